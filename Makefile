@@ -1,0 +1,76 @@
+# Needs Python 3.11 or newer with pip, and make. Everything is installed into .venv.
+# `make demo PYTHON=python3.12` takes another Python.
+
+PYTHON ?= python3
+VENV ?= .venv
+BENCH_VENV ?= .venv-bench
+BENCHMARKS ?= benchmarks/format.py
+BIN := $(VENV)/bin
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint types contracts pytest format bench clean
+
+help:
+	@echo "make demo        run the main job offline, without a key"
+	@echo "make test        lint, types, import contracts and tests"
+	@echo "make lint        ruff: rules and formatting"
+	@echo "make types       mypy --strict over src and tests"
+	@echo "make contracts   who may import whom"
+	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
+	@echo "make format      let ruff format and fix what it can"
+	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV))"
+	@echo "make clean       remove environments and caches"
+
+demo: $(VENV)/.core
+	@$(BIN)/dragoman demo
+
+test: lint types contracts pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+pytest: $(VENV)/.dev
+	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_VENV)/.bench
+	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(PYTEST_ARGS)
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	  .benchmarks .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are set last, so what was broken off is done again; what is installed is looked at anew
+# when pyproject.toml has changed.
+
+$(VENV)/.made $(BENCH_VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Dragoman needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(@D)
+	@touch $@
+
+$(VENV)/.core: pyproject.toml $(VENV)/.made
+	$(BIN)/python $(PIP_INSTALL) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.made
+	$(BIN)/python $(PIP_INSTALL) -e '.[dev]'
+	@touch $(VENV)/.core $@
+
+$(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
+	@touch $@

@@ -1,0 +1,43 @@
+"""Where the project's files are: what the tests of the house walk over. Knows no rule."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+__all__ = ["PACKAGE", "ROOT", "modules", "project_files", "top"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "dragoman"
+
+_NOT_OURS = {"build", "dist", "htmlcov", "__pycache__"}
+
+
+def modules(package: Path = PACKAGE) -> list[Path]:
+    """All Python files of the package; a package without any is an error, not a clean one."""
+    found = sorted(package.rglob("*.py"))
+    assert found, f"no Python file under {package}"
+    return found
+
+
+def top(path: Path, package: Path = PACKAGE) -> str:
+    """The name of the module or folder directly under the package that a file belongs to."""
+    return path.relative_to(package).parts[0].removesuffix(".py")
+
+
+def project_files(root: Path = ROOT) -> list[Path]:
+    """What is, or is about to be, in the repository; without git, all that is not hidden."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if listed.returncode == 0:
+        names = [name for name in listed.stdout.split("\0") if name]
+        return sorted(root / name for name in set(names) if (root / name).is_file())
+    return sorted(path for path in root.rglob("*") if path.is_file() and _ours(path, root))
+
+
+def _ours(path: Path, root: Path) -> bool:
+    parts = path.relative_to(root).parts
+    hidden = any(part.startswith(".") and part != ".ci" for part in parts[:-1])
+    return not hidden and not _NOT_OURS.intersection(parts)
