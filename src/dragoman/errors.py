@@ -1,0 +1,107 @@
+"""The exception tree. Whose fault comes first: yours, theirs, the set-up's, the provider's.
+
+    DragomanError
+    ├── WriteError              what was given cannot be said on this wire
+    │   ├── InvalidMessage      a value of the tree is wrong (also ValueError)
+    │   ├── NotMessages         the list holds something that is no Msg (also TypeError)
+    │   ├── LossRefused         the policy refuses what would be lost
+    │   └── ContextOverflow     the shortest history still exceeds the budget (also ValueError)
+    ├── ReadError               what was received cannot be understood
+    ├── ConfigError             a formatter, wire or counter was set up wrongly
+    └── ProviderError           the provider answered with an error
+
+Every error says what, where (a path into the input) and what to do. Knows nothing of the package.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "ConfigError",
+    "ContextOverflow",
+    "DragomanError",
+    "InvalidMessage",
+    "LossRefused",
+    "NotMessages",
+    "ProviderError",
+    "ReadError",
+    "WriteError",
+]
+
+
+class DragomanError(Exception):
+    """Base of all errors; `path` points into the input (`$.messages[3].content[0]`), or is empty.
+
+    `hint` says what to do about it; both are part of the text.
+    """
+
+    def __init__(self, message: str, *, path: str = "", hint: str = "", code: str = "") -> None:
+        self.message = message
+        self.path = path
+        self.hint = hint
+        self.code = code
+        text = f"{path}: {message}" if path else message
+        super().__init__(f"{text} ({hint})" if hint else text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+def _rebuild(kind: type[DragomanError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class WriteError(DragomanError):
+    """What was given cannot be said on this wire."""
+
+
+class InvalidMessage(WriteError, ValueError):
+    """A value of the tree is wrong: unknown role, wrong block type, missing field, no JSON."""
+
+
+class NotMessages(WriteError, TypeError):
+    """The input is no list of Msg."""
+
+
+class LossRefused(WriteError):
+    """The policy refuses what would be lost; `losses` names each."""
+
+    def __init__(self, losses: list[Any]) -> None:
+        self.losses = losses
+        shown = ", ".join(f"{loss.kind} {loss.code} at {loss.where}" for loss in losses[:5])
+        more = f" and {len(losses) - 5} more" if len(losses) > 5 else ""
+        super().__init__(
+            f"the policy refuses {shown}{more}",
+            hint="allow the codes in the policy, or choose a target that can say it",
+            code="policy.refused",
+        )
+
+
+class ContextOverflow(WriteError, ValueError):
+    """Even the shortest history that may be sent exceeds `limit` tokens; it takes `tokens`."""
+
+    def __init__(self, tokens: int, limit: int, kept: int) -> None:
+        self.tokens = tokens
+        self.limit = limit
+        self.kept = kept
+        super().__init__(
+            f"{kept} message(s) that must stay take {tokens} tokens, the limit is {limit}",
+            hint="raise max_tokens, or shorten the system prompt or the latest turn",
+            code="context.overflow",
+        )
+
+
+class ReadError(DragomanError):
+    """What was received cannot be understood."""
+
+
+class ConfigError(DragomanError):
+    """A formatter, wire or counter was set up wrongly, or a library that it needs is missing."""
+
+
+class ProviderError(DragomanError):
+    """The provider answered with an error."""

@@ -1,0 +1,162 @@
+"""The one door to JSON text: how arguments are written, and what counts as JSON.
+
+orjson is used where it is exact, the standard library where it is not; knows no message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, TypeAlias
+
+from .errors import InvalidMessage, ReadError
+
+try:
+    import orjson
+except ImportError:  # the extra `speed` is not installed
+    orjson = None  # type: ignore[assignment]
+
+__all__ = [
+    "MAX_DEPTH",
+    "Json",
+    "JsonObject",
+    "arguments",
+    "check",
+    "check_text",
+    "loads",
+    "pretty",
+]
+
+Json: TypeAlias = Any
+JsonObject: TypeAlias = dict[str, Any]
+
+MAX_DEPTH = 1000
+_BIG = 2.0**63
+
+_SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def _encoder() -> Callable[[Json], str]:
+    """`_SPELLER.encode`, without the encoder that it builds anew for each call."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # an interpreter without the C accelerator
+        return _SPELLER.encode
+    text = json.encoder.encode_basestring
+    # separators and non-ASCII text as AgentScope writes them: readable, and stable for caches
+    spell = make(None, _SPELLER.default, text, None, ": ", ", ", False, False, False)
+
+    def encode(value: Json) -> str:
+        return "".join(spell(value, 0))
+
+    return encode
+
+
+_encode = _encoder()
+
+
+def arguments(value: Json) -> str:
+    """The JSON text of a tool call's input, e.g. `{"location": [104.48, 36.3]}`.
+
+    Raises InvalidMessage for NaN and for what is no JSON.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
+
+
+def pretty(value: Json) -> str:
+    """Indented JSON text for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def loads(text: str | bytes) -> Json:
+    """JSON text to a value; integers of any size stay integers.
+
+    Raises ReadError for text that is no JSON (NaN included) or is nested too deeply.
+    """
+    if orjson is not None:
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return _loads_std(text)
+        # orjson turns integers beyond 64 bits into floats without a word
+        return _loads_std(text) if _has_big_float(value) else value
+    return _loads_std(text)
+
+
+def _loads_std(text: str | bytes) -> Json:
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"no JSON: {error}", code="json.invalid") from error
+    return value
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _has_big_float(value: Json) -> bool:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is float:
+            if abs(item) >= _BIG:
+                return True
+        elif kind is dict:
+            stack.extend(item.values())
+        elif kind is list:
+            stack.extend(item)
+    return False
+
+
+def check(value: Json, path: str) -> None:
+    """Raise InvalidMessage, naming the path, unless `value` is JSON that every provider can take.
+
+    Refused: NaN and infinities, lone surrogates, keys that are no text, objects of other types,
+    nesting beyond `MAX_DEPTH`.
+    """
+    stack: list[tuple[Json, str, int]] = [(value, path, 0)]
+    while stack:
+        item, where, depth = stack.pop()
+        if item is None or item is True or item is False or isinstance(item, int):
+            continue
+        if isinstance(item, str):
+            check_text(item, where)
+        elif isinstance(item, float):
+            if not isfinite(item):
+                raise InvalidMessage(f"{item} is no JSON value", path=where, code="json.nan")
+        elif depth >= MAX_DEPTH:
+            raise InvalidMessage(f"nested deeper than {MAX_DEPTH}", path=where, code="json.deep")
+        elif isinstance(item, Mapping):
+            for key, inner in item.items():
+                if not isinstance(key, str):
+                    raise InvalidMessage(
+                        f"a key must be text, not {type(key).__name__}", path=where, code="json.key"
+                    )
+                check_text(key, where)
+                stack.append((inner, f"{where}.{key}", depth + 1))
+        elif isinstance(item, (list, tuple)):
+            stack.extend((inner, f"{where}[{i}]", depth + 1) for i, inner in enumerate(item))
+        else:
+            raise InvalidMessage(
+                f"{type(item).__name__} is no JSON value", path=where, code="json.type"
+            )
+
+
+def check_text(text: str, path: str) -> None:
+    """Raise InvalidMessage if `text` holds half of a surrogate pair: it has no UTF-8 form."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidMessage(
+            f"a lone surrogate at character {error.start}",
+            path=path,
+            hint='decode the source with errors="replace"',
+            code="text.surrogate",
+        ) from None

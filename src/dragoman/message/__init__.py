@@ -1,0 +1,78 @@
+"""The tree: messages, content blocks, tools and exchanges. Pure values; no provider, no I/O.
+
+What a conversation is, whoever hosts the model. Readers make these values, writers read them.
+"""
+
+from .blocks import (
+    AudioBlock,
+    CacheHint,
+    Citation,
+    ContentBlock,
+    DocumentBlock,
+    ImageBlock,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from .exchange import (
+    Candidate,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Options,
+    ResponseFormat,
+    Usage,
+    Written,
+    messages_of,
+)
+from .msg import Msg, Role, identify
+from .places import places
+from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
+from .stored import dump, load
+from .tools import Parameter, Tool, ToolChoice, tools_of
+
+__all__ = [
+    "AudioBlock",
+    "Base64Source",
+    "CacheHint",
+    "Candidate",
+    "ChatRequest",
+    "ChatResponse",
+    "Citation",
+    "ContentBlock",
+    "DocumentBlock",
+    "FileSource",
+    "Finish",
+    "ImageBlock",
+    "LocalSource",
+    "Msg",
+    "Options",
+    "Origin",
+    "Parameter",
+    "RawBlock",
+    "RefusalBlock",
+    "ResponseFormat",
+    "Role",
+    "Source",
+    "TextBlock",
+    "ThinkingBlock",
+    "Tool",
+    "ToolChoice",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "URLSource",
+    "Usage",
+    "VideoBlock",
+    "Written",
+    "dump",
+    "identify",
+    "load",
+    "messages_of",
+    "places",
+    "tools_of",
+]

@@ -1,0 +1,238 @@
+"""Content blocks: what a message holds. Slotted values, not frozen (freezing triples their cost).
+
+Nobody assigns to a block outside this folder. A new kind of block is a class here, a member of
+the union, and an answer in every place that the type checker then names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, final
+
+from ..jsontext import Json, JsonObject
+from .sources import Source, _Readable
+
+__all__ = [
+    "BLOCKS",
+    "MEDIA_KINDS",
+    "AudioBlock",
+    "CacheHint",
+    "Citation",
+    "ContentBlock",
+    "DocumentBlock",
+    "Extras",
+    "ImageBlock",
+    "MediaBlock",
+    "Origin",
+    "RawBlock",
+    "RefusalBlock",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "VideoBlock",
+]
+
+# issuer (a protocol, or the vendor that read it) -> that issuer's own fields
+Extras: TypeAlias = dict[str, JsonObject]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheHint:
+    """A prompt-cache breakpoint behind this node; `ttl` as the provider spells it, e.g. `1h`."""
+
+    ttl: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who wrote a message: the issuer, its model and account, and what binds its opaque state.
+
+    `expires` is an ISO 8601 time, `prefix` the hash of what stood before it when it was written.
+    """
+
+    issuer: str
+    model: str | None = None
+    account: str | None = None
+    expires: str | None = None
+    prefix: str | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Citation(_Readable):
+    """A span of a text (characters, end exclusive) and where it comes from."""
+
+    start: int | None = None
+    end: int | None = None
+    url: str | None = None
+    title: str | None = None
+    quote: str | None = None
+    extras: Extras | None = None
+
+
+@dataclass(slots=True, kw_only=True, repr=False)
+class _Block(_Readable):
+    """What every block carries beside its content.
+
+    `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.
+    `origin`: who made it, where that differs from the message.
+    """
+
+    extras: Extras | None = None
+    spelling: str | None = field(default=None, compare=False)
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@final
+@dataclass(slots=True, repr=False)
+class TextBlock(_Block):
+    """Text, with the citations that support it."""
+
+    text: str
+    citations: list[Citation] | None = None
+    cache: CacheHint | None = None
+    type: Literal["text"] = "text"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class ThinkingBlock(_Block):
+    """A model's thinking. `signature` proves it to its provider, `redacted` is its sealed form."""
+
+    thinking: str
+    signature: str | None = None
+    redacted: str | None = None
+    type: Literal["thinking"] = "thinking"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class ImageBlock(_Block):
+    """An image. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
+
+    source: Source
+    title: str | None = None
+    detail: str | None = None
+    cache: CacheHint | None = None
+    type: Literal["image"] = "image"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class AudioBlock(_Block):
+    """Recorded sound."""
+
+    source: Source
+    title: str | None = None
+    detail: str | None = None
+    cache: CacheHint | None = None
+    type: Literal["audio"] = "audio"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class VideoBlock(_Block):
+    """A moving picture."""
+
+    source: Source
+    title: str | None = None
+    detail: str | None = None
+    cache: CacheHint | None = None
+    type: Literal["video"] = "video"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class DocumentBlock(_Block):
+    """A document, e.g. a PDF; `title` is its name."""
+
+    source: Source
+    title: str | None = None
+    detail: str | None = None
+    cache: CacheHint | None = None
+    type: Literal["document"] = "document"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class ToolUseBlock(_Block):
+    """A tool call. `input` is the parsed object; `raw_input` the exact text the model wrote.
+
+    Argument text that is no JSON stays text in `input`.
+    """
+
+    id: str
+    name: str
+    input: Json = field(default_factory=dict)
+    raw_input: str | None = None
+    cache: CacheHint | None = None
+    type: Literal["tool_use"] = "tool_use"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class ToolResultBlock(_Block):
+    """The answer to the call `id`: text, blocks, or a JSON object."""
+
+    id: str
+    name: str = ""
+    output: str | list[ContentBlock] | JsonObject | None = ""
+    is_error: bool = False
+    cache: CacheHint | None = None
+    type: Literal["tool_result"] = "tool_result"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class RefusalBlock(_Block):
+    """The model declined to answer; `category` as the provider names it."""
+
+    text: str
+    category: str | None = None
+    type: Literal["refusal"] = "refusal"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class RawBlock(_Block):
+    """What only one protocol has: replayed verbatim to `issuer`, a loss elsewhere.
+
+    `role` says how it is paired: a call, its result, a plain item, or a whole message.
+    """
+
+    issuer: str
+    data: Json
+    role: Literal["call", "result", "item", "message"] = "item"
+    pair: str | None = None
+    by: Literal["client", "server"] = "server"
+    type: Literal["raw"] = "raw"
+
+
+MediaBlock: TypeAlias = ImageBlock | AudioBlock | VideoBlock | DocumentBlock
+ContentBlock: TypeAlias = (
+    TextBlock
+    | ThinkingBlock
+    | ImageBlock
+    | AudioBlock
+    | VideoBlock
+    | DocumentBlock
+    | ToolUseBlock
+    | ToolResultBlock
+    | RefusalBlock
+    | RawBlock
+)
+
+BLOCKS: dict[str, type[Any]] = {
+    "text": TextBlock,
+    "thinking": ThinkingBlock,
+    "image": ImageBlock,
+    "audio": AudioBlock,
+    "video": VideoBlock,
+    "document": DocumentBlock,
+    "tool_use": ToolUseBlock,
+    "tool_result": ToolResultBlock,
+    "refusal": RefusalBlock,
+    "raw": RawBlock,
+}
+
+MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})

@@ -1,0 +1,241 @@
+"""Checks what users give: content, blocks, sources. Plain dict blocks become block objects.
+
+Every refusal is an InvalidMessage with the path of the offending value. Nothing is changed in
+place, and nothing is half-built: a value comes out whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, assert_never, cast
+
+from ..errors import InvalidMessage
+from ..jsontext import check, check_text
+from .blocks import (
+    BLOCKS,
+    AudioBlock,
+    CacheHint,
+    Citation,
+    ContentBlock,
+    DocumentBlock,
+    ImageBlock,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
+
+__all__ = ["block_of", "check_block", "content_of"]
+
+_SOURCES: dict[str, type[Any]] = {
+    "url": URLSource,
+    "base64": Base64Source,
+    "local": LocalSource,
+    "file": FileSource,
+}
+_BLOCK_TYPES = frozenset(BLOCKS.values())
+_NESTING = 20
+
+
+def content_of(content: object, path: str) -> str | list[ContentBlock]:
+    """Content as a Msg holds it; a list without plain dicts stays the very list."""
+    if isinstance(content, str):
+        check_text(content, path)
+        return str(content)
+    if not isinstance(content, list):
+        raise InvalidMessage(
+            f"content must be text or a list of blocks, not {type(content).__name__}",
+            path=path,
+            code="message.content",
+        )
+    return _blocks(content, path, 0)
+
+
+def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
+    if depth > _NESTING:
+        raise InvalidMessage(
+            f"blocks nested deeper than {_NESTING}", path=path, code="message.deep"
+        )
+    made = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
+    same = all(new is old for new, old in zip(made, items, strict=True))
+    return cast("list[ContentBlock]", items) if same else made
+
+
+def block_of(item: object, path: str, depth: int = 0) -> ContentBlock:
+    """A block: checked if it is one, made if it is a plain dict with a `type`."""
+    if isinstance(item, Mapping):
+        item = _made(item, path, depth)
+    if type(item) not in _BLOCK_TYPES:
+        raise InvalidMessage(
+            f"{type(item).__name__} is no content block",
+            path=path,
+            hint="use a block class, or a dict with a type",
+            code="block.type",
+        )
+    return check_block(cast("ContentBlock", item), path, depth)
+
+
+def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
+    kind = item.get("type")
+    cls = BLOCKS.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise InvalidMessage(
+            f"unknown block type {kind!r}", path=path, hint=f"one of {', '.join(BLOCKS)}",
+            code="block.type",
+        )  # fmt: skip
+    known = {f.name for f in fields(cls)}
+    values = {key: value for key, value in item.items() if key in known}
+    unknown = {key: value for key, value in item.items() if key not in known}
+    hint = unknown.get("cache_control")
+    if isinstance(hint, Mapping) and "cache" in known:
+        # how three providers spell a cache hint, and how users of their blocks write it
+        values["cache"] = CacheHint(hint.get("ttl"))
+        del unknown["cache_control"]
+    if unknown:
+        values["extras"] = _extras(values.get("extras"), unknown, path)
+    if "source" in values:
+        values["source"] = _source(values["source"], f"{path}.source")
+    if isinstance(values.get("output"), list):
+        values["output"] = _blocks(values["output"], f"{path}.output", depth + 1)
+    _build_values(values, path)
+    return build(cls, values, path)
+
+
+def _build_values(values: dict[str, Any], path: str) -> None:
+    for key, cls in (("cache", CacheHint), ("origin", Origin)):
+        if isinstance(values.get(key), Mapping):
+            values[key] = build(cls, dict(values[key]), f"{path}.{key}")
+    if isinstance(values.get("citations"), list):
+        values["citations"] = [
+            build(Citation, dict(item), f"{path}.citations[{i}]") if isinstance(item, Mapping)
+            else item
+            for i, item in enumerate(values["citations"])
+        ]  # fmt: skip
+
+
+def _extras(given: object, unknown: dict[str, Any], path: str) -> dict[str, dict[str, Any]]:
+    extras: dict[str, dict[str, Any]] = dict(given) if isinstance(given, Mapping) else {}
+    extras[""] = {**extras.get("", {}), **unknown}  # whose they are, a wire may know
+    check(extras, f"{path}.extras")
+    return extras
+
+
+def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
+    """`cls(**values)`, with missing and unknown fields named by path."""
+    try:
+        return cls(**values)
+    except TypeError as error:
+        said = str(error).partition(") ")[2] or str(error)
+        raise InvalidMessage(f"{cls.__name__} {said}", path=path, code="block.field") from None
+
+
+def _source(value: object, path: str) -> Source:
+    if isinstance(value, Mapping):
+        cls = _SOURCES.get(str(value.get("type")))
+        if cls is None:
+            raise InvalidMessage(
+                f"unknown source type {value.get('type')!r}",
+                path=path,
+                hint=f"one of {', '.join(_SOURCES)}",
+                code="source.type",
+            )
+        value = build(cls, dict(value), path)
+    return cast("Source", value)
+
+
+def check_block(block: ContentBlock, path: str, depth: int = 0) -> ContentBlock:
+    """The block itself if its fields are right; a copy if its result holds plain dicts."""
+    if type(block) is TextBlock:
+        _text(block.text, f"{path}.text")
+    elif type(block) is ToolUseBlock:
+        _text(block.id, f"{path}.id")
+        _text(block.name, f"{path}.name")
+        _optional(block.raw_input, f"{path}.raw_input")
+        check(block.input, f"{path}.input")
+    elif type(block) is ToolResultBlock:
+        block = _result(block, path, depth)
+    elif type(block) is ThinkingBlock:
+        _text(block.thinking, f"{path}.thinking")
+        _optional(block.signature, f"{path}.signature")
+        _optional(block.redacted, f"{path}.redacted")
+    elif (
+        type(block) is ImageBlock
+        or type(block) is AudioBlock
+        or type(block) is VideoBlock
+        or type(block) is DocumentBlock
+    ):
+        _check_source(block.source, f"{path}.source")
+        _optional(block.title, f"{path}.title")
+        _optional(block.detail, f"{path}.detail")
+    elif type(block) is RefusalBlock:
+        _text(block.text, f"{path}.text")
+    elif type(block) is RawBlock:
+        _text(block.issuer, f"{path}.issuer")
+        check(block.data, f"{path}.data")
+    else:
+        assert_never(block)
+    if block.extras is not None:
+        check(block.extras, f"{path}.extras")
+    return block
+
+
+def _result(block: ToolResultBlock, path: str, depth: int) -> ToolResultBlock:
+    _text(block.id, f"{path}.id")
+    _text(block.name, f"{path}.name")
+    output = block.output
+    if isinstance(output, str):
+        check_text(output, f"{path}.output")
+    elif isinstance(output, list):
+        made = _blocks(output, f"{path}.output", depth + 1)
+        if made is not output:
+            values = {f.name: getattr(block, f.name) for f in fields(block)}
+            return ToolResultBlock(**{**values, "output": made})
+    elif output is None or isinstance(output, Mapping):
+        check(output, f"{path}.output")
+    else:
+        raise InvalidMessage(
+            f"a tool's output is text, a list of blocks or an object, not {type(output).__name__}",
+            path=f"{path}.output",
+            code="block.field",
+        )
+    return block
+
+
+def _text(value: object, path: str) -> None:
+    if not isinstance(value, str):
+        raise InvalidMessage(
+            f"must be text, not {type(value).__name__}", path=path, code="block.field"
+        )
+    check_text(value, path)
+
+
+def _optional(value: object, path: str) -> None:
+    if value is not None:
+        _text(value, path)
+
+
+def _check_source(source: object, path: str) -> None:
+    match source:
+        case URLSource(url=text):
+            _text(text, f"{path}.url")
+        case Base64Source(data=text):
+            # base64 is ASCII, so this looks at a flag and never walks the data
+            _text(text, f"{path}.data")
+            _text(source.media_type, f"{path}.media_type")
+        case LocalSource(path=text):
+            _text(text, f"{path}.path")
+        case FileSource(file_id=text):
+            _text(text, f"{path}.file_id")
+        case _:
+            raise InvalidMessage(
+                f"{type(source).__name__} is no media source",
+                path=path,
+                hint="URLSource, Base64Source, LocalSource or FileSource",
+                code="source.type",
+            )

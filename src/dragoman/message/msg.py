@@ -1,0 +1,290 @@
+"""Msg: who says what. `name` is the speaker, `role` the part they play.
+
+The constructor checks everything once; readers use `Msg.trusted`, which checks nothing, for
+values that come out of parsed JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+from ..errors import InvalidMessage
+from .blocks import (
+    CacheHint,
+    ContentBlock,
+    Extras,
+    Origin,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from .check import content_of
+from .plain import block_from, plain_block, plain_value
+
+__all__ = ["ROLES", "Msg", "Role", "identify"]
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+ROLES: frozenset[str] = frozenset(get_args(Role))
+
+
+class Msg:
+    """One message. `content` is text or a list of content blocks (plain dicts become blocks).
+
+    >>> Msg("Tony", "Where is Paris?", "user").get_text_content()
+    'Where is Paris?'
+
+    Raises InvalidMessage (a WriteError and ValueError) whose `path` names the wrong value.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_id",
+        "_metadata",
+        "cache",
+        "content",
+        "extras",
+        "name",
+        "origin",
+        "role",
+        "spelling",
+        "timestamp",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str = "",
+        content: str | Sequence[ContentBlock | Mapping[str, Any]] = "",
+        role: Role | str = "user",
+        metadata: dict[str, Any] | None = None,
+        timestamp: str | None = None,
+        *,
+        id: str | None = None,
+        cache: CacheHint | None = None,
+        extras: Extras | None = None,
+        spelling: str | None = None,
+        origin: Origin | None = None,
+        path: str = "$",
+    ) -> None:
+        if role not in ROLES:
+            raise InvalidMessage(
+                f"unknown role {role!r}",
+                path=f"{path}.role",
+                hint=f"one of {', '.join(get_args(Role))}",
+                code="message.role",
+            )
+        if not isinstance(name, str):
+            raise InvalidMessage(
+                f"must be text, not {type(name).__name__}",
+                path=f"{path}.name",
+                code="message.name",
+            )
+        self.name = name
+        self.role = cast("Role", role)
+        self.content = content_of(content, f"{path}.content")
+        self._metadata = metadata or None
+        self.timestamp = timestamp
+        self._id = id
+        self.cache = cache
+        self.extras = extras
+        self.spelling = spelling
+        self.origin = origin
+
+    @classmethod
+    def trusted(
+        cls,
+        name: str,
+        content: str | list[ContentBlock],
+        role: Role,
+        like: Msg | None = None,
+    ) -> Msg:
+        """A Msg of values that are known to be right; the rest is taken over from `like`."""
+        made = cls.__new__(cls)
+        made.name = name
+        made.content = content
+        made.role = role
+        if like is None:
+            made._metadata = made._id = made.timestamp = None
+            made.cache = made.extras = made.spelling = made.origin = None
+        else:
+            made._metadata = like._metadata
+            made._id = like._id
+            made.timestamp = like.timestamp
+            made.cache = like.cache
+            made.extras = like.extras
+            made.spelling = None
+            made.origin = like.origin
+        return made
+
+    @classmethod
+    def user(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+        """A message of the user."""
+        return cls(name, content, "user", **rest)
+
+    @classmethod
+    def system(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+        """A system prompt."""
+        return cls(name, content, "system", **rest)
+
+    @classmethod
+    def assistant(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+        """A message of the assistant."""
+        return cls(name, content, "assistant", **rest)
+
+    @classmethod
+    def tool(cls, id: str, output: Any, name: str = "", is_error: bool = False, **rest: Any) -> Msg:
+        """The result of the tool call `id`."""
+        block = ToolResultBlock(id=id, name=name, output=output, is_error=is_error)
+        return cls("", [block], "tool", **rest)
+
+    @property
+    def id(self) -> str:
+        """The given id, or one made of role and content; `identify` makes a whole list's ids."""
+        return self._id or identify([self])[0]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The program's own notes: never written to a wire."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @metadata.setter
+    def metadata(self, value: dict[str, Any] | None) -> None:
+        self._metadata = value or None
+
+    @property
+    def blocks(self) -> list[ContentBlock]:
+        """The content as blocks; text content is one text block."""
+        content = self.content
+        return [TextBlock(content)] if isinstance(content, str) else content
+
+    @property
+    def text(self) -> str:
+        """All text of the message, joined by newlines; empty if there is none."""
+        return self.get_text_content() or ""
+
+    @property
+    def calls(self) -> list[ToolUseBlock]:
+        """The tool calls, in order."""
+        if isinstance(self.content, str):
+            return []
+        return [block for block in self.content if type(block) is ToolUseBlock]
+
+    def get_text_content(self, separator: str = "\n") -> str | None:
+        """The text of all text blocks joined by `separator`; None if there is no text block."""
+        if isinstance(self.content, str):
+            return self.content
+        texts = [block.text for block in self.content if type(block) is TextBlock]
+        return separator.join(texts) if texts else None
+
+    def get_content_blocks(self, block_type: str | Iterable[str] | None = None) -> list[Any]:
+        """The blocks, all of them or those of one type or of several."""
+        if block_type is None:
+            return self.blocks
+        wanted = {block_type} if isinstance(block_type, str) else set(block_type)
+        return [block for block in self.blocks if block.type in wanted]
+
+    def has_content_blocks(self, block_type: str | Iterable[str] | None = None) -> bool:
+        """Whether there is any block, or any of the given type or types."""
+        return bool(self.get_content_blocks(block_type))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON: id (if given), name, role, content, metadata, timestamp and what else is set.
+
+        The content is written as plain dicts; nothing is shared with the message but leaf values.
+        """
+        content = self.content
+        made: dict[str, Any] = {"id": self._id} if self._id else {}
+        made["name"] = self.name
+        made["role"] = self.role
+        made["content"] = content if isinstance(content, str) else [plain_block(b) for b in content]
+        made["metadata"] = dict(self._metadata) if self._metadata else {}
+        made["timestamp"] = self.timestamp
+        for key in ("cache", "extras", "spelling", "origin"):
+            if (value := getattr(self, key)) is not None:
+                made[key] = plain_value(value)
+        return made
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], path: str = "$") -> Msg:
+        """The message that `to_dict` wrote; `name`, `role` and `content` must be there.
+
+        Raises InvalidMessage naming the path of what is missing or wrong.
+        """
+        if not isinstance(data, Mapping):
+            raise InvalidMessage(
+                f"a message must be an object, not {type(data).__name__}",
+                path=path,
+                code="message.type",
+            )
+        for key in ("name", "role", "content"):
+            if key not in data:
+                raise InvalidMessage(f"{key} is missing", path=path, code="message.field")
+        unknown = set(data) - _KEYS
+        if unknown:
+            raise InvalidMessage(
+                f"unknown field {min(map(str, unknown))!r}", path=path, code="message.field"
+            )
+        rest = block_from(data, path)
+        return cls(data["name"], data["content"], data["role"], data.get("metadata"),
+                   data.get("timestamp"), id=data.get("id"), path=path, **rest)  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        """Equal by content: ids, times and metadata are not part of it."""
+        if not isinstance(other, Msg):
+            return NotImplemented
+        return (
+            self.role == other.role
+            and self.name == other.name
+            and (self.content == other.content or self.blocks == other.blocks)
+            and self.extras == other.extras
+            and self.cache == other.cache
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, equal by content
+
+    def __repr__(self) -> str:
+        content = repr(self.content)
+        shown = content if len(content) <= 200 else f"{content[:180]}... {len(content)} chars"
+        return f"Msg({self.name!r}, {shown}, {self.role!r})"
+
+
+_KEYS = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "invocation_id",
+                   "cache", "extras", "spelling", "origin"})  # fmt: skip
+
+
+def identify(msgs: Sequence[Msg]) -> list[str]:
+    """An id for each message: the given one, or one of role, content and occurrence.
+
+    Media count by their length and ends, so base64 is never hashed whole. Equal histories get
+    equal ids, whenever and wherever they were built.
+    """
+    seen: dict[str, int] = {}
+    ids = []
+    for msg in msgs:
+        if msg._id:
+            ids.append(msg._id)
+            continue
+        base = blake2b(_digest(msg).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        count = seen[base] = seen.get(base, 0) + 1
+        ids.append(f"{base}-{count}")
+    return ids
+
+
+def _digest(msg: Msg) -> str:
+    content = msg.content
+    said = content if isinstance(content, str) else repr([_ends(plain_block(b)) for b in content])
+    return f"{msg.role}\0{msg.name}\0{said}"
+
+
+def _ends(value: Any, key: str = "") -> Any:
+    if isinstance(value, str):
+        long = key in ("data", "uri") and len(value) > 256
+        return (len(value), value[:64], value[-64:]) if long else value
+    if isinstance(value, dict):
+        return {name: _ends(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_ends(inner, key) for inner in value]
+    return value

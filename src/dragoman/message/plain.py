@@ -1,0 +1,82 @@
+"""Blocks as plain JSON, and the small values around them back again.
+
+Written from the fields of the classes, so a new block kind needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from ..errors import InvalidMessage
+from ..jsontext import check
+from .blocks import CacheHint, Origin
+
+__all__ = ["block_from", "plain_block", "plain_value"]
+
+_FIELDS: dict[type[Any], tuple[tuple[str, Any], ...]] = {}
+# written although they hold their default: AgentScope's keys, and what a reader looks for
+_ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input", "output",
+                     "url", "data", "media_type", "issuer"})  # fmt: skip
+
+
+def plain_block(block: Any) -> dict[str, Any]:
+    """A block (or source) as a plain dict, `type` first, fields at their default left out."""
+    made: dict[str, Any] = {"type": block.type}
+    for name, default in _fields(type(block)):
+        value = getattr(block, name)
+        if (name in _ALWAYS and not (name == "media_type" and value is None)) or value != default:
+            made[name] = plain_value(value)
+    return made
+
+
+def plain_value(value: Any) -> Any:
+    """Any value of the tree as plain JSON values; leaves are shared."""
+    if isinstance(value, (str, int, float)) or value is None:
+        return value
+    if isinstance(value, list):
+        return [plain_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain_value(item) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        if hasattr(value, "type"):
+            return plain_block(value)
+        return {
+            name: plain_value(inner)
+            for name, default in _fields(type(value))
+            if (inner := getattr(value, name)) != default
+        }
+    return value
+
+
+def _fields(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
+    known = _FIELDS.get(cls)
+    if known is None:
+        known = tuple((f.name, f.default) for f in fields(cls) if f.name != "type")
+        _FIELDS[cls] = known
+    return known
+
+
+def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The optional fields of a stored node: cache, extras, spelling and origin."""
+    made: dict[str, Any] = {}
+    for key, cls in (("cache", CacheHint), ("origin", Origin)):
+        value = data.get(key)
+        if isinstance(value, Mapping):
+            try:
+                made[key] = cls(**value)
+            except TypeError as error:
+                raise InvalidMessage(str(error), path=f"{path}.{key}", code="block.field") from None
+    if (extras := data.get("extras")) is not None:
+        if not isinstance(extras, Mapping) or not all(
+            isinstance(own, Mapping) for own in extras.values()
+        ):
+            raise InvalidMessage(
+                "extras are objects by issuer", path=f"{path}.extras", code="block.field"
+            )
+        check(extras, f"{path}.extras")
+        made["extras"] = {issuer: dict(own) for issuer, own in extras.items()}
+    if (spelling := data.get("spelling")) is not None:
+        made["spelling"] = spelling
+    return made

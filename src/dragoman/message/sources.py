@@ -1,0 +1,98 @@
+"""Where media is: a URL, base64 text, a local file, or a file already at a provider.
+
+Pure values. Nothing here opens or fetches anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, final
+
+__all__ = ["Base64Source", "FileSource", "LocalSource", "Source", "URLSource"]
+
+_CAP = 120
+
+
+class _Readable:
+    """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> object:
+        try:
+            return getattr(self, key)
+        except (AttributeError, TypeError):
+            raise KeyError(key) from None
+
+    def get(self, key: str, default: object = None) -> object:
+        """The field `key`, or `default` if there is none."""
+        return getattr(self, key, default)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and hasattr(self, key)
+
+    def __repr__(self) -> str:
+        """The fields that say something, capped: no long prompt and no base64 in logs."""
+        shown = (
+            f"{f.name}={_short(value)}"
+            for f in fields(self)  # type: ignore[arg-type]  # every subclass is a dataclass
+            if f.name != "type" and (value := getattr(self, f.name)) not in (None, "", False)
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _CAP else f"{text[: _CAP - 12]}... {len(text)} chars"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class URLSource(_Readable):
+    """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope."""
+
+    url: str
+    media_type: str | None = None
+    type: Literal["url"] = "url"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Base64Source(_Readable):
+    """Media as standard base64 text, e.g. `Base64Source("image/png", "iVBORw0...")`.
+
+    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string.
+    """
+
+    media_type: str
+    data: str
+    uri: str | None = None
+    type: Literal["base64"] = "base64"
+
+    def data_uri(self) -> str:
+        """`data:<media type>;base64,<data>`."""
+        return self.uri or f"data:{self.media_type};base64,{self.data}"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class LocalSource(_Readable):
+    """A file of this machine, by path; an edge reads it before it is written to a wire."""
+
+    path: str
+    media_type: str | None = None
+    type: Literal["local"] = "local"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class FileSource(_Readable):
+    """A file already at a provider: its id or URI, and who issued it."""
+
+    file_id: str
+    issuer: str = ""
+    media_type: str | None = None
+    type: Literal["file"] = "file"
+
+
+Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource

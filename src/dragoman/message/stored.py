@@ -1,0 +1,179 @@
+"""Messages, requests and responses as versioned JSON of our own, and back.
+
+    {"dragoman": 1, "kind": "messages", "value": [...]}
+
+Version 1 is the only one so far; a later version reads all earlier ones. Text is the caller's:
+nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias, cast
+
+from ..errors import InvalidMessage
+from ..jsontext import JsonObject, check
+from .blocks import CacheHint
+from .check import build
+from .exchange import Candidate, ChatRequest, ChatResponse, Finish, Options, ResponseFormat, Usage
+from .msg import Msg
+from .plain import plain_value
+from .tools import Tool, ToolChoice
+
+__all__ = ["VERSION", "Storable", "dump", "load"]
+
+VERSION = 1
+Storable: TypeAlias = Msg | list[Msg] | ChatRequest | ChatResponse
+
+
+def dump(value: Storable) -> JsonObject:
+    """The value as plain JSON with its version.
+
+    Raises InvalidMessage for what cannot be stored, such as metadata that is no JSON.
+    """
+    kind, made = _dumped(value)
+    check(made, "$.value")
+    return {"dragoman": VERSION, "kind": kind, "value": made}
+
+
+def _dumped(value: object) -> tuple[str, Any]:
+    match value:
+        case Msg():
+            return "message", value.to_dict()
+        case ChatRequest():
+            return "request", _request(value)
+        case ChatResponse():
+            return "response", _response(value)
+        case list() if all(isinstance(item, Msg) for item in value):
+            return "messages", [item.to_dict() for item in value]
+    raise InvalidMessage(
+        f"{type(value).__name__} is nothing that can be stored",
+        path="$",
+        hint="a Msg, a list of Msg, a ChatRequest or a ChatResponse",
+        code="stored.type",
+    )
+
+
+def _request(req: ChatRequest) -> JsonObject:
+    made: JsonObject = {"messages": [msg.to_dict() for msg in req.messages]}
+    for f in fields(ChatRequest):
+        value = getattr(req, f.name)
+        if f.name == "messages" or value is None or value == [] or value is False:
+            continue
+        if f.name == "tools":
+            made["tools"] = [_plain(tool) for tool in value]
+        elif f.name == "options":
+            if value.given():
+                made["options"] = {name: plain_value(_listed(v)) for name, v in value.given()}
+        else:
+            made[f.name] = _plain(value)
+    return made
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (Tool, ToolChoice, ResponseFormat, Finish, Usage)):
+        return {
+            f.name: plain_value(_listed(inner))
+            for f in fields(value)
+            if (inner := getattr(value, f.name)) is not None and inner != () and f.name != "type"
+        }
+    return plain_value(value)
+
+
+def _response(resp: ChatResponse) -> JsonObject:
+    made: JsonObject = {
+        "candidates": [
+            {"msg": c.msg.to_dict(), "finish": _plain(c.finish), **_given(extras=c.extras)}
+            for c in resp.candidates
+        ],
+        "usage": _plain(resp.usage),
+        "status": resp.status,
+    }
+    return {**made, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
+
+
+def _given(**values: Any) -> JsonObject:
+    return {key: plain_value(value) for key, value in values.items() if value is not None}
+
+
+def load(data: Mapping[str, Any]) -> Storable:
+    """The value that `dump` stored. Raises InvalidMessage naming the path of what is wrong."""
+    if not isinstance(data, Mapping) or "dragoman" not in data:
+        raise InvalidMessage("no stored value: the key dragoman is missing", path="$",
+                             code="stored.type")  # fmt: skip
+    if data["dragoman"] != VERSION:
+        raise InvalidMessage(
+            f"version {data['dragoman']!r} is not known", path="$.dragoman",
+            hint="read it with a newer release", code="stored.version",
+        )  # fmt: skip
+    value = data.get("value")
+    match data.get("kind"):
+        case "message":
+            return Msg.from_dict(cast("Any", value), "$.value")
+        case "messages":
+            return _messages(value, "$.value")
+        case "request":
+            return _load_request(_object(value, "$.value"))
+        case "response":
+            return _load_response(_object(value, "$.value"))
+        case _:
+            pass
+    raise InvalidMessage(f"unknown kind {data.get('kind')!r}", path="$.kind", code="stored.type")
+
+
+def _object(value: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidMessage(
+            f"must be an object, not {type(value).__name__}", path=path, code="stored.type"
+        )
+    return value
+
+
+def _messages(value: Any, path: str) -> list[Msg]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise InvalidMessage("must be a list of messages", path=path, code="stored.type")
+    return [Msg.from_dict(item, f"{path}[{i}]") for i, item in enumerate(value)]
+
+
+def _load_request(value: Mapping[str, Any]) -> ChatRequest:
+    rest = {key: inner for key, inner in value.items() if key != "messages"}
+    path = "$.value"
+    if "tools" in rest:
+        rest["tools"] = [
+            _tool(_object(tool, f"{path}.tools[{i}]"), f"{path}.tools[{i}]")
+            for i, tool in enumerate(rest["tools"])
+        ]
+    if "options" in rest:
+        rest["options"] = Options.of(_object(rest["options"], f"{path}.options"))
+    for key, cls in (("tool_choice", ToolChoice), ("response_format", ResponseFormat)):
+        if key in rest:
+            given = {k: tuple(v) if isinstance(v, list) else v for k, v in rest[key].items()}
+            rest[key] = build(cls, given, f"{path}.{key}")
+    messages = _messages(value.get("messages"), f"{path}.messages")
+    return cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
+
+
+def _tool(value: Mapping[str, Any], path: str) -> Tool:
+    given = dict(value)
+    if isinstance(given.get("cache"), Mapping):
+        given["cache"] = build(CacheHint, dict(given["cache"]), f"{path}.cache")
+    return cast("Tool", build(Tool, given, path))
+
+
+def _load_response(value: Mapping[str, Any]) -> ChatResponse:
+    rest = dict(value)
+    path = "$.value"
+    candidates = []
+    for i, item in enumerate(rest.pop("candidates", [])):
+        here = f"{path}.candidates[{i}]"
+        given = dict(_object(item, here))
+        given["msg"] = Msg.from_dict(given.get("msg", {}), f"{here}.msg")
+        given["finish"] = build(Finish, dict(given.get("finish", {})), f"{here}.finish")
+        candidates.append(build(Candidate, given, here))
+    rest["usage"] = build(Usage, dict(rest.get("usage", {})), f"{path}.usage")
+    return cast("ChatResponse", build(ChatResponse, {"candidates": candidates, **rest}, path))

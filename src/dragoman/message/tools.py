@@ -1,0 +1,193 @@
+"""Tools: what a model may call. Tool, its Parameter tree, and ToolChoice.
+
+A tool's parameters are a JSON Schema object; `Parameter` spells one without writing JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from ..errors import InvalidMessage
+from ..jsontext import JsonObject, check, check_text
+from .blocks import CacheHint, Extras
+
+__all__ = ["Parameter", "Tool", "ToolChoice", "ToolLike", "tools_of"]
+
+
+@dataclass(slots=True)
+class Parameter:
+    """One parameter of a tool. `type` is a JSON Schema type, or one with `[]` for an array.
+
+    `children` are the properties of an object, or of the objects in an array.
+
+    >>> Parameter("tags", "string[]", "labels").schema()
+    {'type': 'array', 'items': {'type': 'string'}, 'description': 'labels'}
+    """
+
+    name: str
+    type: str = "string"
+    description: str = ""
+    required: bool = False
+    enum: Sequence[Any] | None = None
+    children: Sequence[Parameter] = ()
+    default: Any = None
+
+    def schema(self) -> JsonObject:
+        """The JSON Schema of this parameter."""
+        made = self._shape()
+        if self.description:
+            made["description"] = self.description
+        if self.default is not None:
+            made["default"] = self.default
+        return made
+
+    def _shape(self) -> JsonObject:
+        kind = self.type
+        if kind.endswith("[]"):
+            inner = Parameter("", kind[:-2], enum=self.enum, children=self.children)
+            return {"type": "array", "items": inner.schema()}
+        if kind == "array":
+            item = "object" if self.children else "string"
+            return Parameter("", f"{item}[]", enum=self.enum, children=self.children)._shape()
+        if kind == "object" or self.children:
+            return object_schema(self.children)
+        made: JsonObject = {"type": kind}
+        if self.enum is not None:
+            made["enum"] = list(self.enum)
+        return made
+
+
+def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
+    """The object schema whose properties are `parameters`."""
+    listed = list(parameters)
+    made: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in listed}}
+    if required := [p.name for p in listed if p.required]:
+        made["required"] = required
+    return made
+
+
+@dataclass(slots=True)
+class Tool:
+    """A function the model may call.
+
+    `parameters` is a JSON Schema with an object at its root, or a list of Parameter. `strict`
+    None leaves the provider's default. Raises InvalidMessage for what is no schema.
+    """
+
+    name: str
+    description: str = ""
+    parameters: JsonObject | Sequence[Parameter] | None = None
+    strict: bool | None = None
+    cache: CacheHint | None = None
+    extras: Extras | None = None
+    type: Literal["function"] = "function"
+
+    def __post_init__(self) -> None:
+        path = f"$.tools[{self.name!r}]"
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidMessage("a tool needs a name", path="$.tools", code="tool.name")
+        check_text(self.name, f"{path}.name")
+        if not isinstance(self.description, str):
+            raise InvalidMessage("must be text", path=f"{path}.description", code="tool.field")
+        check_text(self.description, f"{path}.description")
+        parameters = self.parameters
+        if parameters is not None and not isinstance(parameters, Mapping):
+            self.parameters = object_schema(_parameters(parameters, path))
+        check(self.parameters, f"{path}.parameters")
+
+    @property
+    def schema(self) -> JsonObject | None:
+        """The JSON Schema of the parameters, None for a tool that declares none."""
+        parameters = self.parameters
+        return parameters if parameters is None or isinstance(parameters, dict) else None
+
+    @classmethod
+    def of(cls, value: ToolLike, path: str = "$.tools") -> Tool:
+        """A Tool, or one made of a plain schema (`parameters` or `input_schema`)."""
+        if isinstance(value, Tool):
+            return value
+        if not isinstance(value, Mapping):
+            raise InvalidMessage(
+                f"{type(value).__name__} is no tool",
+                path=path,
+                hint="use Tool, or a dict with name, description and parameters",
+                code="tool.type",
+            )
+        inner = value.get("function", value)
+        if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
+            raise InvalidMessage("a tool needs a name", path=path, code="tool.name")
+        schema = inner.get("parameters", inner.get("input_schema"))
+        return cls(inner["name"], inner.get("description") or "", schema, inner.get("strict"))
+
+
+def _parameters(values: object, path: str) -> list[Parameter]:
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise InvalidMessage(
+            f"must be a JSON Schema or a list of Parameter, not {type(values).__name__}",
+            path=f"{path}.parameters",
+            code="tool.field",
+        )
+    listed = list(values)
+    for i, value in enumerate(listed):
+        if not isinstance(value, Parameter):
+            raise InvalidMessage(
+                f"{type(value).__name__} is no Parameter",
+                path=f"{path}.parameters[{i}]",
+                code="tool.field",
+            )
+    return listed
+
+
+ToolLike: TypeAlias = Tool | Mapping[str, Any]
+
+
+def tools_of(values: Iterable[ToolLike] | None) -> list[Tool]:
+    """A list of Tool, whatever form each came in; None is no tools."""
+    if values is None:
+        return []
+    return [Tool.of(value, f"$.tools[{i}]") for i, value in enumerate(values)]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """Whether and what the model must call: `auto`, `none`, `required`, or the tool `name`.
+
+    `allowed` narrows the choice to some tools; `parallel` False asks for one call at a time.
+    """
+
+    mode: Literal["auto", "none", "required", "tool"] = "auto"
+    name: str | None = None
+    allowed: tuple[str, ...] = ()
+    parallel: bool | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("auto", "none", "required", "tool"):
+            raise InvalidMessage(
+                f"unknown mode {self.mode!r}",
+                path="$.tool_choice",
+                hint="auto, none, required, or tool with a name",
+                code="tool_choice.mode",
+            )
+        if (self.mode == "tool") != (self.name is not None):
+            raise InvalidMessage(
+                "a name belongs to the mode tool, and the mode tool needs one",
+                path="$.tool_choice",
+                code="tool_choice.mode",
+            )
+
+    @classmethod
+    def of(cls, value: ToolChoice | str | None) -> ToolChoice | None:
+        """A ToolChoice of `auto`, `none`, `required` (or `any`), or of a tool's name."""
+        if value is None or isinstance(value, ToolChoice):
+            return value
+        if not isinstance(value, str):
+            raise InvalidMessage(
+                f"{type(value).__name__} is no tool choice",
+                path="$.tool_choice",
+                code="tool_choice.mode",
+            )
+        if value in ("auto", "none", "required"):
+            return cls(value)  # type: ignore[arg-type]  # one of the three literals
+        return cls("required") if value == "any" else cls("tool", value)

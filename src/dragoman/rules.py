@@ -1,0 +1,116 @@
+"""Which ids and names a wire accepts, and how others are respelled: a pure, reversible map.
+
+What a rule accepts stays; two values never become one. Knows no wire.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+__all__ = ["IdRule", "NameRule", "mapping"]
+
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """Which call ids a wire accepts: characters (a regex class), length, one use per request.
+
+    `chars` may begin with `^` for the characters that it refuses; empty accepts all. `start`
+    narrows the first one. `blank`: a call may go without an id.
+    """
+
+    chars: str = ""
+    max: int = 0
+    exact: int = 0
+    unique: bool = False
+    start: str = ""
+    blank: bool = False
+
+    def fits(self, values: Iterable[str]) -> bool:
+        """Whether every value may travel as it is; one look at all of them joined."""
+        listed = list(values)
+        if not all(listed):
+            return False
+        if self.max and listed and max(map(len, listed)) > self.max:
+            return False
+        if self.exact and any(len(value) != self.exact for value in listed):
+            return False
+        if self.start and not _only(self.start).match("".join(value[0] for value in listed)):
+            return False
+        return not self.chars or _only(self.chars).match("".join(listed)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule(IdRule):
+    """Which names a wire accepts; the default is what nearly all of them take for tools."""
+
+    chars: str = r"a-zA-Z0-9_\-"
+    max: int = 64
+
+
+@lru_cache(maxsize=64)
+def _only(chars: str) -> re.Pattern[str]:
+    return re.compile(rf"[{chars}]*\Z")
+
+
+@lru_cache(maxsize=64)
+def _others(chars: str) -> re.Pattern[str]:
+    return re.compile(rf"[{chars[1:]}]" if chars.startswith("^") else rf"[^{chars}]")
+
+
+def mapping(values: Iterable[str], rule: IdRule) -> dict[str, str]:
+    """Value -> spelling, for the values that the rule refuses.
+
+    >>> mapping(["a.b c", "a_b_c"], NameRule())
+    {'a.b c': 'a_b_c_mjWMZH'}
+    """
+    distinct = list(dict.fromkeys(values))
+    if rule.fits(distinct):
+        return {}
+    kept = {value for value in distinct if value and rule.fits([value])}
+    made: dict[str, str] = {}
+    for value in distinct:
+        if value in kept:
+            continue
+        spelling = _spelled(value, rule)
+        if spelling in kept or spelling in made.values() or not rule.fits([spelling]):
+            spelling = _hashed(value, rule)
+        made[value] = spelling
+    return made
+
+
+def _spelled(value: str, rule: IdRule) -> str:
+    if rule.exact:
+        return _digest(value, rule.exact)
+    spelling = _clean(value, rule)
+    # a name of which nothing is left says nothing: its hash tells it from the next one
+    return spelling if any(map(str.isalnum, spelling)) else ""
+
+
+def _clean(value: str, rule: IdRule) -> str:
+    clean = _others(rule.chars).sub("_", value) if rule.chars else value
+    return f"_{clean}" if rule.start and not _only(rule.start).match(clean[:1]) else clean
+
+
+def _hashed(value: str, rule: IdRule) -> str:
+    clean = _clean(value, rule)
+    tail = _digest(value, 6)
+    if rule.exact:
+        return _digest(f"{value}\0", rule.exact)
+    return f"{clean[: rule.max - 7] if rule.max else clean}_{tail}"
+
+
+def _digest(value: str, length: int) -> str:
+    number = int.from_bytes(
+        blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    )
+    text = ""
+    for _ in range(length):
+        number, rest = divmod(number, 62)
+        text += _ALPHABET[rest]
+    return text
