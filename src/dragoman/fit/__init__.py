@@ -1,0 +1,97 @@
+"""Seated -> Seated, all of it sayable: the only place that compares a block with a capability.
+
+Keeps, moves (a medium follows in a user turn behind all results), lowers, or drops; and says so.
+Looks at dirty messages only. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Capabilities
+from ..losses import Report
+from ..message import AudioBlock, DocumentBlock, ImageBlock, Msg, ToolResultBlock, VideoBlock
+from ..message.blocks import ContentBlock
+from ..seats import TOOL, USER, Seated, has_tools
+from ..told import Told
+from .blocks import fitted, remade
+from .media import medium
+from .state import Saver, State
+
+__all__ = ["Saver", "fit", "fit_media"]
+
+
+def fit(
+    seated: Seated,
+    can: Capabilities,
+    report: Report,
+    told: Told,
+    saver: Saver | None = None,
+) -> Seated:
+    """The history in blocks that every seat may show.
+
+    `told` words what is added; `saver` makes media of tool results real where they can't be shown.
+    """
+    dirty = seated.dirty
+    if not can.tool_messages or can.call_text == "drop":
+        dirty = list(range(len(seated.msgs)))
+    state = State(can, report, told, saver, _surplus(seated, can))
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i in dirty:
+        m, seat = seated.msgs[i], seated.seats[i]
+        made, moved = fitted(state, m, seat)
+        if made is not m:
+            # what moved behind message i from an earlier one stays behind it
+            here = [] if made is None else [(made, _new_seat(made, seat))]
+            changes[i] = [*here, *changes.get(i, [])[1:]]
+        if moved:
+            _place(changes, seated, i, moved)
+    return seated.spliced(changes) if changes else seated
+
+
+def fit_media(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+    """The media of the conversation as a user may show them, before it is told as one turn."""
+    state = State(can, report, told)
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i in seated.dirty:
+        m = seated.msgs[i]
+        if isinstance(m.content, str) or has_tools(m):
+            continue
+        blocks: list[ContentBlock] = []
+        for block in m.content:
+            if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
+                blocks.extend(medium(state, block, "user", can.user, []))
+            else:
+                blocks.append(block)
+        made = remade(state, m, blocks)
+        if made is not m:
+            changes[i] = [] if made is None else [(made, seated.seats[i])]
+    return seated.spliced(changes) if changes else seated
+
+
+def _surplus(seated: Seated, can: Capabilities) -> int:
+    """How many cache hints exceed what the wire takes."""
+    if not can.cache_hints:
+        return 0
+    hints = 0
+    for i in seated.dirty:
+        m = seated.msgs[i]
+        hints += m.cache is not None
+        if not isinstance(m.content, str):
+            hints += sum(getattr(block, "cache", None) is not None for block in m.content)
+    return max(0, hints - can.cache_hints)
+
+
+def _new_seat(m: Msg, seat: int) -> int:
+    # a result that is told as text is said by the user
+    told = seat == TOOL and not any(type(block) is ToolResultBlock for block in m.blocks)
+    return USER if told else seat
+
+
+def _place(
+    changes: dict[int, list[tuple[Msg, int]]], seated: Seated, i: int, moved: list[Msg]
+) -> None:
+    """Moved media stand behind the last result that follows message `i`."""
+    end = i
+    while end + 1 < len(seated.seats) and seated.seats[end + 1] == TOOL:
+        end += 1
+    there = changes.setdefault(end, [(seated.msgs[end], seated.seats[end])])
+    there.extend((m, USER) for m in moved)

@@ -1,0 +1,137 @@
+"""One message at its seat: every block is said, lowered, moved, or named as lost."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from ..message import (
+    AudioBlock,
+    DocumentBlock,
+    ImageBlock,
+    Msg,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from ..message.blocks import ContentBlock
+from ..seats import ASSISTANT
+from .media import medium
+from .results import call, result
+from .state import State
+
+__all__ = ["fitted", "remade"]
+
+_SEATS = ("system", "user", "assistant", "result")
+
+
+def fitted(state: State, m: Msg, seat: int) -> tuple[Msg | None, list[Msg]]:
+    """The message as this seat may say it (None if nothing is left), and what moves behind it."""
+    content = m.content
+    if m.extras is not None:
+        state.extras(m)
+    if isinstance(content, str):
+        return state.cached(m), []
+    moved: list[Msg] = []
+    blocks: list[ContentBlock] = []
+    kinds: frozenset[str] = getattr(state.can, _SEATS[seat])
+    for block in content:
+        blocks.extend(_said(state, block, seat, kinds, moved))
+    blocks = _together(state, blocks, seat)
+    made = remade(state, m, blocks)
+    return (state.cached(made) if made is not None else None), moved
+
+
+def remade(state: State, m: Msg, blocks: list[ContentBlock]) -> Msg | None:
+    """`m` itself if these are its blocks, a message of them otherwise, None for no blocks."""
+    if len(blocks) == len(m.content) and all(
+        new is old for new, old in zip(blocks, m.content, strict=True)
+    ):
+        return m
+    if not blocks:
+        return None
+    made = Msg.trusted(m.name, blocks, m.role, m)
+    state.report.made(made, m)
+    return made
+
+
+def _said(
+    state: State, block: ContentBlock, seat: int, kinds: frozenset[str], moved: list[Msg]
+) -> list[ContentBlock]:
+    if block.extras is not None:
+        state.extras(block)
+    if type(block) is TextBlock:
+        return [state.said(block)]
+    if type(block) is ToolUseBlock:
+        return [call(state, block)]
+    if type(block) is ToolResultBlock:
+        return [result(state, block, moved)]
+    if type(block) is ThinkingBlock:
+        return _thinking(state, block, seat)
+    if (
+        type(block) is ImageBlock
+        or type(block) is AudioBlock
+        or type(block) is VideoBlock
+        or type(block) is DocumentBlock
+    ):
+        return medium(state, block, _SEATS[seat], kinds, moved)
+    if type(block) is RefusalBlock:
+        if "refusal" in kinds:
+            return [block]
+        state.report.lost("refusal.as_text", block)
+        return [state.text(block.text, block)]
+    if type(block) is RawBlock:
+        if block.issuer in state.can.reads and "raw" in kinds:
+            return [block]
+        state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
+        return []
+    assert_never(block)
+
+
+def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBlock]:
+    can, report = state.can, state.report
+    if seat != ASSISTANT or can.thinking == "never":
+        report.lost("thinking.unsaid", block)
+        return []
+    if block.origin is not None and block.origin.issuer not in can.reads:
+        return _foreign(state, block)
+    if can.signed_thinking and not block.signature and block.redacted is None:
+        report.lost("thinking.unsigned", block)
+        return []
+    if not can.signed_thinking:
+        if block.redacted is not None and not block.thinking:
+            report.lost("thinking.foreign", block)
+            return []
+        if block.signature:
+            report.lost("thinking.foreign", block, "signature")
+    return [block]
+
+
+def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
+    stance = state.can.foreign_thinking
+    if stance == "drop" or not block.thinking:
+        state.report.lost("thinking.foreign", block)
+        return []
+    state.report.lost("thinking.quoted", block)
+    text = f"<think>{block.thinking}</think>" if stance == "tags" else block.thinking
+    return [state.text(text, block)]
+
+
+def _together(state: State, blocks: list[ContentBlock], seat: int) -> list[ContentBlock]:
+    """What may not stand beside something else, or alone, in an assistant's turn."""
+    if seat != ASSISTANT or not blocks:
+        return blocks
+    can, report = state.can, state.report
+    if can.call_text == "drop" and any(type(block) is ToolUseBlock for block in blocks):
+        for block in blocks:
+            if type(block) is TextBlock:
+                report.lost("call.text_dropped", block, "text")
+        blocks = [block for block in blocks if type(block) is not TextBlock]
+    if not can.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
+        for block in blocks:
+            report.lost("thinking.alone", block)
+        return []
+    return blocks

@@ -1,0 +1,47 @@
+"""Media at their seat: as they are, moved into a user turn, told as text, or left out."""
+
+from __future__ import annotations
+
+from ..media import as_base64, refused
+from ..message import Msg
+from ..message.blocks import ContentBlock, MediaBlock
+from .state import State
+
+__all__ = ["medium", "ready"]
+
+
+def medium(
+    state: State, block: MediaBlock, seat: str, kinds: frozenset[str], moved: list[Msg]
+) -> list[ContentBlock]:
+    """What stands at the seat for the medium; a message that shows it may join `moved`."""
+    can, kind = state.can, block.type
+    moves = kind in can.user and kind in can.move_media
+    if kind not in kinds and not moves:
+        state.report.lost("block.unsaid", block, what=f"{kind} of the {seat}")
+        return []
+    shown = ready(state, block)
+    if isinstance(shown, str):
+        return [state.text(shown, block)] if shown else []
+    if kind in kinds:
+        return [state.hinted(shown)]
+    made = Msg.trusted("user", [shown], "user")
+    state.report.made(made, block)
+    state.report.lost("media.moved", block, did="follows in a user turn")
+    moved.append(made)
+    return []
+
+
+def ready(state: State, block: MediaBlock) -> MediaBlock | str:
+    """The block as the wire takes its kind, or the text that stands for it (empty: none)."""
+    made = as_base64(block)
+    if made is not block:
+        state.report.made(made, block)
+    fault = refused(made, state.can)
+    if fault is not None:
+        did = "a text names it" if fault.place else "left out"
+        state.report.lost(fault.code, block, "source", what=fault.what, did=did)
+        return state.told.at(block.type, fault.place) if fault.place else ""
+    for name, kinds in (("detail", state.can.details), ("title", state.can.titles)):
+        if getattr(block, name) is not None and block.type not in kinds:
+            state.report.lost("media.detail", block, name)
+    return made

@@ -1,0 +1,84 @@
+"""What a fitting knows and what every part of it does: losses, made nodes, cache hints, extras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar, cast
+
+from ..capabilities import Capabilities
+from ..losses import Report
+from ..message import Msg, TextBlock
+from ..message.blocks import ContentBlock
+from ..told import Told
+
+__all__ = ["Saver", "State"]
+
+# (media type, base64 data) -> where the medium was put, as a text that a model may read
+Saver: TypeAlias = Callable[[str, str], str]
+_Block = TypeVar("_Block", bound=ContentBlock)
+
+
+@dataclass(slots=True)
+class State:
+    """One fitting: what the wire can, where losses go, the words, and the hints that must go."""
+
+    can: Capabilities
+    report: Report
+    told: Told
+    saver: Saver | None = None
+    surplus: int = 0  # cache hints over the wire's limit; the oldest go first
+
+    def text(self, said: str, of: object) -> TextBlock:
+        """A text of ours that stands for a node."""
+        made = TextBlock(said)
+        self.report.made(made, of)
+        return made
+
+    def said(self, block: TextBlock) -> TextBlock:
+        """A text block without what the wire has no place for."""
+        if block.citations is not None:
+            self.report.lost("citations.unsaid", block, "citations")
+        return self.hinted(block)
+
+    def extras(self, node: Msg | ContentBlock) -> None:
+        """Name the fields of other issuers; the room replays those that the wire reads."""
+        for issuer, own in (node.extras or {}).items():
+            if issuer in self.can.reads or (not issuer and self.can.claims.issuperset(own)):
+                continue
+            self.report.lost(
+                "extras.foreign",
+                node,
+                f"extras.{issuer}" if issuer else "extras",
+                what=f"fields of {issuer or 'nobody'}",
+            )
+
+    def hinted(self, block: _Block) -> _Block:
+        """The block with its cache hint, if the wire takes one more."""
+        if getattr(block, "cache", None) is None or self._takes_hint(block):
+            return block
+        made: Any = replace(cast("Any", block), cache=None)
+        self.report.made(made, block)
+        return cast("_Block", made)
+
+    def _takes_hint(self, node: object) -> bool:
+        if self.can.cache_hints and not self.surplus:
+            return True
+        self.report.lost("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
+        self.surplus = max(0, self.surplus - 1)
+        return False
+
+    def cached(self, m: Msg) -> Msg:
+        """The message with its own cache hint on its last block, where the wire takes one."""
+        if m.cache is None:
+            return m
+        if self._takes_hint(m) and m.blocks and hasattr(m.blocks[-1], "cache"):
+            blocks = list(m.blocks)
+            blocks[-1] = replace(cast("Any", blocks[-1]), cache=m.cache)
+            self.report.made(blocks[-1], m)
+            made = Msg.trusted(m.name, blocks, m.role, m)
+        else:
+            made = Msg.trusted(m.name, m.content, m.role, m)
+        made.cache = None
+        self.report.made(made, m)
+        return made

@@ -1,0 +1,161 @@
+"""Media sources against capabilities: which a wire takes, which must be fetched, putting them in.
+
+Pure: `wanted` names what is needed, an edge fetches it, `placed` puts it in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias, assert_never
+
+from .capabilities import Capabilities
+from .losses import Report
+from .message import Base64Source, FileSource, LocalSource, Msg, Source, URLSource
+from .message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock
+from .seats import Seated
+
+__all__ = ["Fault", "Fetch", "as_base64", "is_local", "placed", "refused", "registered", "wanted"]
+
+# Source -> its bytes, or None where the fetcher's policy says no. May raise a WriteError.
+Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
+
+_ANY = frozenset({"url", "base64"})
+_SPELLINGS = {"image/jpg": "image/jpeg"}
+_REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a wire does not take a medium; `place` is set where a text can name it instead."""
+
+    code: str
+    what: str
+    place: str = ""
+
+
+def as_base64(block: MediaBlock) -> MediaBlock:
+    """The block with a data URI read as base64, and with the media type's usual spelling."""
+    source = block.source
+    if type(source) is URLSource and source.url.startswith("data:"):
+        made = _from_uri(source.url)
+        return block if made is None else _with(block, made)
+    if type(source) is Base64Source:
+        if source.data.startswith("data:") and (inner := _from_uri(source.data)) is not None:
+            return _with(block, inner)
+        if source.media_type in _SPELLINGS:
+            return _with(block, Base64Source(_SPELLINGS[source.media_type], source.data))
+    return block
+
+
+def registered(block: MediaBlock) -> MediaBlock:
+    """The block under its media type's registered name: for a message that is all our own."""
+    source = block.source
+    if type(source) is Base64Source and source.media_type in _REGISTERED:
+        return _with(block, Base64Source(_REGISTERED[source.media_type], source.data))
+    return block
+
+
+def _with(block: MediaBlock, source: Source) -> MediaBlock:
+    return replace(block, source=source)
+
+
+def _from_uri(uri: str) -> Base64Source | None:
+    head, comma, data = uri.partition(",")
+    if not comma or not head.endswith(";base64"):
+        return None
+    media_type = head[5:-7].partition(";")[0] or "application/octet-stream"
+    known = _SPELLINGS.get(media_type)
+    return Base64Source(known or media_type, data, None if known else uri)
+
+
+def is_local(source: Source) -> bool:
+    """Whether the source names a file of this machine."""
+    if type(source) is LocalSource:
+        return True
+    return type(source) is URLSource and _scheme(source.url) in ("", "file")
+
+
+def _scheme(url: str) -> str:
+    head, colon, _ = url.partition(":")
+    # one letter is a Windows drive
+    return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
+
+
+def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
+    """Why the wire does not take this medium as it is; None if it does."""
+    kind, source = block.type, block.source
+    takes = can.sources.get(kind, _ANY)
+    match source:
+        case Base64Source(media_type=media_type):
+            if "base64" not in takes:
+                return Fault("media.source", f"{kind} in base64")
+            return None if can.media(kind, media_type) else Fault("media.type", media_type)
+        case FileSource(file_id=file_id, issuer=issuer):
+            known = "file" in takes and (not issuer or issuer in can.reads)
+            known = known and (not can.file_schemes or _scheme(file_id) in can.file_schemes)
+            return None if known else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+        case LocalSource(path=path):
+            return Fault("media.not_fetched", f"local {kind}", path)
+        case URLSource(url=url):
+            if "url" in takes and _scheme(url) in can.schemes:
+                return None
+            shown = "" if url.startswith("data:") else url
+            code = "media.source" if url.startswith("data:") else "media.not_fetched"
+            return Fault(code, f"{kind} by URL", shown)
+        case _:
+            assert_never(source)
+
+
+def wanted(seated: Seated, can: Capabilities) -> list[tuple[Source, str]]:
+    """The sources whose bytes this wire needs, with their paths.
+
+    Only media of messages that the program built: what came from a provider or out of a tool
+    must not decide which files and addresses are opened.
+    """
+    found: list[tuple[Source, str]] = []
+    for i in seated.dirty:
+        m = seated.msgs[i]
+        if isinstance(m.content, str) or m.origin is not None:
+            continue
+        for j, block in enumerate(m.content):
+            if block.type in MEDIA_KINDS and _needs(block, can):
+                source = block.source  # type: ignore[union-attr]  # a media kind has a source
+                found.append((source, f"$.messages[{i}].content[{j}].source"))
+    return found
+
+
+def _needs(block: ContentBlock, can: Capabilities) -> bool:
+    ready = as_base64(block)  # type: ignore[arg-type]  # the caller looked at its kind
+    if not any(block.type in kinds for kinds in (can.user, can.assistant, can.system)):
+        return False
+    fault = refused(ready, can)
+    return fault is not None and fault.code == "media.not_fetched"
+
+
+def placed(seated: Seated, fetched: Mapping[int, Base64Source], report: Report) -> Seated:
+    """The history with fetched bytes (by the id of their source) in the place of their sources."""
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i in seated.dirty:
+        m = seated.msgs[i]
+        if isinstance(m.content, str):
+            continue
+        blocks = [_placed(block, fetched, report) for block in m.content]
+        if any(new is not old for new, old in zip(blocks, m.content, strict=True)):
+            made = Msg.trusted(m.name, blocks, m.role, m)
+            report.made(made, m)
+            changes[i] = [(made, seated.seats[i])]
+    return seated.spliced(changes) if changes else seated
+
+
+def _placed(
+    block: ContentBlock, fetched: Mapping[int, Base64Source], report: Report
+) -> ContentBlock:
+    source = getattr(block, "source", None)
+    found = fetched.get(id(source)) if source is not None else None
+    if found is None:
+        return block
+    made = _with(block, found)  # type: ignore[arg-type]  # only media have a source
+    report.made(made, block)
+    report.made(found, source)
+    return made

@@ -1,0 +1,118 @@
+"""Seated -> Seated: tool names and call ids as a wire accepts them; a map, applied and inverted.
+
+The map is a pure function of the names and the rule, so whoever has the tools can rebuild it to
+read an answer. What the rule accepts stays; two names never become one. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .capabilities import Capabilities
+from .losses import Report
+from .message import Msg, Tool, ToolResultBlock, ToolUseBlock
+from .rules import NameRule, mapping
+from .seats import IDS, Seated
+
+__all__ = ["inverted", "name_tools", "respell"]
+
+
+def inverted(names: dict[str, str]) -> dict[str, str]:
+    """Spelling -> value."""
+    return {spelling: value for value, spelling in names.items()}
+
+
+def name_tools(
+    tools: list[Tool], called: list[str], rule: NameRule, report: Report
+) -> tuple[list[Tool], dict[str, str]]:
+    """The tools under names that the wire accepts, and the map for the tools and the history."""
+    names = mapping([*(tool.name for tool in tools), *called], rule)
+    if not names:
+        return tools, names
+    named = []
+    for tool in tools:
+        if tool.name not in names:
+            named.append(tool)
+            continue
+        made = replace(tool, name=names[tool.name])
+        report.made(made, tool)
+        report.lost("tool_name.mapped", tool, "name", did=f"written as {made.name}")
+        named.append(made)
+    return named, names
+
+
+def respell(
+    seated: Seated, can: Capabilities, names: dict[str, str], report: Report
+) -> tuple[Seated, dict[str, str]]:
+    """The history under wire names and wire ids, and the map from wire ids to the tree's."""
+    rule = can.ids
+    again = seated.flags & IDS and (rule.unique or ("" in seated.calls and not rule.blank))
+    ids = mapping((i for i in [*seated.calls, *seated.results] if i), rule)
+    if not (names or ids or again):
+        return seated, {}
+    writer = _Respeller(ids, names, bool(again), rule.blank, report)
+    changes = {
+        i: [(made, seated.seats[i])]
+        for i, m in enumerate(seated.msgs)
+        if not isinstance(m.content, str) and (made := writer.message(m)) is not m
+    }
+    return seated.spliced(changes), writer.back
+
+
+class _Respeller:
+    """Walks a history once; a repeated id gets a number, and so does the result behind it."""
+
+    def __init__(
+        self, ids: dict[str, str], names: dict[str, str], again: bool, blank: bool, report: Report
+    ) -> None:
+        self.ids = ids
+        self.names = names
+        self.again = again
+        self.blank = blank
+        self.report = report
+        self.used: dict[str, int] = {}
+        self.open: dict[str, list[str]] = {}
+        self.back: dict[str, str] = {}
+
+    def message(self, m: Msg) -> Msg:
+        blocks = [self._block(block) for block in m.content]
+        if all(new is old for new, old in zip(blocks, m.content, strict=True)):
+            return m
+        made = Msg.trusted(m.name, blocks, m.role, m)  # type: ignore[arg-type]  # blocks
+        self.report.made(made, m)
+        return made
+
+    def _block(self, block: object) -> object:
+        if type(block) is ToolUseBlock:
+            id = self._call_id(block)
+        elif type(block) is ToolResultBlock:
+            queue = self.open.get(block.id)
+            id = queue.pop(0) if queue else self.ids.get(block.id, block.id)
+        else:
+            return block
+        name = self.names.get(block.name, block.name)
+        if id == block.id and name == block.name:
+            return block
+        made = replace(block, id=id, name=name)
+        self.report.made(made, block)
+        if id != block.id:
+            self.back[id] = block.id
+            made_up = not block.id or id != self.ids.get(block.id)
+            self.report.lost("id.made" if made_up else "id.mapped", block, "id", did=id)
+        if name != block.name:
+            self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
+        return made
+
+    def _call_id(self, block: ToolUseBlock) -> str:
+        id = self.ids.get(block.id, block.id)
+        if not self.again or (self.blank and not id):
+            return id
+        count = self.used[id] = self.used.get(id, 0) + 1
+        base = id or "call"
+        made = id if count == 1 and id else f"{base}_{count}"
+        while count > 1 and made in self.used:
+            count += 1
+            made = f"{base}_{count}"
+        self.used.setdefault(made, 1)
+        self.open.setdefault(block.id, []).append(made)
+        return made

@@ -1,0 +1,144 @@
+"""Seated -> Seated: which seats may follow each other, who speaks first and last.
+
+Later system messages, results gathered into one turn, turns that a wire demands. Comes after
+`fit`, which moves media and empties messages. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from .capabilities import Capabilities
+from .jsontext import JsonObject
+from .losses import Report
+from .message import Msg, TextBlock
+from .message.blocks import ContentBlock
+from .seats import ASSISTANT, LATE, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
+from .told import Told
+
+__all__ = ["late_system", "order"]
+
+
+def late_system(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+    """Later system messages as the wire takes them; before `fit`, for the seat changes."""
+    late = seated.flags & LATE or (can.system_head == "first" and seated.seats[1:2] == [SYSTEM])
+    return _late(seated, can, report, told) if late and can.late_system != "keep" else seated
+
+
+def order(
+    seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool = True
+) -> Seated:
+    """The history in an order that the wire takes. `whole`: it is a request, not a plain list."""
+    if can.gather_results and seated.flags & PARALLEL:
+        seated = _gathered(seated, report)
+    if can.join_calls and seated.calls:
+        seated = _joined(seated, report)
+    if whole and can.insert_turns:
+        seated = _ends(seated, can, report, told)
+    return seated
+
+
+def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+    head = 1 if can.system_head == "first" else _head(seated)
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
+        if seat != SYSTEM or i < head:
+            continue
+        report.lost("system.late", m, did="told by the user")
+        content = m.content
+        if can.late_system == "reminder":
+            report.lost("system.reminder", m)
+            blocks: list[ContentBlock] = [
+                TextBlock(told.reminder.format(text=b.text)) if type(b) is TextBlock else b
+                for b in m.blocks
+            ]
+            content = blocks
+        made = Msg.trusted(m.name, content, "user", m)
+        report.made(made, m)
+        changes[i] = [(made, USER)]
+    return seated.spliced(changes)
+
+
+def _head(seated: Seated) -> int:
+    """How many system messages stand before everything else."""
+    seats = seated.seats
+    return next((i for i, seat in enumerate(seats) if seat != SYSTEM), len(seats))
+
+
+def _gathered(seated: Seated, report: Report) -> Seated:
+    """Neighbouring results in one message, in the order of their calls."""
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for seat, start, end in runs(seated):
+        if seat != TOOL:
+            continue
+        group = seated.msgs[start:end]
+        given = [block for m in group for block in m.blocks]
+        calls = seated.msgs[start - 1].calls if start else []
+        ranks = {call.id: i for i, call in enumerate(calls)}
+        blocks = sorted(given, key=lambda block: ranks.get(getattr(block, "id", ""), 0))
+        if end - start == 1 and all(a is b for a, b in zip(given, blocks, strict=True)):
+            continue
+        changes[start] = [(_one(group, blocks, report), TOOL)]
+        changes.update((i, []) for i in range(start + 1, end))
+    return seated.spliced(changes) if changes else seated
+
+
+def _joined(seated: Seated, report: Report) -> Seated:
+    """What the assistant says right before its calls stands in one turn with them."""
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for seat, start, end in runs(seated):
+        if seat != ASSISTANT or end - start == 1:
+            continue
+        last = next((i for i in range(end - 1, start, -1) if seated.msgs[i].calls), start)
+        if last == start:
+            continue
+        group = seated.msgs[start : last + 1]
+        for m in group[:-1]:
+            report.lost("turn.joined", m, did="joined with the call behind it")
+        made = _one(group, [block for m in group for block in m.blocks], report)
+        changes[start] = [(made, ASSISTANT)]
+        changes.update((i, []) for i in range(start + 1, last + 1))
+    return seated.spliced(changes) if changes else seated
+
+
+def _one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
+    """One message of several, with the fields of all of them."""
+    made = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
+    if any(m.extras for m in group[1:]):
+        extras: dict[str, JsonObject] = {}
+        for m in group:
+            for issuer, own in (m.extras or {}).items():
+                extras[issuer] = {**extras.get(issuer, {}), **own}
+        made.extras = extras
+    report.made(made, group)
+    return made
+
+
+def _ends(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+    head = _head(seated)
+    if head and head == len(seated.msgs) and can.system_place == "top":
+        m = seated.msgs[-1]
+        report.lost("system.alone", m, did="the last system message is said by the user")
+        made = Msg.trusted(m.name, m.content, "user", m)
+        report.made(made, m)
+        return seated.spliced({head - 1: [(made, USER)]})
+    msgs, seats = list(seated.msgs), list(seated.seats)
+    if can.first_user and seats[head : head + 1] == [ASSISTANT]:
+        report.lost("turn.first", msgs[head], did=told.first_turn)
+        msgs.insert(head, _turn(told.first_turn, msgs[head], report))
+        seats.insert(head, USER)
+    if (can.needs_user and USER not in seats) or (
+        not can.prefill and seats[-1:] == [ASSISTANT] and not msgs[-1].calls
+    ):
+        last = msgs[-1] if msgs else None
+        report.lost("turn.last", last, did=told.last_turn)
+        msgs.append(_turn(told.last_turn, last, report))
+        seats.append(USER)
+    if len(msgs) == len(seated.msgs):
+        return seated
+    return Seated(msgs, seats, seated.flags, [], seated.calls, seated.results, seated.names)
+
+
+def _turn(text: str, of: Msg | None, report: Report) -> Msg:
+    made = Msg.trusted("", text, "user")
+    if of is not None:
+        report.made(made, of)
+    return made

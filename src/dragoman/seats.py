@@ -1,0 +1,293 @@
+"""Who says each message: a seat beside every message, and one survey of what the passes need.
+
+One loop, no object per message. `dirty` holds the indexes of messages that somebody must look
+at; `flags` what concerns the whole. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .losses import Report
+from .message import Msg, TextBlock, ToolResultBlock, ToolUseBlock, messages_of
+from .message.blocks import MEDIA_KINDS, ContentBlock
+
+__all__ = [
+    "ASSISTANT",
+    "BLANK",
+    "IDS",
+    "LATE",
+    "MEDIA",
+    "MIXED",
+    "NAMED",
+    "ODD",
+    "PAIRS",
+    "PARALLEL",
+    "SYSTEM",
+    "TOOL",
+    "UNNAMED",
+    "USER",
+    "Seated",
+    "has_tools",
+    "runs",
+    "survey",
+]  # fmt: skip
+
+SYSTEM, USER, ASSISTANT, TOOL = range(4)
+_SEAT = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
+
+BLANK = 1  # blank text or an empty message
+MIXED = 2  # a message that more than one seat says
+PAIRS = 4  # a call without its result behind it, or the reverse
+MEDIA = 8
+ODD = 16  # anything but text, calls and textual results
+NAMED = 32  # a speaker's name that says more than the role
+LATE = 64  # a system message behind another seat
+UNNAMED = 128  # a result without the name of its tool
+IDS = 256  # an id that is empty or used twice
+PARALLEL = 512  # results of one turn in several messages
+
+
+@dataclass(slots=True)
+class Seated:
+    """Messages with their seats, and what the survey found.
+
+    `calls` and `results` are the ids in order, `names` the names of the tools that are called.
+    """
+
+    msgs: list[Msg]
+    seats: list[int]
+    flags: int = 0
+    dirty: list[int] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
+        """The same with some messages replaced, each by none, one or several; those are dirty."""
+        msgs: list[Msg] = []
+        seats: list[int] = []
+        dirty: list[int] = []
+        old = set(self.dirty)
+        last = 0
+        for i in sorted(changes):
+            if old:
+                shift = len(msgs) - last
+                dirty.extend(j + shift for j in range(last, i) if j in old)
+            msgs.extend(self.msgs[last:i])
+            seats.extend(self.seats[last:i])
+            for msg, seat in changes[i]:
+                dirty.append(len(msgs))
+                msgs.append(msg)
+                seats.append(seat)
+            last = i + 1
+        shift = len(msgs) - last
+        if old:
+            dirty.extend(j + shift for j in range(last, len(self.msgs)) if j in old)
+        msgs.extend(self.msgs[last:])
+        seats.extend(self.seats[last:])
+        return Seated(msgs, seats, self.flags, dirty, self.calls, self.results, self.names)
+
+
+def runs(seated: Seated) -> Iterator[tuple[int, int, int]]:
+    """(seat, start, end) of each run of neighbours of one seat."""
+    seats = seated.seats
+    start = 0
+    for i in range(1, len(seats) + 1):
+        if i == len(seats) or seats[i] != seats[start]:
+            yield seats[start], start, i
+            start = i
+
+
+def has_tools(msg: Msg) -> bool:
+    """Whether the message holds a tool call or a tool result."""
+    content = msg.content
+    return not isinstance(content, str) and any(
+        type(block) is ToolUseBlock or type(block) is ToolResultBlock for block in content
+    )
+
+
+def survey(msgs: list[Msg], report: Report) -> Seated:
+    """Seat every message; messages that several seats say are cut into new ones.
+
+    Raises NotMessages or InvalidMessage, naming the path, for what is no list of right messages.
+    """
+    try:
+        seated = _survey(msgs)
+    except (AttributeError, TypeError, KeyError):
+        seated = _survey(_rebuilt(msgs, report))
+    return _cut(seated, report) if seated.flags & MIXED else seated
+
+
+def _rebuilt(msgs: object, report: Report) -> list[Msg]:
+    """The messages checked one by one, plain dict blocks that were put in later made blocks."""
+    made = []
+    for i, msg in enumerate(messages_of(msgs)):
+        new = Msg(msg.name, msg.content, msg.role, path=f"$.messages[{i}]")
+        like = Msg.trusted(new.name, new.content, new.role, msg)
+        report.made(like, msg)
+        made.append(like)
+    return made
+
+
+# one loop by design: each question asked here costs 0.1 us a message less than a pass of its own
+def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
+    seats: list[int] = []
+    dirty: list[int] = []
+    calls: list[str] = []
+    results: list[str] = []
+    names: list[str] = []
+    flags = 0
+    waiting = 0  # calls whose results have not come yet
+    started = False  # something other than a system message was said
+    for i, m in enumerate(msgs):
+        content: Any = m.content
+        role = m.role
+        seat = _SEAT[role]
+        if m.name and m.name != role:
+            flags |= NAMED
+        if m.extras is not None or m.cache is not None:
+            flags |= ODD
+            dirty.append(i)
+        if type(content) is str:
+            if not content or content.isspace():
+                flags |= BLANK
+                dirty.append(i)
+            if waiting:
+                flags |= PAIRS
+        else:
+            seen = -1
+            used = answered = 0
+            look = not content
+            for b in content:
+                kind = type(b)
+                if kind is TextBlock:
+                    here = seat
+                    text = b.text
+                    if not text or text.isspace():
+                        look = True
+                        flags |= BLANK
+                    if b.extras is not None or b.cache is not None or b.citations is not None:
+                        look = True
+                        flags |= ODD
+                elif kind is ToolUseBlock:
+                    here = ASSISTANT
+                    calls.append(b.id)
+                    names.append(b.name)
+                    used += 1
+                    if b.extras is not None or b.cache is not None or type(b.input) is not dict:
+                        look = True
+                        flags |= ODD
+                elif kind is ToolResultBlock:
+                    here = TOOL
+                    results.append(b.id)
+                    answered += 1
+                    if not b.name:
+                        flags |= UNNAMED
+                    if (
+                        b.is_error
+                        or b.extras is not None
+                        or b.cache is not None
+                        or not _textual(b.output)
+                    ):
+                        look = True
+                        flags |= MEDIA | ODD
+                else:
+                    here = seat
+                    look = True
+                    flags |= (MEDIA | ODD) if b.type in MEDIA_KINDS else ODD
+                if seen == -1:
+                    seen = here
+                elif here != seen:
+                    flags |= MIXED
+            if look:
+                dirty.append(i)
+                if not content:
+                    flags |= BLANK
+            if answered:
+                waiting -= answered
+                if waiting > 0:
+                    flags |= PARALLEL
+                if waiting < 0 or (used and waiting):
+                    flags |= PAIRS
+            elif waiting:
+                flags |= PAIRS
+            if used:
+                if role != "assistant":
+                    flags |= MIXED
+                waiting = used if waiting <= 0 else waiting + used
+            if seen != -1:
+                seat = seen
+        if seat != SYSTEM:
+            started = True
+        elif started:
+            flags |= LATE
+        seats.append(seat)
+    if calls or results:
+        flags |= _pairing(calls, results, waiting, seats)
+    if len(dirty) > 1:
+        dirty = sorted(set(dirty))
+    return Seated(msgs, seats, flags, dirty, calls, results, names)
+
+
+def _textual(output: object) -> bool:
+    if type(output) is str:
+        return True
+    if type(output) is not list:
+        return False
+    for b in output:  # a loop, not all(...): a generator costs more than the usual one block
+        if type(b) is not TextBlock or b.extras is not None or b.cache is not None:
+            return False
+        if b.citations is not None:
+            return False
+    return True
+
+
+def _pairing(calls: list[str], results: list[str], waiting: int, seats: list[int]) -> int:
+    flags = 0
+    if calls[: len(results)] != results or (waiting > 0 and seats[-1] == TOOL):
+        flags |= PAIRS
+    if "" in calls or len(set(calls)) != len(calls):
+        flags |= IDS
+    return flags
+
+
+def _cut(seated: Seated, report: Report) -> Seated:
+    """Cut messages that mix seats, in the order of their blocks; then look at the whole anew."""
+    out: list[Msg] = []
+    for m in seated.msgs:
+        if isinstance(m.content, str) or not has_tools(m):
+            out.append(m)
+            continue
+        pieces = _pieces(m)
+        if len(pieces) == 1 and pieces[0][0] == m.role:
+            out.append(m)
+            continue
+        for role, blocks in pieces:
+            if len(pieces) == 1 and role == "tool":
+                out.append(m)  # results are seated by their type, whatever the role
+                break
+            piece = Msg.trusted(m.name, blocks, role, m)  # type: ignore[arg-type]  # a Role
+            report.made(piece, m)
+            if role == "assistant" and m.role != "assistant":
+                report.lost("call.role", m, did="said by the assistant")
+            out.append(piece)
+    return _survey(out)
+
+
+def _pieces(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
+    pieces: list[tuple[str, list[ContentBlock]]] = []
+    for block in m.blocks:
+        if type(block) is ToolUseBlock:
+            role = "assistant"
+        elif type(block) is ToolResultBlock:
+            role = "tool"
+        else:
+            role = "user" if m.role == "tool" else m.role
+        if pieces and pieces[-1][0] == role:
+            pieces[-1][1].append(block)
+        else:
+            pieces.append((role, [block]))
+    return pieces
