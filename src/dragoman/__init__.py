@@ -1,0 +1,107 @@
+"""Dragoman: one conversation, every LLM API.
+
+    errors < jsontext < losses < capabilities < message        values, no provider, no I/O
+    < rewrite < seats < repair, names, fit, order               passes over messages
+    < room < protocols/*                                        one room per wire protocol
+    < _wire < _formatter < vendors < formatter                  strung together, and named
+
+A floor imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import formatter, message, token
+    from ._wire import Wire
+    from .capabilities import Capabilities, ChatConfig, Facts
+    from .errors import (
+        ConfigError,
+        ContextOverflow,
+        DragomanError,
+        InvalidMessage,
+        LossRefused,
+        NotMessages,
+        ProviderError,
+        ReadError,
+        WriteError,
+    )
+    from .formatter import Formatter, fit_history, fit_history_sync
+    from .losses import Loss, Policy
+    from .message import ChatRequest, ChatResponse, Msg, Options, Tool, ToolChoice
+    from .rewrite.speakers import ByName, ByRole, NameField, Tagged
+    from .rewrite.truncate import DropOldest
+    from .vendors import Vendor, wire, wires
+
+__all__ = [
+    "ByName",
+    "ByRole",
+    "Capabilities",
+    "ChatConfig",
+    "ChatRequest",
+    "ChatResponse",
+    "ConfigError",
+    "ContextOverflow",
+    "DragomanError",
+    "DropOldest",
+    "Facts",
+    "Formatter",
+    "InvalidMessage",
+    "Loss",
+    "LossRefused",
+    "Msg",
+    "NameField",
+    "NotMessages",
+    "Options",
+    "Policy",
+    "ProviderError",
+    "ReadError",
+    "Tagged",
+    "Tool",
+    "ToolChoice",
+    "Vendor",
+    "Wire",
+    "WriteError",
+    "fit_history",
+    "fit_history_sync",
+    "formatter",
+    "message",
+    "token",
+    "wire",
+    "wires",
+]
+
+_HOMES = {
+    "_wire": ("Wire",),
+    "capabilities": ("Capabilities", "ChatConfig", "Facts"),
+    "errors": (
+        "ConfigError", "ContextOverflow", "DragomanError", "InvalidMessage", "LossRefused",
+        "NotMessages", "ProviderError", "ReadError", "WriteError",
+    ),
+    "formatter": ("Formatter", "fit_history", "fit_history_sync"),
+    "losses": ("Loss", "Policy"),
+    "message": ("ChatRequest", "ChatResponse", "Msg", "Options", "Tool", "ToolChoice"),
+    "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
+    "rewrite.truncate": ("DropOldest",),
+    "vendors": ("Vendor", "wire", "wires"),
+}  # fmt: skip
+_NAMES = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("formatter", "message", "token"):
+        return import_module(f".{name}", __name__)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("dragoman")
+    home = _NAMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,19 @@
+"""Formatters: a wire, rewrites and a limit; a formatter and a model client do not know each other.
+
+`base` knows hooks and budgets but no wire, `wired` binds a wire, `fitting` cuts a history alone.
+"""
+
+from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
+from .fitting import Fitted, Receipt, fit_history, fit_history_sync
+from .wired import WireFormatter
+
+__all__ = [
+    "Fitted",
+    "FormatterBase",
+    "Receipt",
+    "TruncatedFormatterBase",
+    "WireFormatter",
+    "WrittenMessages",
+    "fit_history",
+    "fit_history_sync",
+]

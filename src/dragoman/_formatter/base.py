@@ -1,0 +1,229 @@
+"""FormatterBase and TruncatedFormatterBase: formatting by AgentScope's hooks, cut to a budget.
+
+Knows no wire: a subclass says how each group of messages is written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextvars import ContextVar
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from ..errors import ConfigError, ContextOverflow
+from ..jsontext import JsonObject
+from ..losses import Loss, Report
+from ..message import Msg, messages_of, places
+from ..rewrite.truncate import DropOldest, Truncation
+from ..token import TokenCounterBase
+from .hooks import FORMAT_HOOKS, drive, grouped
+
+__all__ = ["FormatterBase", "TruncatedFormatterBase", "WrittenMessages", "current_report"]
+
+# the report of the formatting that is under way, for the hooks whose signature has none
+current_report: ContextVar[Report | None] = ContextVar("dragoman_report", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMessages:
+    """Formatted messages, and what they do not say as it was given."""
+
+    messages: list[JsonObject]
+    report: Report
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said, and what was added."""
+        return self.report.losses
+
+
+class FormatterBase(ABC):
+    """What a formatter is: it turns messages into the form that a model's API expects."""
+
+    @abstractmethod
+    async def format(self, *args: Any, **kwargs: Any) -> list[JsonObject]:
+        """The messages as a list of dicts."""
+
+    @staticmethod
+    def assert_list_of_msgs(msgs: Any) -> None:
+        """Raise NotMessages (a WriteError and TypeError) unless `msgs` is a list of Msg."""
+        if not isinstance(msgs, list):
+            messages_of(object())
+        messages_of(msgs)
+
+
+class TruncatedFormatterBase(FormatterBase):
+    """A formatter that cuts the oldest messages until `max_tokens` hold the formatted result.
+
+    Subclasses may override the hooks `_format_agent_message`, `_format_tool_sequence`,
+    `_format_system_message`, `_format`, `_truncate` and `_count`.
+    """
+
+    _hooks: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        names = (*FORMAT_HOOKS, "_truncate", "_count")
+        homes = {name: _home(cls, name) for name in names}
+        cls._hooks = frozenset(name for name, home in homes.items() if home not in _OWN)
+
+    def __init__(
+        self,
+        token_counter: TokenCounterBase | Any | None = None,
+        max_tokens: int | None = None,
+        truncate: Truncation | None = None,
+    ) -> None:
+        if max_tokens is not None and max_tokens <= 0:
+            raise ConfigError(f"max_tokens must be greater than 0, not {max_tokens}")
+        if max_tokens is not None and token_counter is None and "_count" not in self._hooks:
+            raise ConfigError(
+                "max_tokens needs a token_counter",
+                hint="dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others",
+            )
+        self.token_counter = token_counter
+        self.max_tokens = max_tokens
+        self.truncate: Truncation = truncate or DropOldest()
+
+    def limited(self, max_tokens: int) -> Self:
+        """The same formatter with another limit."""
+        made = copy(self)
+        made.max_tokens = max_tokens
+        return made
+
+    async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+        """The messages as this provider takes them; keyword arguments have no effect.
+
+        Raises NotMessages, InvalidMessage, ContextOverflow.
+        """
+        return (await self._write(msgs, sync=False)).messages
+
+    def format_sync(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        return self.write(msgs).messages
+
+    def write(self, msgs: list[Msg]) -> WrittenMessages:
+        """The messages with their losses, without an event loop."""
+        return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
+
+    async def _write(self, msgs: list[Msg], sync: bool) -> WrittenMessages:
+        listed = messages_of(msgs)
+        report = Report(listed, None, places, type(self).__name__)
+        written, _ = await self._fitted(listed, report, sync)
+        return WrittenMessages(written, report)
+
+    # -- truncation ---------------------------------------------------------------------------
+
+    async def _fitted(
+        self, msgs: list[Msg], report: Report, sync: bool
+    ) -> tuple[list[JsonObject], list[Msg]]:
+        """(formatted messages, the messages that are left of the history)."""
+        limit = self.max_tokens
+        if limit is None or (self.token_counter is None and "_count" not in self._hooks):
+            return await self._said(msgs, report), msgs
+        chosen, written = msgs, None
+        if "_truncate" in self._hooks:
+            chosen = await self._by_hook(msgs, report, limit, sync)
+        else:
+            plan = self.truncate.candidates(msgs, limit)
+            candidate = next(plan)
+            try:
+                while True:
+                    said = await self._said(candidate, Report(target=report.target))
+                    candidate = plan.send(await self._counted(said, sync))
+            except StopIteration as done:
+                chosen = done.value
+        written = await self._said(chosen, report)
+        if len(chosen) != len(msgs):
+            kept = set(map(id, chosen))
+            report.each("history.cut", ((m, "", "") for m in tuple(msgs) if id(m) not in kept))
+        return written, chosen
+
+    async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
+        while True:
+            said = await self._said(msgs, Report(target=report.target))
+            tokens = await self._counted(said, sync)
+            if tokens is None or tokens <= limit:
+                return msgs
+            shorter = await self._truncate(list(msgs))
+            if len(shorter) >= len(msgs) or not shorter:
+                raise ContextOverflow(tokens, limit, len(msgs))
+            msgs = shorter
+
+    async def _counted(self, written: list[JsonObject], sync: bool) -> Any:
+        counter = self.token_counter
+        if sync and "_count" not in self._hooks and _counts_sync(counter):
+            return counter.count_sync(written)  # type: ignore[union-attr]  # it has one
+        return await self._count(written)
+
+    async def _count(self, wire: list[JsonObject]) -> int | None:
+        """The tokens of the formatted messages; None without a counter."""
+        if self.token_counter is None:
+            return None
+        tokens: int = await self.token_counter.count(wire)
+        return tokens
+
+    async def _truncate(self, msgs: list[Msg]) -> list[Msg]:
+        """The messages without the oldest unit that may go; override for another strategy."""
+        plan = DropOldest().candidates(msgs, 1)
+        next(plan)
+        try:
+            return plan.send(2)
+        except ContextOverflow as error:
+            raise ContextOverflow(error.tokens, self.max_tokens or 0, len(msgs)) from None
+
+    # -- hooks --------------------------------------------------------------------------------
+
+    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+        token = current_report.set(report)
+        try:
+            return await self._format(msgs)
+        finally:
+            current_report.reset(token)
+
+    async def _format(self, msgs: list[Msg]) -> list[JsonObject]:
+        """Group the messages and format each group by its hook."""
+        out: list[JsonObject] = []
+        first = True
+        for kind, group in grouped(msgs):
+            if kind == "system":
+                system = await self._format_system_message(group[0])
+                out.extend(system if isinstance(system, list) else [system] if system else [])
+            elif kind == "tools":
+                out.extend(await self._format_tool_sequence(group))
+            else:
+                said = await self._format_agent_message(group, first)
+                first = first and not said
+                out.extend(said)
+        return out
+
+    async def _format_system_message(self, msg: Msg) -> Any:
+        """The system prompt: `{"role": "system", "content": [text parts]}`."""
+        texts = [{"type": "text", "text": b.text} for b in msg.get_content_blocks("text")]
+        return {"role": "system", "content": texts}
+
+    async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
+        """A run of tool calls and results; a subclass says how."""
+        raise _unwritten(self, "_format_tool_sequence")
+
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[JsonObject]:
+        """A run of conversation, perhaps of several speakers; a subclass says how."""
+        raise _unwritten(self, "_format_agent_message")
+
+
+def _unwritten(owner: object, hook: str) -> ConfigError:
+    return ConfigError(f"{type(owner).__name__} must override {hook}")
+
+
+def _home(cls: type, name: str) -> str:
+    return next((base.__name__ for base in cls.__mro__ if name in base.__dict__), "")
+
+
+_OWN = frozenset({"TruncatedFormatterBase", "WireFormatter"})
+
+
+def _counts_sync(counter: object) -> bool:
+    own = getattr(type(counter), "count_sync", None)
+    return own is not None and own is not TokenCounterBase.count_sync

@@ -1,0 +1,71 @@
+"""fit_history: cut a history to a budget apart from formatting it, with a receipt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import ConfigError
+from ..losses import Report
+from ..message import Msg, identify, messages_of, places
+from .base import TruncatedFormatterBase
+from .hooks import drive
+
+__all__ = ["Fitted", "Receipt", "fit_history", "fit_history_sync"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a cut took: the ids of the messages that went, and how many were there."""
+
+    dropped: tuple[str, ...]
+    before: int
+    after: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A history cut to a budget: pass `msgs` on; `receipt` says what went."""
+
+    msgs: list[Msg]
+    receipt: Receipt
+
+
+async def fit_history(
+    msgs: list[Msg],
+    *,
+    formatter: TruncatedFormatterBase,
+    max_tokens: int | None = None,
+) -> Fitted:
+    """The messages that fit into the formatter's budget (or `max_tokens`), apart from formatting.
+
+    Raises ContextOverflow, and ConfigError if there is no limit or nothing to count with.
+    """
+    return await _fit(msgs, formatter, max_tokens, sync=False)
+
+
+def fit_history_sync(
+    msgs: list[Msg],
+    *,
+    formatter: TruncatedFormatterBase,
+    max_tokens: int | None = None,
+) -> Fitted:
+    """`fit_history` without an event loop. Raises ConfigError if the counter awaits."""
+    return drive(_fit(msgs, formatter, max_tokens, sync=True), "fit_history")
+
+
+async def _fit(
+    msgs: list[Msg], formatter: TruncatedFormatterBase, max_tokens: int | None, sync: bool
+) -> Fitted:
+    limit = max_tokens or formatter.max_tokens
+    if limit is None or formatter.token_counter is None:
+        raise ConfigError(
+            "fit_history needs a limit and something to count with",
+            hint="give the formatter a token_counter and max_tokens",
+        )
+    listed = messages_of(msgs)
+    bounded = formatter.limited(limit)
+    _, kept = await bounded._fitted(listed, Report(listed, None, places, "fit_history"), sync)
+    left = set(map(id, kept))
+    gone = tuple(i for i, m in zip(identify(listed), listed, strict=True) if id(m) not in left)
+    return Fitted(kept, Receipt(gone, len(listed), len(kept), limit))

@@ -1,0 +1,174 @@
+"""WireFormatter: a wire, who speaks, and a limit.
+
+Immutable after construction and shareable across threads, the set of loss kinds that it has
+already logged aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._wire import Manner, Wire
+from ..capabilities import Capabilities, ChatConfig, override
+from ..edges.fetch import local_files
+from ..fit import Saver
+from ..jsontext import JsonObject
+from ..losses import PolicyLike, Report
+from ..losses import policy as policy_of
+from ..media import Fetch
+from ..message import ChatRequest, Msg, Written, messages_of, places, tools_of
+from ..message.tools import ToolLike
+from ..names import name_tools
+from ..rewrite.prompt import SystemPrompt
+from ..rewrite.speakers import ByName, ByRole, Rewrite
+from ..rewrite.truncate import Truncation
+from ..token import TokenCounterBase
+from ..told import Told
+from .base import TruncatedFormatterBase, WrittenMessages, current_report
+from .hooks import FORMAT_HOOKS, drive
+
+__all__ = ["WireFormatter"]
+
+
+class WireFormatter(TruncatedFormatterBase):
+    """A formatter for one wire.
+
+    `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
+    `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
+    base64 media of tool results somewhere that a text can name.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        model: str | None = None,
+        speakers: Rewrite | None = None,
+        rewrites: Sequence[Rewrite] = (),
+        token_counter: TokenCounterBase | Any | None = None,
+        max_tokens: int | None = None,
+        truncate: Truncation | None = None,
+        policy: PolicyLike = "log",
+        can: Mapping[str, Any] | ChatConfig | None = None,
+        fetch: Fetch | None = local_files,
+        media_saver: Saver | None = None,
+        prompt: SystemPrompt | None = None,
+        told: Told | None = None,
+    ) -> None:
+        super().__init__(token_counter, max_tokens, truncate)
+        changes = can.changes() if isinstance(can, ChatConfig) else dict(can or {})
+        self.wire = wire
+        self.model = model
+        self.manner = Manner(
+            speakers=speakers or ByRole(),
+            rewrites=tuple(rewrites),
+            prompt=prompt or SystemPrompt(),
+            told=told or Told(),
+            fetch=fetch,
+            saver=media_saver,
+            changes=changes,
+        )
+        self.can: Capabilities = override(wire.can(model), changes)
+        self._policy = policy_of(policy)
+        self._logged: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wire.name!r})"
+
+    async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+        """The messages (or those of a request) as this provider takes them.
+
+        Raises NotMessages, InvalidMessage, WriteError, ContextOverflow, LossRefused.
+        """
+        return (await self._write(msgs, sync=False)).messages
+
+    def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        return self.write(msgs).messages
+
+    def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:
+        """The messages with their losses, without an event loop."""
+        if self._hooks or self.max_tokens is not None:
+            return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
+        listed, report = self._listed(msgs)
+        written = self.wire.messages(listed, self.can, self.manner, report)
+        self._policy.judge(report, self._logged)
+        return WrittenMessages(written, report)
+
+    async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> WrittenMessages:
+        listed, report = self._listed(msgs)
+        written, _ = await self._fitted(listed, report, sync)
+        self._policy.judge(report, self._logged)
+        return WrittenMessages(written, report)
+
+    def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
+        if isinstance(msgs, ChatRequest):
+            report = Report(msgs.messages, msgs, places, self.wire.name)
+            return self.wire.with_prompt(msgs, self.manner, self.can, report), report
+        if type(msgs) is not list:
+            msgs = messages_of(msgs)
+        return msgs, Report(msgs, None, places, self.wire.name)
+
+    # -- the request's other parts --------------------------------------------------------------
+
+    async def call(
+        self,
+        msgs: list[Msg],
+        tools: Sequence[ToolLike] | None = None,
+        stream: bool = False,
+    ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
+        """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
+        written = await self.format(msgs)
+        return written, self.format_tools(tools) or None, stream
+
+    def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
+        """The tools as this provider declares them; none where the model takes none."""
+        report = Report(target=self.wire.name)
+        offered = self.wire.offered(tools_of(tools), self.can, report)
+        named, _ = name_tools(offered, [], self.can.tool_names, report)
+        schemas = self.wire.room.tools(named, self.can, report)
+        self._policy.judge(report, self._logged)
+        return schemas
+
+    def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
+        """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
+        report = Report(req.messages, req, places, self.wire.name)
+        if self.max_tokens is not None:
+            work = self._fitted(req.messages, report, sync=True)
+            _, kept = drive(work, "format_request")
+            req = replace(req, messages=kept)
+        return self.wire.write_request(
+            req, model or req.model or self.model, manner=self.manner, policy=self._policy,
+            report=Report(req.messages, req, places, self.wire.name),
+        )  # fmt: skip
+
+    # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
+
+    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+        if not self._hooks.intersection(FORMAT_HOOKS):
+            return self.wire.messages(msgs, self.can, self.manner, report)
+        paired = self.wire.paired(msgs, self.can, self.manner, report)
+        return await super()._said(paired, report)
+
+    def _part(self, msgs: list[Msg], manner: Manner) -> list[JsonObject]:
+        report = current_report.get() or Report(msgs, None, places, self.wire.name)
+        return self.wire.messages(msgs, self.can, manner, report)
+
+    async def _format_system_message(self, msg: Msg) -> Any:
+        """The system prompt as the wire writes it."""
+        return self._part([msg], self.manner)
+
+    async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
+        """A run of tool calls and results as the wire writes it."""
+        return self._part(msgs, self.manner)
+
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[JsonObject]:
+        """A run of conversation as the wire and the speakers write it."""
+        manner, speakers = self.manner, self.manner.speakers
+        if isinstance(speakers, ByName) and not is_first:
+            manner = replace(manner, speakers=replace(speakers, heading=""))
+        return self._part(msgs, manner)

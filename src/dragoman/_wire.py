@@ -1,0 +1,239 @@
+"""Wire: the one place that strings passes, room and losses together.
+
+A wire is a room bound to a dialect, with the facts of models and of one host. It opens nothing:
+what it needs from the world comes in as functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .capabilities import Capabilities, Fact, Facts, override
+from .errors import WriteError
+from .fit import Saver, fit, fit_media
+from .jsontext import JsonObject
+from .losses import Policy, PolicyLike, Report
+from .losses import policy as policy_of
+from .media import Fetch, placed, wanted
+from .message import Base64Source, ChatRequest, Msg, Tool, Written, places
+from .names import name_tools, respell
+from .order import late_system, order
+from .repair import blanks, repair
+from .rewrite.prompt import SystemPrompt
+from .rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
+from .room import Room, SayableRequest
+from .seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from .told import Told
+
+__all__ = ["Manner", "Wire"]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a history is said: who speaks, what is added in which words, what may be fetched."""
+
+    speakers: Rewrite = field(default_factory=ByRole)
+    rewrites: tuple[Rewrite, ...] = ()
+    prompt: SystemPrompt = field(default_factory=SystemPrompt)
+    told: Told = field(default_factory=Told)
+    fetch: Fetch | None = None
+    saver: Saver | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+_PLAIN = Manner()
+
+
+class Wire:
+    """One provider's way of talking: `write_request` turns a ChatRequest into what it takes.
+
+    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
+    """
+
+    __slots__ = ("_can", "_logged", "facts", "name", "policy", "room", "vendor")
+
+    def __init__(
+        self,
+        name: str,
+        room: Room,
+        *,
+        vendor: Any = None,
+        facts: tuple[Facts, ...] = (),
+        policy: PolicyLike = "log",
+    ) -> None:
+        self.name = name
+        self.room = room
+        self.vendor = vendor
+        self.facts = facts
+        self.policy: Policy = policy_of(policy)
+        self._logged: set[str] = set()
+        self._can: dict[str | None, Capabilities] = {}
+
+    @property
+    def dialect(self) -> Any:
+        """What this vendor does its own way."""
+        return getattr(self.room, "dialect", None)
+
+    def __repr__(self) -> str:
+        return f"Wire({self.name!r})"
+
+    def can(self, model: str | None = None) -> Capabilities:
+        """What this wire carries for `model`; without one, what every current model accepts."""
+        known = self._can.get(model)
+        if known is None:
+            known = self.room.can()
+            bare = _bare(model) if model else None
+            for facts in self.facts:
+                known = facts.apply(known, bare)
+            self._can[model] = known
+        return known
+
+    def known(self, model: str) -> list[Fact]:
+        """The facts that hold for `model`, each with its date and source."""
+        bare = _bare(model)
+        return [fact for facts in self.facts if (fact := facts.about(bare)) is not None]
+
+    def write_request(
+        self,
+        req: ChatRequest,
+        model: str | None = None,
+        *,
+        manner: Manner = _PLAIN,
+        policy: Policy | None = None,
+        report: Report | None = None,
+    ) -> Written:
+        """The request as the provider takes it: body, path, headers, losses.
+
+        `model` wins over the request's own. Raises WriteError for what cannot be sent at all,
+        LossRefused where the policy says so.
+        """
+        report = report or Report(req.messages, req, places, self.name)
+        named = model or req.model
+        if named is None:
+            named = self.room.model
+            report.lost("model.default", req, "model", did=named)
+        can = self.can(named)
+        if manner.changes:
+            can = override(can, manner.changes)
+        tools = self.offered(req.tools, can, report)
+        msgs = self.with_prompt(req, manner, can, report)
+        if isinstance(manner.speakers, Tagged) and manner.speakers.me is None:
+            manner = replace(manner, speakers=replace(manner.speakers, me=req.agent_name))
+        seated, tools, names, ids = self.seat(msgs, tools, can, manner, report, whole=True)
+        if not seated.msgs:
+            raise WriteError(
+                "there is nothing to send", path="$.messages",
+                hint="add a user message", code="messages.empty",
+            )  # fmt: skip
+        say = SayableRequest(seated, tools, req, named, can, names)
+        out = self.room.write(say, report)
+        (policy or self.policy).judge(report, self._logged)
+        return Written(out.body, out.path, out.headers, named, ids, report=report)
+
+    def offered(self, tools: list[Tool], can: Capabilities, report: Report) -> list[Tool]:
+        """The tools that are sent: none where the model takes none."""
+        if tools and not can.tools:
+            for tool in tools:
+                report.lost("tools.unsaid", tool, what=tool.name)
+            return []
+        return tools
+
+    def with_prompt(
+        self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report
+    ) -> list[Msg]:
+        """The messages, behind the system prompt that the request's other fields make."""
+        described = req.tools if manner.prompt.describes(can.tools) else []
+        if req.system is None and req.memories is None and not described:
+            return req.messages
+        text = manner.prompt.build(req.system, described, req.memories)
+        if described:
+            report.lost("prompt.tools", req, "tools")
+        if req.memories is not None:
+            report.lost("prompt.memories", req, "memories")
+        made = Msg.trusted("", text.lstrip("\n") if req.system is None else text, "system")
+        report.made(made, req)
+        return [made, *req.messages]
+
+    def messages(
+        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+    ) -> list[JsonObject]:
+        """The plain list of messages, as `format` gives it."""
+        seated, _, _, _ = self.seat(msgs, [], can, manner, report, whole=False)
+        return self.room.messages(seated, can, report)
+
+    def paired(
+        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+    ) -> list[Msg]:
+        """The messages with their calls and results paired, before anybody groups them."""
+        seated = survey(msgs, report)
+        if seated.flags & (PAIRS | UNNAMED):
+            seated = repair(seated, can, report, manner.told)
+        return seated.msgs
+
+    def seat(
+        self,
+        msgs: list[Msg],
+        tools: list[Tool],
+        can: Capabilities,
+        manner: Manner,
+        report: Report,
+        whole: bool,
+    ) -> tuple[Seated, list[Tool], dict[str, str], dict[str, str]]:
+        """All passes in order: (seated messages, tools, tool names, ids from wire to tree)."""
+        for rewrite in manner.rewrites:
+            msgs = rewrite(msgs, report)
+        seated = survey(msgs, report)
+        if seated.flags & MEDIA and manner.fetch is not None:
+            seated = _fetched(seated, can, manner.fetch, report)
+        if seated.flags & (PAIRS | UNNAMED):
+            seated = repair(seated, can, report, manner.told)
+        if type(manner.speakers) is not ByRole:
+            if seated.flags & MEDIA and isinstance(manner.speakers, ByName):
+                seated = fit_media(seated, can, report, manner.told)
+            spoken = manner.speakers(seated.msgs, report)
+            if spoken is not seated.msgs:
+                seated = survey(spoken, report)
+        if seated.flags & BLANK:
+            seated = blanks(seated, can, report)
+        if seated.flags & NAMED:
+            seated = _speakers(seated, can, report)
+        names: dict[str, str] = {}
+        ids: dict[str, str] = {}
+        if seated.calls or tools:
+            tools, names = name_tools(tools, seated.names, can.tool_names, report)
+            seated, ids = respell(seated, can, names, report)
+        seated = late_system(seated, can, report, manner.told)
+        if seated.dirty or not can.tool_messages or can.call_text == "drop":
+            seated = fit(seated, can, report, manner.told, manner.saver)
+        seated = order(seated, can, report, manner.told, whole)
+        return seated, tools, names, ids
+
+
+def _bare(model: str) -> str:
+    """The name of a model without the folders that hosts and aggregators put before it."""
+    return model.rpartition("/")[2].lower()
+
+
+def _fetched(seated: Seated, can: Capabilities, fetch: Fetch, report: Report) -> Seated:
+    fetched: dict[int, Base64Source] = {}
+    for source, path in wanted(seated, can):
+        if id(source) not in fetched and (found := fetch(source, path)) is not None:
+            fetched[id(source)] = found
+    return placed(seated, fetched, report) if fetched else seated
+
+
+def _speakers(seated: Seated, can: Capabilities, report: Report) -> Seated:
+    """Names as the wire's name field takes them; without one, each name is a loss."""
+    if can.name_field == "never":
+        report.each("name.unsaid", _unsaid(tuple(seated.msgs)))
+        return seated
+    cleaned = clean_names(seated.msgs, can.speakers, report)
+    if cleaned is not seated.msgs:
+        seated = replace(seated, msgs=cleaned)
+    return seated
+
+
+def _unsaid(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:
+    return ((m, "name", m.name) for m in msgs if m.name and m.name != m.role)

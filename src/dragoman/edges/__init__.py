@@ -1,0 +1,1 @@
+"""The only folder of the core with files and sockets: what the passes ask for as values."""

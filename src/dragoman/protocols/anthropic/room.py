@@ -1,0 +1,139 @@
+"""The room: the whole request of the Messages API.
+
+Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens` is required.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ...capabilities import Capabilities
+from ...jsontext import JsonObject
+from ...losses import Report
+from ...message import ChatRequest, Tool, ToolChoice
+from ...room import Request, SayableRequest
+from ...seats import Seated
+from ...shapes import choice, head, options, parameters, replay
+from .dialect import CAN, Dialect
+from .writer import blocks, cache_control, messages
+
+__all__ = ["Anthropic"]
+
+_KEYS = {
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "stop": "stop_sequences",
+    "service_tier": "service_tier",
+    "user": "metadata",
+    "reasoning": "reasoning",
+    "reasoning_budget": "reasoning_budget",
+}
+_MODES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
+
+
+class Anthropic:
+    """The Messages API in one host's dialect."""
+
+    __slots__ = ("dialect",)
+    protocol = "anthropic"
+
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.dialect = dialect or Dialect()
+
+    @property
+    def model(self) -> str:
+        """The model that is named where the request names none."""
+        return self.dialect.model
+
+    def can(self) -> Capabilities:
+        """What this protocol carries, before any model's facts."""
+        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers))
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """The list with the system prompt in it, as `format` gives it; a request hoists it."""
+        return messages(seated, can, self.dialect)
+
+    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
+        """Client tools: `{"name", "description", "input_schema"}`."""
+        return [_tool(tool, can, report) for tool in tools]
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The body of `POST /v1/messages`."""
+        request, can, seated = say.request, say.can, say.seated
+        body: JsonObject = {"model": say.model}
+        body["max_tokens"] = self._maximum(request, can, report)
+        start = head(seated)
+        if start:
+            body["system"] = self._system(seated, start, can)
+        body["messages"] = messages(seated, can, self.dialect, start)
+        if say.tools:
+            body["tools"] = self.tools(say.tools, can, report)
+        picked = choice(say, report)
+        if picked is not None:
+            body["tool_choice"] = _choice(picked)
+        body.update(_options(request, can, report))
+        if request.stream:
+            body["stream"] = True
+        replay(body, request, can, report)
+        return Request(self.dialect.path, {"anthropic-version": self.dialect.version}, body)
+
+    def _maximum(self, request: ChatRequest, can: Capabilities, report: Report) -> int:
+        given = request.options.max_tokens
+        if given is None:
+            report.lost("max_tokens.default", request, "options.max_tokens",
+                        did=str(can.max_tokens))  # fmt: skip
+            return can.max_tokens
+        return given
+
+    def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
+        said = [block for m in seated.msgs[:end] for block in blocks(m, can)]
+        plain = len(said) == 1 and said[0].keys() == {"type", "text"}
+        return said[0]["text"] if plain and self.dialect.text == "string" else said
+
+
+def _tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+    made: JsonObject = {"name": tool.name}
+    if tool.description:
+        made["description"] = tool.description
+    made["input_schema"] = parameters(tool)
+    if tool.strict is not None:
+        made["strict"] = tool.strict
+    if tool.cache is not None:
+        made["cache_control"] = cache_control(tool.cache)
+    return replay(made, tool, can, report)
+
+
+def _choice(picked: ToolChoice) -> JsonObject:
+    made: JsonObject = {"type": _MODES[picked.mode]}
+    if picked.name is not None:
+        made["name"] = picked.name
+    if picked.parallel is not None and picked.mode != "none":
+        made["disable_parallel_tool_use"] = not picked.parallel
+    return made
+
+
+def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
+    made = options(request, _KEYS, can, report)
+    made.pop("max_tokens", None)
+    if "metadata" in made:
+        made["metadata"] = {"user_id": made["metadata"]}
+    effort, budget = made.pop("reasoning", None), made.pop("reasoning_budget", None)
+    output: JsonObject = {}
+    if budget is not None:
+        made["thinking"] = {"type": "enabled", "budget_tokens": budget}
+    elif effort == "off":
+        made["thinking"] = {"type": "disabled"}
+    elif effort is not None:
+        made["thinking"] = {"type": "adaptive"}
+        output["effort"] = effort
+    form = request.response_format
+    if form is not None and form.kind == "schema":
+        output["format"] = {"type": "json_schema", "schema": form.schema}
+    elif form is not None and form.kind == "json":
+        report.lost("format.unsaid", form, what="json")
+    if output:
+        made["output_config"] = output
+    return made

@@ -1,0 +1,9 @@
+"""Chat Completions: the room for OpenAI's older wire and all who copy it.
+
+Reference: OpenAI API, "Create chat completion".
+"""
+
+from .dialect import CAN, Dialect
+from .room import OpenAIChat
+
+__all__ = ["CAN", "Dialect", "OpenAIChat"]

@@ -1,0 +1,240 @@
+"""Seated messages as Chat Completions' `messages`.
+
+Every seat's message becomes one wire message, every tool result one of its own. Nothing is
+decided here that a capability could decide before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...jsontext import JsonObject, arguments
+from ...message import (
+    AudioBlock,
+    Base64Source,
+    DocumentBlock,
+    FileSource,
+    ImageBlock,
+    Msg,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+from ...message.blocks import ContentBlock, MediaBlock
+from ...seats import ASSISTANT, SYSTEM, TOOL, Seated
+from ...shapes import arguments_of, own_extras, result_text
+from .dialect import Dialect
+
+__all__ = ["messages", "tool_call"]
+
+_ROLES = ("system", "user", "assistant", "tool")
+_THINKING = ("reasoning_content",)  # where a user has thinking sent back and the dialect names none
+_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
+
+
+def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonObject]:
+    """One wire message for each message; a tool's result is `{"role": "tool", ...}`."""
+    out: list[JsonObject] = []
+    parts = dialect.text == "parts"
+    named, always = can.name_field != "never", can.name_field == "always"
+    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+        content = m.content
+        made: JsonObject
+        if type(content) is str:
+            split = parts or (seat == SYSTEM and dialect.system_parts and not out)
+            said: Any = [{"type": "text", "text": content}] if split else content
+            made = {"role": _ROLES[seat], "content": said}
+        elif seat == TOOL:
+            for block in m.content:
+                out.append(_result(block, can, dialect))  # type: ignore[arg-type]  # noqa: PERF401
+            continue
+        else:
+            made = _blocks(m, seat, can, dialect, first=not out)
+        if named and m.name and (always or m.name != m.role):
+            made["name"] = m.name
+        if seat == SYSTEM and m.role == "developer" and dialect.developer:
+            made["role"] = "developer"
+        if m.extras is not None:
+            made.update(own_extras(m, can))
+        out.append(made)
+    return out
+
+
+def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool) -> JsonObject:
+    parts, calls, thoughts = _sorted(m, can)
+    made: JsonObject = {"role": _ROLES[seat], "content": None}
+    head = first and seat == SYSTEM and dialect.system_parts
+    if parts or not calls or dialect.call_content != "null":
+        made["content"] = parts if head else _content(parts, bool(calls), dialect)
+    if dialect.call_content == "omit" and made["content"] is None:
+        del made["content"]
+    if calls:
+        made["tool_calls"] = calls
+    if seat == ASSISTANT and (thoughts is not None or dialect.thinking_fields):
+        _think(made, thoughts, bool(calls), dialect)
+    return made
+
+
+def _sorted(
+    m: Msg, can: Capabilities
+) -> tuple[list[JsonObject], list[JsonObject], list[str] | None]:
+    """(content parts, tool calls, thoughts or None): this wire keeps each in a field of its own."""
+    parts: list[JsonObject] = []
+    calls: list[JsonObject] = []
+    thoughts: list[str] | None = None
+    content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
+    for block in content:
+        if type(block) is TextBlock:
+            text = {"type": "text", "text": block.text}
+            parts.append(text if block.extras is None else _extended(text, block, can))
+        elif type(block) is ToolUseBlock:
+            calls.append(tool_call(block, can))
+        elif type(block) is ThinkingBlock:
+            thoughts = [*(thoughts or []), block.thinking]
+        elif (
+            type(block) is ImageBlock
+            or type(block) is AudioBlock
+            or type(block) is VideoBlock
+            or type(block) is DocumentBlock
+        ):
+            parts.append(_extended(_media(block), block, can))
+        elif type(block) is RefusalBlock:
+            parts.append(_extended({"type": "refusal", "refusal": block.text}, block, can))
+        elif type(block) is RawBlock:
+            parts.append(block.data)
+        elif type(block) is ToolResultBlock:
+            raise WriteError("a tool result at another seat", code="seat.unsaid")
+        else:
+            assert_never(block)
+    return parts, calls, thoughts
+
+
+def _think(made: JsonObject, thoughts: list[str] | None, calls: bool, dialect: Dialect) -> None:
+    """Thinking in the vendor's fields; some demand the field on every turn that calls a tool."""
+    if thoughts is None:
+        if not (calls and dialect.empty_thinking):
+            return
+        thoughts = []
+    for key in dialect.thinking_fields or _THINKING:
+        made[key] = "\n".join(thoughts)
+
+
+def _content(parts: list[JsonObject], calls: bool, dialect: Dialect) -> Any:
+    plain = all(part.keys() == {"type", "text"} for part in parts)
+    if dialect.text == "joined" and plain:
+        said: Any = "\n".join(part["text"] for part in parts)
+    elif dialect.text == "parts":
+        said = parts
+    else:
+        said = parts[0]["text"] if plain and len(parts) == 1 else parts
+    if said or not calls:
+        return said or ("" if dialect.text != "parts" else parts)
+    return "" if dialect.call_content == "empty" else None
+
+
+def _extended(made: JsonObject, block: ContentBlock, can: Capabilities) -> JsonObject:
+    if block.extras is not None:
+        made.update(own_extras(block, can))
+    return made
+
+
+def tool_call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    said = arguments(block.input) if block.raw_input is None else arguments_of(block)
+    made: JsonObject = {
+        "id": block.id,
+        "type": "function",
+        "function": {"name": block.name, "arguments": said},
+    }
+    if block.extras is not None:
+        made.update(own_extras(block, can))
+    return made
+
+
+def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObject:
+    if type(block) is not ToolResultBlock:
+        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+    said: Any = block.output
+    if type(said) is list and len(said) == 1 and _plain(said[0]):
+        said = said[0].text
+    elif type(said) is not str:
+        said = _output(block, can, dialect)
+    made: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": said}
+    if dialect.result_name and block.name:
+        made["name"] = block.name
+    if block.extras is not None:
+        made.update(own_extras(block, can))
+    return made
+
+
+def _plain(block: ContentBlock) -> bool:
+    return type(block) is TextBlock and block.extras is None
+
+
+def _output(block: ToolResultBlock, can: Capabilities, dialect: Dialect) -> Any:
+    """A result of several texts stays parts unless the vendor takes strings alone."""
+    output = block.output
+    if not isinstance(output, list):
+        return result_text(block, dialect.bullets)
+    flat = dialect.text == "joined" or dialect.bullets
+    # media that a vendor takes in results can't be said in a string
+    if flat and all(type(inner) is TextBlock for inner in output):
+        return result_text(block, dialect.bullets)
+    return [_part(inner, can) for inner in output] or ""
+
+
+def _part(block: ContentBlock, can: Capabilities) -> JsonObject:
+    match block:
+        case TextBlock():
+            return _extended({"type": "text", "text": block.text}, block, can)
+        case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
+            return _extended(_media(block), block, can)
+        case RawBlock(data=data) if isinstance(data, dict):
+            return data
+    raise WriteError(f"{block.type} inside a tool result", code="seat.unsaid")
+
+
+def _media(block: MediaBlock) -> JsonObject:
+    """A medium as a content part.
+
+    `image_url`, `input_audio` and `file` are OpenAI's; `audio_url` and `video_url` are what
+    compatible servers take.
+    """
+    source = block.source
+    match block:
+        case ImageBlock():
+            image: JsonObject = {"url": _url(block)}
+            if block.detail is not None:
+                image["detail"] = block.detail
+            return {"type": "image_url", "image_url": image}
+        case AudioBlock() if isinstance(source, Base64Source):
+            form = _FORMATS.get(source.media_type, "wav")
+            return {"type": "input_audio", "input_audio": {"data": source.data, "format": form}}
+        case AudioBlock():
+            return {"type": "audio_url", "audio_url": {"url": _url(block)}}
+        case VideoBlock():
+            return {"type": "video_url", "video_url": {"url": _url(block)}}
+        case DocumentBlock() if isinstance(source, FileSource):
+            return {"type": "file", "file": {"file_id": source.file_id}}
+        case DocumentBlock():
+            file = {"filename": block.title or "document.pdf", "file_data": _url(block)}
+            return {"type": "file", "file": file}
+        case _:
+            assert_never(block)
+
+
+def _url(block: MediaBlock) -> str:
+    match block.source:
+        case URLSource(url=url):
+            return url
+        case Base64Source() as source:
+            return source.data_uri()
+        case other:
+            raise WriteError(f"{block.type} from a {other.type} source", code="seat.unsaid")

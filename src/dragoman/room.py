@@ -1,0 +1,65 @@
+"""What the house asks of a room, and what it hands to it. A room is one wire protocol.
+
+Grows with the parts: `can`, `messages`, `tools` and `write` now; readers and answers later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .capabilities import Capabilities
+from .jsontext import JsonObject
+from .losses import Report
+from .message import ChatRequest, Tool
+from .seats import Seated
+
+__all__ = ["Request", "Room", "SayableRequest"]
+
+
+@dataclass(slots=True)
+class SayableRequest:
+    """A request that this wire can say: seated, fitted and named; the rest is `request`."""
+
+    seated: Seated
+    tools: list[Tool]
+    request: ChatRequest
+    model: str | None
+    can: Capabilities
+    names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
+
+
+@dataclass(slots=True)
+class Request:
+    """What goes out: `path` below the base URL, headers without keys, and the JSON body."""
+
+    path: str
+    headers: dict[str, str]
+    body: JsonObject
+
+
+class Room(Protocol):
+    """One wire protocol, bound to a dialect."""
+
+    protocol: str
+
+    @property
+    def model(self) -> str:
+        """The model that is named where a request names none."""
+        ...
+
+    def can(self) -> Capabilities:
+        """What this protocol carries in its dialect, before any model's facts."""
+        ...
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """The plain list of messages: what `format` gives and token counters count."""
+        ...
+
+    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
+        """The tools as this wire declares them."""
+        ...
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The whole request: system hoisted, tools, choice, options, endpoint."""
+        ...

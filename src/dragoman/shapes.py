@@ -1,0 +1,191 @@
+"""The chat-shaped pieces that several rooms share: function tools, result text, options.
+
+Pure functions over the tree; names no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .capabilities import Capabilities
+from .errors import ReadError
+from .jsontext import JsonObject, arguments, loads
+from .losses import Report
+from .message import (
+    ChatRequest,
+    ResponseFormat,
+    TextBlock,
+    Tool,
+    ToolChoice,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from .message.blocks import ContentBlock
+from .room import SayableRequest
+from .seats import SYSTEM, Seated
+
+__all__ = [
+    "arguments_of",
+    "choice",
+    "function_tool",
+    "head",
+    "options",
+    "own_extras",
+    "parameters",
+    "replay",
+    "response_format",
+    "result_text",
+    "stance",
+    "texts",
+]
+
+_EMPTY: JsonObject = {"type": "object", "properties": {}}
+
+
+def arguments_of(block: ToolUseBlock) -> str:
+    """The argument text: the model's own if it still says what `input` says."""
+    raw = block.raw_input
+    if raw is not None and _says(raw, block.input):
+        return raw
+    return arguments(block.input)
+
+
+def _says(raw: str, value: Any) -> bool:
+    try:
+        return bool(loads(raw) == value)
+    except ReadError:
+        return False
+
+
+def parameters(tool: Tool) -> JsonObject:
+    """The schema of a tool's parameters; an empty object if it declares none."""
+    return tool.schema if tool.schema is not None else dict(_EMPTY)
+
+
+def function_tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+    """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
+    function: JsonObject = {"name": tool.name, "description": tool.description}
+    function["parameters"] = parameters(tool)
+    if tool.strict is not None:
+        if can.strict_tools:
+            function["strict"] = tool.strict
+        else:
+            report.lost("tool.strict", tool, "strict")
+    if tool.cache is not None and not can.cached_tools:
+        report.lost("tool.cache", tool, "cache")
+    made: JsonObject = {"type": "function", "function": function}
+    return replay(made, tool, can, report)
+
+
+def replay(made: JsonObject, node: Any, can: Capabilities, report: Report) -> JsonObject:
+    """`made` with the fields of those issuers that this wire understands."""
+    if node.extras is not None:
+        for issuer, own in node.extras.items():
+            if issuer in can.reads:
+                made.update(own)
+            else:
+                report.lost("extras.foreign", node, f"extras.{issuer}", what=f"fields of {issuer}")
+    return made
+
+
+def own_extras(node: Any, can: Capabilities) -> JsonObject:
+    """The fields of a block or message that are this wire's: its issuers', and those it claims."""
+    return {
+        key: value
+        for issuer, own in (node.extras or {}).items()
+        for key, value in own.items()
+        if issuer in can.reads or (not issuer and key in can.claims)
+    }
+
+
+def texts(blocks: Iterable[ContentBlock]) -> list[str]:
+    """The texts of the text blocks."""
+    return [block.text for block in blocks if type(block) is TextBlock]
+
+
+def result_text(block: ToolResultBlock, bullets: bool) -> str:
+    """A result as one text. Several pieces become a list with dashes, or lines."""
+    output = block.output
+    if type(output) is str:
+        return output
+    if output is None:
+        return ""
+    if isinstance(output, list):
+        pieces = texts(output)
+        if len(pieces) == 1:
+            return pieces[0]
+        return "\n".join(f"- {piece}" for piece in pieces) if bullets else "\n".join(pieces)
+    return arguments(output)
+
+
+def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
+    """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say."""
+    request, can = say.request, say.can
+    given = request.tool_choice
+    if given is None:
+        return None
+    if not say.tools:
+        report.lost("tool_choice.no_tools", given)
+        return None
+    if not can.tool_choices:
+        report.lost("tool_choice.unsaid", given, what=given.mode)
+        return None
+    mode, name, allowed = given.mode, given.name, given.allowed
+    if mode not in can.tool_choices:
+        report.lost("tool_choice.lowered", given, "mode", what=mode, did="auto")
+        mode, name = "auto", None
+    if allowed and "allowed" not in can.tool_choices:
+        report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
+        allowed = ()
+    parallel = given.parallel
+    if parallel is not None and not can.parallel_switch:
+        report.lost("tool_choice.lowered", given, "parallel", did="left to the model")
+        parallel = None
+    spelled = say.names
+    return ToolChoice(
+        mode,
+        None if name is None else spelled.get(name, name),
+        tuple(spelled.get(one, one) for one in allowed),
+        parallel,
+    )
+
+
+def head(seated: Seated) -> int:
+    """How many messages stand before everything else as the system prompt."""
+    seats = seated.seats
+    return next((i for i, seat in enumerate(seats) if seat != SYSTEM), len(seats))
+
+
+def response_format(
+    request: ChatRequest, can: Capabilities, report: Report
+) -> ResponseFormat | None:
+    """The response format, lowered to what the wire takes; None if there is nothing to say."""
+    given = request.response_format
+    if given is None or given.kind in can.formats:
+        return given
+    if given.kind == "schema" and "json" in can.formats:
+        report.lost("format.lowered", given, "kind", what="schema", did="json")
+        return ResponseFormat("json")
+    report.lost("format.unsaid", given, what=given.kind)
+    return None
+
+
+def stance(can: Capabilities, name: str) -> str:
+    """What the model makes of an option: takes, ignores, pinned or refuses."""
+    return can.options.get(name, "takes")
+
+
+def options(
+    request: ChatRequest, keys: Mapping[str, str], can: Capabilities, report: Report
+) -> JsonObject:
+    """The options under this wire's keys; what it lacks or the model refuses is a loss."""
+    made: JsonObject = {}
+    for name, value in request.options.given():
+        if name not in keys:
+            report.lost("option.unsaid", request.options, name, what=name)
+        elif stance(can, name) in ("refuses", "pinned"):
+            report.lost("option.refused", request.options, name, what=name)
+        else:
+            made[keys[name]] = list(value) if isinstance(value, tuple) else value
+    return made
