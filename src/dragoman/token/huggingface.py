@@ -1,0 +1,172 @@
+"""Tokens as a model's own tokenizer and chat template make them, without the model.
+
+The tokenizer is loaded when it is first used, never at import, and needs no PyTorch, TensorFlow
+or Flax. Knows formatted messages by shape only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from ..errors import ConfigError
+from .base import TokenCounterBase
+from .chat import Style, as_json, styled, turns
+from .hub import MIRROR, library, mirrored, require
+from .media import Kind, estimates
+from .schemas import function_tools
+from .template import Template
+
+__all__ = ["HuggingFaceTokenCounter"]
+
+# What a template writes around a message (`<|im_start|>role\n ... <|im_end|>\n`), for tokenizers
+# that have none.
+_PER_MESSAGE = 4
+
+
+class HuggingFaceTokenCounter(TokenCounterBase):
+    """Counts with the tokenizer of a Hugging Face model, by its name or a local folder.
+
+    `use_mirror` downloads from `mirror` (https://hf-mirror.com), for this counter only. Further
+    keywords go to the tokenizer (`revision`, `cache_dir`, `chat_template`, ...).
+
+    What is counted: the messages as the chat template writes them, with `tools`. Without a
+    template, an estimate: the text of each message plus four tokens. Tools that a template does
+    not write are counted by their JSON text. Media are never tokenised: each costs the flat
+    figure of its kind, which `media_tokens` replaces, e.g. `{"image": 800}`.
+    """
+
+    def __init__(
+        self,
+        pretrained_model_name_or_path: str | os.PathLike[str],
+        use_mirror: bool = False,
+        use_fast: bool = True,
+        trust_remote_code: bool = False,
+        *,
+        mirror: str | None = None,
+        media_tokens: Mapping[Kind, int] | None = None,
+        **tokenizer_kwargs: Any,
+    ) -> None:
+        require("transformers", "tokenizers", "jinja2")
+        self.pretrained_model_name_or_path = os.fspath(pretrained_model_name_or_path)
+        self.mirror = (mirror or MIRROR) if use_mirror or mirror else None
+        self.use_fast = use_fast
+        self.trust_remote_code = trust_remote_code
+        self.media_tokens = estimates(media_tokens)
+        self.tokenizer_kwargs = tokenizer_kwargs
+        self._forget()
+
+    def _forget(self) -> None:
+        self._lock = Lock()
+        self._tokenizer: Any = None
+        self._templates: dict[str, Template] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what was loaded: a copy loads its own."""
+        state = self.__dict__.copy()
+        for key in ("_lock", "_tokenizer", "_templates"):
+            del state[key]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer of the transformers library, loaded (and downloaded) at first use."""
+        if self._tokenizer is None:
+            with self._lock:
+                if self._tokenizer is None:
+                    self._tokenizer = self._load()
+        return self._tokenizer
+
+    def _load(self) -> Any:
+        transformers = library("transformers")
+        name, options = self.pretrained_model_name_or_path, self.tokenizer_kwargs
+        try:
+            # a name stays as it was given: on Windows a path would turn its slash
+            if (folder := Path(name).expanduser()).is_dir():
+                name = str(folder)
+            elif self.mirror:
+                name, options = mirrored(name, self.mirror, options, self.trust_remote_code)
+            return transformers.AutoTokenizer.from_pretrained(
+                name,
+                use_fast=self.use_fast,
+                trust_remote_code=self.trust_remote_code,
+                **options,
+            )
+        except ConfigError:
+            raise
+        except Exception as error:  # the tokenizers library raises bare Exception for bad files
+            raise ConfigError(
+                f"no tokenizer of {self.pretrained_model_name_or_path!r}: {error}",
+                hint="check the name or the folder, and the network; "
+                "use_mirror=True downloads from a mirror",
+                code="token.not_loaded",
+            ) from error
+
+    async def count(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The same as `count_sync`, in a worker thread: the first use may download."""
+        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
+
+    def count_sync(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """Tokens of the messages and tools; keywords go to the template (`chat_template` too).
+
+        Raises ConfigError if the tokenizer cannot be loaded or the template refuses the messages.
+        """
+        said, media = turns(messages)
+        total = sum(self.media_tokens[medium.kind] for medium in media)
+        functions = function_tools(tools) if tools else None
+        template = self._template(functions, kwargs.pop("chat_template", None))
+        if said and template is not None:
+            text, rest = template.write(said, functions, kwargs)
+            return total + self._tokens(text) + (self._tokens(as_json(rest)) if rest else 0)
+        texts = [text for message in styled(said, Style()) for text in _texts(message)]
+        if functions:
+            texts.append(as_json(functions))
+        return total + sum(map(self._tokens, texts)) + _PER_MESSAGE * len(said)
+
+    def _template(self, tools: list[dict[str, Any]] | None, given: str | None) -> Template | None:
+        """The template for these tools: a tokenizer may hold one for tools and one without."""
+        if given is None and not self.tokenizer.chat_template:
+            return None
+        try:
+            text = self.tokenizer.get_chat_template(given, tools)
+        except ValueError as error:  # several templates and none by default
+            raise ConfigError(
+                str(error), hint="choose one with chat_template=", code="token.template"
+            ) from error
+        if text not in self._templates:
+            self._templates[text] = Template(self.tokenizer, text)
+        return self._templates[text]
+
+    def _tokens(self, text: str) -> int:
+        if not text.isascii():  # a lone surrogate has no UTF-8 form, and no tokenizer takes it
+            text = text.encode("utf-8", "replace").decode("utf-8")
+        found = self.tokenizer(text, add_special_tokens=False, verbose=False)
+        return len(found["input_ids"])
+
+
+def _texts(message: dict[str, Any]) -> list[str]:
+    """All text of a turn, for a tokenizer that has no template."""
+    texts = [message["content"], message.get("reasoning_content")]
+    texts += [
+        as_json(call.get("function", call) if isinstance(call, dict) else call)
+        for call in message.get("tool_calls") or ()
+    ]
+    return [text for text in texts if isinstance(text, str) and text]
