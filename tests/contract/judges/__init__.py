@@ -1,0 +1,101 @@
+"""Independent judges of wire bodies: what would the provider refuse.
+
+They share no code with the package under test and import it nowhere.
+Four layers: json (plain JSON), types (the official SDK's own types, closed), pairs (calls and
+results), rules (the provider's documents). What passes although refused stands in EXEMPTIONS.
+
+    judge_messages("anthropic", formatted)            # the plain list of format()
+    judge_request("gemini", body, path)               # a whole request; [] means accepted
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, cast
+
+from .exemptions import EXEMPTIONS, Exemption, pardon
+from .fault import Fault, Json
+from .plainjson import json_faults
+
+__all__ = [
+    "EXEMPTIONS",
+    "WIRES",
+    "Exemption",
+    "Fault",
+    "Verdict",
+    "examine",
+    "judge_messages",
+    "judge_request",
+]
+
+WIRES = {
+    "openai-chat": "openai_chat",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "dashscope": "dashscope",
+    "ollama": "ollama",
+    "deepseek": "deepseek",
+    "vllm": "vllm",
+}
+
+
+class Judge(Protocol):
+    """What every module of a wire offers. `whole`: a request, not only its messages."""
+
+    def wrap(self, messages: Json) -> Json: ...
+    def types(self, body: Json, *, whole: bool) -> Iterator[Fault]: ...
+    def pairs(self, body: Json) -> Iterator[Fault]: ...
+    def rules(self, body: Json, *, whole: bool, path: str | None = None) -> Iterator[Fault]: ...
+
+
+@dataclass
+class Verdict:
+    """All that was found: faults that stand, and faults that the table pardons."""
+
+    faults: list[Fault] = field(default_factory=list)
+    pardoned: list[tuple[Fault, Exemption]] = field(default_factory=list)
+
+
+def _judge(wire: str) -> Judge:
+    return cast("Judge", importlib.import_module(f".{WIRES[wire]}", __name__))
+
+
+def examine(
+    wire: str,
+    said: Json,
+    scope: Literal["messages", "request"],
+    path: str | None = None,
+    without: Collection[str] = (),
+) -> Verdict:
+    """The full verdict; `without` names exemptions that shall not count."""
+    judge, whole = _judge(wire), scope == "request"
+    body = said if whole else judge.wrap(said)
+    found = list(json_faults(body))
+    if not found and not isinstance(body, dict):
+        found = [Fault("json.body", (), "the body is no object")]
+    if not found:
+        found += judge.types(body, whole=whole)
+        found += judge.pairs(body)
+        found += judge.rules(body, whole=whole, path=path)
+    verdict = Verdict()
+    for fault in found:
+        row = pardon(wire, fault, body, scope, without)
+        if row is None:
+            verdict.faults.append(fault)
+        else:
+            verdict.pardoned.append((fault, row))
+    return verdict
+
+
+def judge_messages(wire: str, messages: list[Json], *, without: Collection[str] = ()) -> list[str]:
+    """Faults of the plain list that format() gives; an empty list is an acceptance."""
+    return [str(fault) for fault in examine(wire, messages, "messages", None, without).faults]
+
+
+def judge_request(
+    wire: str, body: Json, path: str | None = None, *, without: Collection[str] = ()
+) -> list[str]:
+    """Faults of a whole request body; without a path the endpoint is not judged."""
+    return [str(fault) for fault in examine(wire, body, "request", path, without).faults]

@@ -1,0 +1,133 @@
+"""The second layer: an official SDK's request types, made into a closed JSON Schema.
+
+TypedDicts say nothing about other keys; here other keys are refused, in every object the
+SDK names. Errors inside unions are told for the member that the value meant to be. Knows no
+wire; the SDKs are imported by whoever calls.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .fault import Fault, Json, Path, brief
+
+TAGS = ("role", "type")
+Schema = dict[str, Any]
+
+
+class ClosedTypes:
+    """One closed schema, compiled on first use and kept for the process."""
+
+    def __init__(self, load: Callable[[], Any], *, headers: Iterable[str] = ()) -> None:
+        self._load = load
+        self._headers = tuple(headers)
+        self._validators: dict[bool, Any] = {}
+
+    def faults(self, body: Json, *, whole: bool) -> Iterator[Fault]:
+        """Every mismatch. Not `whole`: only the messages are there, nothing else is missed."""
+        if whole not in self._validators:
+            self._validators[whole] = self._compile(whole)
+        errors = self._validators[whole].iter_errors(body)
+        found = list(dict.fromkeys(fault for error in errors for fault in explain(error)))
+        foreign = [fault.path for fault in found if fault.rule == "types.kind"]
+        for fault in found:  # of an object of the wrong kind, only that is told
+            inside = (fault.path[: len(path)] == path for path in foreign)
+            if fault.rule == "types.kind" or not any(inside):
+                yield fault
+
+    def _compile(self, whole: bool) -> Any:
+        # No type stubs come with jsonschema, and importing a judge must stay cheap.
+        draft: Any = importlib.import_module("jsonschema").Draft202012Validator
+        pydantic: Any = importlib.import_module("pydantic")
+        schema: Schema = pydantic.TypeAdapter(self._load()).json_schema()
+        for name in self._headers:  # arguments that the SDK sends as headers
+            schema["properties"].pop(name, None)
+        if not whole:
+            schema["required"] = ["messages"]
+        open_types = _drop_answer_types(schema)
+        for definition in (schema, *schema["$defs"].values()):
+            _close(definition, open_types)
+        return draft(schema)
+
+
+def _drop_answer_types(schema: Schema) -> set[str]:
+    """Take the answers' own classes out of unions: the SDK turns them into the params.
+
+    They are the named types that are open by declaration; the one other such type is a JSON
+    Schema of the user's, which must stay open. Returns the names that stay.
+    """
+    definitions: dict[str, Schema] = schema["$defs"]
+    loose = {
+        name
+        for name, body in definitions.items()
+        if body.get("additionalProperties") is True and not name.startswith("InputSchema")
+    }
+    gone = {f"#/$defs/{name}" for name in loose}
+    for node in _walk(schema):
+        if "anyOf" in node:
+            kept = [arm for arm in node["anyOf"] if arm.get("$ref") not in gone]
+            node["anyOf"] = kept or node["anyOf"]
+    return {name for name in definitions if name.startswith("InputSchema")}
+
+
+def _walk(node: Any) -> Iterator[Schema]:
+    if isinstance(node, dict):
+        yield node
+        for value in node.values():
+            yield from _walk(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _walk(value)
+
+
+def _close(definition: Schema, open_types: set[str]) -> None:
+    if "properties" in definition and definition.get("title") not in open_types:
+        definition["additionalProperties"] = False
+
+
+def explain(error: Any) -> Iterator[Fault]:
+    """Turn one jsonschema error into faults, descending into the union member that was meant."""
+    path: Path = tuple(error.absolute_path)
+    if error.validator in ("anyOf", "oneOf"):
+        yield from _explain_union(error, path)
+    elif error.validator == "additionalProperties":
+        for key in error.instance:
+            if key not in error.schema.get("properties", {}):
+                yield Fault("types.unknown_key", (*path, key), "unknown key")
+    elif error.validator == "required":
+        for key in error.validator_value:
+            if key not in error.instance:
+                yield Fault("types.missing", (*path, key), "required key is missing")
+    elif error.validator == "const" and path and path[-1] in TAGS:
+        yield Fault("types.kind", path[:-1], f"no such kind here: {brief(error.instance)}")
+    else:
+        said = f"{brief(error.instance)} does not meet {error.validator} of the SDK's type"
+        yield Fault("types.value", path, said)
+
+
+def _explain_union(error: Any, path: Path) -> Iterator[Fault]:
+    arms: dict[int, list[Any]] = {}
+    for inner in error.context:
+        arms.setdefault(inner.relative_schema_path[0], []).append(inner)
+    fitting = [arm for arm in arms.values() if not any(_wrong_json_type(e) for e in arm)]
+    if not fitting:
+        yield Fault("types.value", path, f"{brief(error.instance)} has no type that fits")
+        return
+    meant = [arm for arm in fitting if not any(_wrong_tag(e) for e in arm)]
+    if not meant:
+        tags = {key: error.instance[key] for key in TAGS if key in error.instance}
+        yield Fault("types.kind", path, f"no such kind here: {brief(tags)}")
+        return
+    told = ([fault for inner in arm for fault in explain(inner)] for arm in meant)
+    yield from min(told, key=len)
+
+
+def _wrong_json_type(error: Any) -> bool:
+    return error.validator == "type" and not error.relative_path
+
+
+def _wrong_tag(error: Any) -> bool:
+    here = list(error.relative_path)
+    return error.validator in ("const", "enum", "anyOf") and len(here) == 1 and here[0] in TAGS
