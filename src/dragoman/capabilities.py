@@ -59,7 +59,7 @@ class Capabilities:
     result_names: bool = False  # a tool result needs the name of its tool
     system_place: Literal["message", "top"] = "message"
     system_head: Literal["run", "first"] = "run"  # which leading system messages are the prompt
-    late_system: Literal["keep", "user", "reminder"] = "keep"
+    late_system: Literal["keep", "placed", "user", "reminder"] = "keep"
     blank_text: bool = True
     empty_messages: bool = True
     gather_results: bool = False

@@ -6,10 +6,13 @@ Later system messages, results gathered into one turn, turns that a wire demands
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import pairwise
+
 from .capabilities import Capabilities
 from .jsontext import JsonObject
 from .losses import Report
-from .message import Msg, TextBlock
+from .message import Msg, TextBlock, ToolUseBlock
 from .message.blocks import ContentBlock
 from .seats import ASSISTANT, LATE, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
 from .told import Told
@@ -29,7 +32,7 @@ def order(
     """The history in an order that the wire takes. `whole`: it is a request, not a plain list."""
     if can.gather_results and seated.flags & PARALLEL:
         seated = _gathered(seated, report)
-    if can.join_calls and seated.calls:
+    if can.join_calls and seated.calls and (ASSISTANT, ASSISTANT) in pairwise(seated.seats):
         seated = _joined(seated, report)
     if whole and can.insert_turns:
         seated = _ends(seated, can, report, told)
@@ -42,9 +45,11 @@ def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seat
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if seat != SYSTEM or i < head:
             continue
+        if can.late_system == "placed" and _in_place(seated.seats, i):
+            continue
         report.lost("system.late", m, did="told by the user")
         content = m.content
-        if can.late_system == "reminder":
+        if can.late_system != "user":
             report.lost("system.reminder", m)
             blocks: list[ContentBlock] = [
                 TextBlock(told.reminder.format(text=b.text)) if type(b) is TextBlock else b
@@ -54,7 +59,14 @@ def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seat
         made = Msg.trusted(m.name, content, "user", m)
         report.made(made, m)
         changes[i] = [(made, USER)]
-    return seated.spliced(changes)
+    return seated.spliced(changes) if changes else seated
+
+
+def _in_place(seats: list[int], i: int) -> bool:
+    """Whether a system message stands behind a user's turn, and before an assistant's or last."""
+    before = next((seat for seat in reversed(seats[:i]) if seat != SYSTEM), SYSTEM)
+    behind = next((seat for seat in seats[i + 1 :] if seat != SYSTEM), ASSISTANT)
+    return before in (USER, TOOL) and behind == ASSISTANT
 
 
 def _head(seated: Seated) -> int:
@@ -71,14 +83,24 @@ def _gathered(seated: Seated, report: Report) -> Seated:
             continue
         group = seated.msgs[start:end]
         given = [block for m in group for block in m.blocks]
-        calls = seated.msgs[start - 1].calls if start else []
-        ranks = {call.id: i for i, call in enumerate(calls)}
-        blocks = sorted(given, key=lambda block: ranks.get(getattr(block, "id", ""), 0))
+        blocks = _as_called(given, seated.msgs[start - 1].calls if start else [])
         if end - start == 1 and all(a is b for a, b in zip(given, blocks, strict=True)):
             continue
         changes[start] = [(_one(group, blocks, report), TOOL)]
         changes.update((i, []) for i in range(start + 1, end))
     return seated.spliced(changes) if changes else seated
+
+
+def _as_called(results: list[ContentBlock], calls: list[ToolUseBlock]) -> list[ContentBlock]:
+    """The results in the order of their calls; equal ids in the order in which they stand."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, call in enumerate(calls):
+        places[call.id].append(i)
+    ranked = []
+    for block in results:
+        open_ = places.get(getattr(block, "id", ""))
+        ranked.append((open_.pop(0) if open_ else len(calls), block))
+    return [block for _, block in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _joined(seated: Seated, report: Report) -> Seated:

@@ -65,6 +65,13 @@ class Seated:
     results: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
+    def marks(self) -> bytearray:
+        """1 beside every dirty message, 0 beside the others, which writers may say as they are."""
+        made = bytearray(len(self.msgs))
+        for i in self.dirty:
+            made[i] = 1
+        return made
+
     def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
         """The same with some messages replaced, each by none, one or several; those are dirty."""
         msgs: list[Msg] = []

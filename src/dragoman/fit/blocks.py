@@ -30,9 +30,9 @@ _SEATS = ("system", "user", "assistant", "result")
 
 def fitted(state: State, m: Msg, seat: int) -> tuple[Msg | None, list[Msg]]:
     """The message as this seat may say it (None if nothing is left), and what moves behind it."""
-    content = m.content
     if m.extras is not None:
-        state.extras(m)
+        m = state.owned_message(m)
+    content = m.content
     if isinstance(content, str):
         return state.cached(m), []
     moved: list[Msg] = []
@@ -62,7 +62,7 @@ def _said(
     state: State, block: ContentBlock, seat: int, kinds: frozenset[str], moved: list[Msg]
 ) -> list[ContentBlock]:
     if block.extras is not None:
-        state.extras(block)
+        block = state.owned(block)
     if type(block) is TextBlock:
         return [state.said(block)]
     if type(block) is ToolUseBlock:

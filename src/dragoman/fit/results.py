@@ -84,7 +84,7 @@ def _output(
     shown: Shown = []
     for inner in output:
         if inner.extras is not None:
-            state.extras(inner)
+            inner = state.owned(inner)  # noqa: PLW2901 - the same block, less what is foreign
         if (
             type(inner) is ImageBlock
             or type(inner) is AudioBlock

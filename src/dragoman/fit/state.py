@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from ..capabilities import Capabilities
 from ..losses import Report
 from ..message import Msg, TextBlock
-from ..message.blocks import ContentBlock
+from ..message.blocks import ContentBlock, Extras
 from ..told import Told
 
 __all__ = ["Saver", "State"]
@@ -41,17 +41,39 @@ class State:
             self.report.lost("citations.unsaid", block, "citations")
         return self.hinted(block)
 
-    def extras(self, node: Msg | ContentBlock) -> None:
-        """Name the fields of other issuers; the room replays those that the wire reads."""
-        for issuer, own in (node.extras or {}).items():
-            if issuer in self.can.reads or (not issuer and self.can.claims.issuperset(own)):
-                continue
-            self.report.lost(
-                "extras.foreign",
-                node,
-                f"extras.{issuer}" if issuer else "extras",
-                what=f"fields of {issuer or 'nobody'}",
-            )
+    def owned(self, block: _Block) -> _Block:
+        """The block with the fields that this wire reads; those of others are losses."""
+        kept = self._kept(block)
+        if kept is block.extras:
+            return block
+        made: Any = replace(block, extras=kept)
+        self.report.made(made, block)
+        return cast("_Block", made)
+
+    def owned_message(self, m: Msg) -> Msg:
+        """The message with the fields that this wire reads."""
+        kept = self._kept(m)
+        if kept is m.extras:
+            return m
+        made = Msg.trusted(m.name, m.content, m.role, m)
+        made.extras = kept
+        self.report.made(made, m)
+        return made
+
+    def _kept(self, node: Msg | ContentBlock) -> Extras | None:
+        extras, can = node.extras, self.can
+        foreign = [
+            issuer
+            for issuer, own in (extras or {}).items()
+            if not (issuer in can.reads or (not issuer and can.claims.issuperset(own)))
+        ]
+        if not extras or not foreign:
+            return extras
+        for issuer in foreign:
+            field = f"extras.{issuer}" if issuer else "extras"
+            what = f"fields of {issuer or 'nobody'}"
+            self.report.lost("extras.foreign", node, field, what=what)
+        return {name: own for name, own in extras.items() if name not in foreign} or None
 
     def hinted(self, block: _Block) -> _Block:
         """The block with its cache hint, if the wire takes one more."""

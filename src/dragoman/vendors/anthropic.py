@@ -20,13 +20,13 @@ _FACTS = Facts(
         Fact(
             models=("claude-fable-5-1*", "claude-fable-5-2*", "claude-mythos-5-1*",
                     "claude-mythos-5-2*", "claude-opus-5-5*", "claude-sonnet-5-5*"),
-            changes={"tool_choices": ("auto", "none"), "late_system": "keep"},
+            changes={"tool_choices": ("auto", "none"), "late_system": "placed"},
             since="2026-09-02",
             source="anthropics/cookbooks issue 854; Anthropic docs, mid-conversation system",
         ),
         Fact(
             models=("claude-fable-5*", "claude-mythos-5*", "claude-opus-5*", "claude-opus-4-8*"),
-            changes={"late_system": "keep"},
+            changes={"late_system": "placed"},
             since="2026-08-01",
             source="Anthropic docs, mid-conversation system messages",
         ),

@@ -13,9 +13,10 @@ from .fault import Fault, Json, Path, mapping, objects
 from .openai_chat import TOOL_NAME
 from .tooling import Definition, choice_faults, definition_faults
 
+# how an address ends: /api/v1 before it belongs to the base URL
 ENDPOINTS = {
-    "/api/v1/services/aigc/text-generation/generation": "text",
-    "/api/v1/services/aigc/multimodal-generation/generation": "multimodal",
+    "/services/aigc/text-generation/generation": "text",
+    "/services/aigc/multimodal-generation/generation": "multimodal",
 }
 NEEDS_MULTIMODAL = re.compile(r"qvq|qwen[\w.]*-vl")
 NEEDS_TEXT = re.compile(r"qwen-(max|plus|turbo|flash)\b|qwen3-max|qwq-")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from itertools import islice
 from typing import Any, assert_never
 
 from ...capabilities import Capabilities
@@ -35,6 +36,7 @@ from .dialect import Dialect
 
 __all__ = ["blocks", "cache_control", "messages"]
 
+_TEXT = {"type", "text"}
 _ROLES = ("system", "user", "assistant", "user")
 
 
@@ -44,22 +46,38 @@ def messages(
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     out: list[JsonObject] = []
     split = dialect.text == "blocks"
-    seats = seated.seats
-    msgs = seated.msgs if not start else seated.msgs[start:]
-    for m, seat in zip(msgs, seats[start:] if start else seats, strict=True):
+    rows = zip(seated.msgs, seated.seats, seated.marks(), strict=True)
+    for m, seat, odd in islice(rows, start, None) if start else rows:
         content: Any = m.content
         said: Any
         if type(content) is str:
             said = [{"type": "text", "text": content}] if split else content
-        else:
+        elif odd or len(content) > 1:
             said = [_block(block, can) for block in content]
-            if not split and len(said) == 1 and said[0].keys() == {"type", "text"}:
-                said = said[0]["text"]
+        else:
+            said = [_clean(content[0], can)]
+        if not split and len(said) == 1 and type(said) is list and said[0].keys() == _TEXT:
+            said = said[0]["text"]
         made: JsonObject = {"role": _ROLES[seat], "content": said}
-        if m.extras is not None:
+        if odd and m.extras is not None:
             made.update(own_extras(m, can))
         out.append(made)
     return out
+
+
+def _clean(block: ContentBlock, can: Capabilities) -> JsonObject:
+    """The only block of a message that the survey found to be plain: half of a tool history."""
+    if type(block) is ToolUseBlock:
+        return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
+    if type(block) is ToolResultBlock:
+        output = block.output
+        text = output
+        if type(output) is list and len(output) == 1:
+            text = output[0].text  # type: ignore[union-attr]  # plain results hold text alone
+        if type(text) is str and text and not text.isspace():
+            said = [{"type": "text", "text": text}]
+            return {"type": "tool_result", "tool_use_id": block.id, "content": said}
+    return _block(block, can)
 
 
 def blocks(m: Msg, can: Capabilities) -> list[JsonObject]:
@@ -71,10 +89,10 @@ def _block(block: ContentBlock, can: Capabilities) -> JsonObject:
     made: JsonObject
     if type(block) is ToolUseBlock:
         made = {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
-    elif type(block) is ToolResultBlock:
-        made = _result(block, can)
     elif type(block) is TextBlock:
         made = {"type": "text", "text": block.text}
+    elif type(block) is ToolResultBlock:
+        return _result(block, can)
     elif type(block) is ThinkingBlock:
         return _thinking(block, can)
     elif type(block) is ImageBlock:
@@ -119,18 +137,23 @@ def _thinking(block: ThinkingBlock, can: Capabilities) -> JsonObject:
 
 def _result(block: ToolResultBlock, can: Capabilities) -> JsonObject:
     output = block.output
-    made: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
-    said: list[JsonObject]
-    if type(output) is str:
-        said = [{"type": "text", "text": output}] if output.strip() else []
+    if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
+        only = output[0]
+        said = [_block(only, can)] if only.text and not only.text.isspace() else []
     elif isinstance(output, list):
         said = [_block(inner, can) for inner in output if not _blank(inner)]
     else:
-        said = [{"type": "text", "text": arguments(output)}] if output is not None else []
+        text = output if type(output) is str else "" if output is None else arguments(output)
+        said = [{"type": "text", "text": text}] if text.strip() else []
+    made: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
     if said:  # an empty result has no content at all: blank text is refused
         made["content"] = said
     if block.is_error:
         made["is_error"] = True
+    if block.extras is not None:
+        made.update(own_extras(block, can))
+    if block.cache is not None:
+        made["cache_control"] = cache_control(block.cache)
     return made
 
 

@@ -44,24 +44,27 @@ def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonOb
     out: list[JsonObject] = []
     parts = dialect.text == "parts"
     named, always = can.name_field != "never", can.name_field == "always"
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
-        content = m.content
+    lone = dialect.call_content == "null" and not dialect.empty_thinking
+    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+        content: Any = m.content
         made: JsonObject
         if type(content) is str:
             split = parts or (seat == SYSTEM and dialect.system_parts and not out)
             said: Any = [{"type": "text", "text": content}] if split else content
             made = {"role": _ROLES[seat], "content": said}
         elif seat == TOOL:
-            for block in m.content:
-                out.append(_result(block, can, dialect))  # type: ignore[arg-type]  # noqa: PERF401
+            out.extend([_result(block, can, dialect) for block in m.blocks])
             continue
+        elif lone and not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
+            call = tool_call(content[0], can)  # the usual turn that calls a tool
+            made = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:
             made = _blocks(m, seat, can, dialect, first=not out)
         if named and m.name and (always or m.name != m.role):
             made["name"] = m.name
         if seat == SYSTEM and m.role == "developer" and dialect.developer:
             made["role"] = "developer"
-        if m.extras is not None:
+        if odd and m.extras is not None:
             made.update(own_extras(m, can))
         out.append(made)
     return out

@@ -1,0 +1,163 @@
+"""Every block kind at every seat and position, on every wire: said, or named as lost.
+
+And whatever is composed is accepted by the judges, which share no code with the rooms.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+import dragoman
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    ChatRequest,
+    DocumentBlock,
+    FileSource,
+    ImageBlock,
+    Msg,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    Tool,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+from dragoman.message.blocks import BLOCKS, ContentBlock
+from dragoman.vendors import NAMED, VENDORS, vendor
+from tests.contract.judges import WIRES as JUDGES
+from tests.contract.judges import judge_messages, judge_request
+
+MARK = "TUFSS01BUks0Mg=="  # base64 itself, so it may stand where bytes must
+WIRES = dragoman.wires()
+ROLES = ("system", "developer", "user", "assistant", "tool")
+POSITIONS = ("single", "before text", "behind text", "inside a tool result")
+PIXEL = "AAAA" + MARK
+
+
+def _media(cls: type[Any], base64_type: str, suffix: str) -> dict[str, ContentBlock]:
+    kind = cls.__name__.removesuffix("Block").lower()
+    return {
+        f"{kind} by URL": cls(URLSource(f"https://example.com/{MARK[:12]}.{suffix}")),
+        f"{kind} in base64": cls(Base64Source(base64_type, PIXEL)),
+        f"{kind} file": cls(FileSource(f"file-{MARK[:12]}", "somebody")),
+        f"{kind} on disk": cls(URLSource(f"/nowhere/{MARK[:12]}.{suffix}")),
+    }
+
+
+SAMPLES: dict[str, ContentBlock] = {
+    "text": TextBlock(MARK),
+    "thinking": ThinkingBlock(MARK),
+    "signed thinking": ThinkingBlock(MARK, signature="c2lnbmVk"),
+    "redacted thinking": ThinkingBlock("", redacted=MARK),
+    **_media(ImageBlock, "image/png", "png"),
+    **_media(AudioBlock, "audio/wav", "wav"),
+    **_media(VideoBlock, "video/mp4", "mp4"),
+    **_media(DocumentBlock, "application/pdf", "pdf"),
+    "tool use": ToolUseBlock("call_1", "look", {"at": MARK}),
+    "tool result": ToolResultBlock("call_0", "look", MARK),
+    "tool error": ToolResultBlock("call_0", "look", MARK, is_error=True),
+    "tool object": ToolResultBlock("call_0", "look", {"seen": MARK}),
+    "refusal": RefusalBlock(MARK),
+    "foreign raw": RawBlock("somebody", {"type": "strange", "value": MARK}),
+}
+TOOLS = [Tool("look", "look at it", {"type": "object", "properties": {"at": {"type": "string"}}})]
+
+
+def test_every_block_kind_has_a_sample() -> None:
+    assert {block.type for block in SAMPLES.values()} == set(BLOCKS)
+
+
+def conversation(sample: ContentBlock, role: str, position: str) -> tuple[list[Msg], str]:
+    """A history around the sample, and the path of the sample."""
+    opening = [
+        Msg("", "Look.", "user"),
+        Msg("", [ToolUseBlock("call_0", "look", {"at": "it"})], "assistant"),
+    ]
+    answer = Msg("", [ToolResultBlock("call_0", "look", "seen")], "tool")
+    text = TextBlock("beside it")
+    if position == "inside a tool result":
+        output: list[ContentBlock] = [text, sample]
+        inside = ToolResultBlock("call_0", "look", output)
+        return [*opening, Msg("", [inside], role), Msg("", "Go on.", "user")], (
+            "$.messages[2].content[0].output[1]"
+        )
+    blocks = {"single": [sample], "before text": [sample, text], "behind text": [text, sample]}
+    index = 1 if position == "behind text" else 0
+    history = [*opening] if type(sample) is ToolResultBlock else [*opening, answer]
+    at = len(history)
+    history.append(Msg("", blocks[position], role))
+    if type(sample) is ToolUseBlock:
+        history.append(Msg("", [ToolResultBlock("call_1", "look", "done")], "tool"))
+    history.append(Msg("", "Go on.", "user"))
+    return history, f"$.messages[{at}].content[{index}]"
+
+
+def judge_of(wire: dragoman.Wire) -> str:
+    """A vendor with rules of its own has a judge; the others are judged by their protocol."""
+    return wire.name if wire.name in JUDGES else wire.room.protocol
+
+
+def endpoint(wire: dragoman.Wire, path: str) -> str:
+    """The path with what stands before it in the vendor's base URL."""
+    rows = [wire.vendor] if wire.vendor else [vendor(name) for name in VENDORS]
+    row = next(row for row in rows if wire.room.protocol in row.wires)
+    return urlsplit(row.base_url).path + path
+
+
+def said(written: Any) -> bool:
+    text = json.dumps(written, ensure_ascii=False)
+    return MARK in text or MARK[:12] in text
+
+
+CASES = list(product(SAMPLES, ROLES, POSITIONS))
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_request_says_the_block_or_names_it(wire: str, name: str) -> None:
+    target = dragoman.wire(wire, policy="ignore")
+    silent, refused = [], []
+    for role, position in product(ROLES, POSITIONS):
+        msgs, path = conversation(SAMPLES[name], role, position)
+        out = target.write_request(ChatRequest(msgs, tools=TOOLS))
+        named = [loss for loss in out.losses if loss.where.startswith(path)]
+        if not said(out.body) and not named:
+            silent.append(f"{role}, {position}: {out.body}")
+        faults = judge_request(judge_of(target), out.body, endpoint(target, out.path))
+        if faults:
+            refused.append(f"{role}, {position}: {faults}")
+    assert silent == []
+    assert refused == []
+
+
+@pytest.mark.parametrize("formatter", NAMED)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_named_formatter_says_the_block_or_names_it(formatter: str, name: str) -> None:
+    cls = getattr(dragoman.formatter, formatter)
+    made = cls(policy="ignore", fetch=None)
+    silent, refused = [], []
+    for role, position in product(ROLES, POSITIONS):
+        msgs, path = conversation(SAMPLES[name], role, position)
+        out = made.write(msgs)
+        named = [loss for loss in out.losses if loss.where.startswith(path)]
+        if not said(out.messages) and not named:
+            silent.append(f"{role}, {position}: {out.messages}")
+        faults = judge_messages(judge_of(made.wire), out.messages)
+        if faults:
+            refused.append(f"{role}, {position}: {faults}")
+    assert silent == []
+    assert refused == []
+
+
+def test_the_cases_are_all_there() -> None:
+    assert len(CASES) == len(SAMPLES) * len(ROLES) * len(POSITIONS)
+    assert {SAMPLES[name].type for name, _, _ in CASES} == set(BLOCKS)
