@@ -41,9 +41,7 @@ _BLOCKS: dict[str, type[Any]] = {
     "video": VideoBlock,
     "thinking": ThinkingBlock,
 }
-# AgentScope's classes pair and merge, but add no turn of their own
 _CHANGES: dict[str, Any] = {
-    "insert_turns": False,
     "move_media": (),
     "system_head": "first",
 }
@@ -59,22 +57,15 @@ class NamedFormatter(WireFormatter):
     vendor: ClassVar[Any] = None
     room: ClassVar[type[Any]]
     dialect: ClassVar[Any] = None
-    vendor_name: ClassVar[str] = ""
-    vendor_facts: ClassVar[Facts] = Facts()
     changes: ClassVar[Mapping[str, Any]] = {}
     told: ClassVar[Told] = Told()
     promotes: ClassVar[tuple[str, ...]] = ()
     leading: ClassVar[tuple[str, ...]] = ()
 
+    inserts_turns = False  # AgentScope's classes pair and merge, but add no turn of their own
     support_tools_api: ClassVar[bool] = True
     support_multiagent: ClassVar[bool] = False
     support_vision: ClassVar[bool] = True
-
-    @classmethod
-    def _room(cls, model: str | None) -> Room:
-        """The vendor's room in the form that AgentScope writes."""
-        made: Room = cls.room(cls.dialect)
-        return made
 
     def __init__(
         self,
@@ -102,7 +93,7 @@ class NamedFormatter(WireFormatter):
         changes = {**_CHANGES, **self.changes, "move_media": moved}
         given = can.changes() if isinstance(can, ChatConfig) else can or {}
         super().__init__(
-            _wire(self, model, facts),
+            _wire(type(self), facts),
             model=model,
             can={**changes, **given},
             told=told or type(self).told,
@@ -121,17 +112,14 @@ class NamedFormatter(WireFormatter):
         return [_BLOCKS[kind] for kind in kinds] + tools
 
 
-def _wire(owner: NamedFormatter, model: str | None, facts: Facts | str | None) -> Wire:
-    cls = type(owner)
-    room = cls._room(model)
-    name = cls.vendor.name if cls.vendor else cls.vendor_name
-    host = cls.vendor.facts.get(room.protocol, Facts()) if cls.vendor else cls.vendor_facts
-    known: list[Facts] = [FAMILIES, host]
+def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
+    room: Room = cls.room(cls.dialect)
+    known: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
     if isinstance(facts, str):
-        known.append(profile(facts, room.protocol, name))
+        known.append(profile(facts, room.protocol, cls.vendor.name))
     elif facts is not None:
         known.append(facts)
-    return Wire(name, room, vendor=cls.vendor, facts=tuple(known))
+    return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(known))
 
 
 class ChatFormatter(NamedFormatter):

@@ -12,7 +12,7 @@ from typing import Any
 
 from .capabilities import Capabilities, Fact, Facts, override
 from .errors import WriteError
-from .fit import Saver, fit, fit_media
+from .fit import Saver, fit, fit_media, fit_tools
 from .jsontext import JsonObject
 from .losses import Policy, PolicyLike, Report
 from .losses import policy as policy_of
@@ -41,6 +41,13 @@ class Manner:
     fetch: Fetch | None = None
     saver: Saver | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
+    insert_turns: bool = True  # in a plain list too; a request always has the turns it needs
+
+    def seen_by(self, agent: str | None) -> Manner:
+        """The same from an agent's point of view, where the speakers name nobody as oneself."""
+        if agent is None or not isinstance(self.speakers, Tagged) or self.speakers.me is not None:
+            return self
+        return replace(self, speakers=replace(self.speakers, me=agent))
 
 
 _PLAIN = Manner()
@@ -119,8 +126,7 @@ class Wire:
             can = override(can, manner.changes)
         tools = self.offered(req.tools, can, report)
         msgs = self.with_prompt(req, manner, can, report)
-        if isinstance(manner.speakers, Tagged) and manner.speakers.me is None:
-            manner = replace(manner, speakers=replace(manner.speakers, me=req.agent_name))
+        manner = manner.seen_by(req.agent_name)
         seated, tools, names, ids = self.seat(msgs, tools, can, manner, report, whole=True)
         if not seated.msgs:
             raise WriteError(
@@ -138,7 +144,7 @@ class Wire:
             for tool in tools:
                 report.lost("tools.unsaid", tool, what=tool.name)
             return []
-        return tools
+        return fit_tools(tools, can, report)
 
     def with_prompt(
         self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report
@@ -153,7 +159,7 @@ class Wire:
         if req.memories is not None:
             report.lost("prompt.memories", req, "memories")
         made = Msg.trusted("", text.lstrip("\n") if req.system is None else text, "system")
-        report.made(made, req)
+        report.placed(made, "$.memories" if req.system is None else "$.system")
         return [made, *req.messages]
 
     def messages(
@@ -206,8 +212,9 @@ class Wire:
             seated, ids = respell(seated, can, names, report)
         seated = late_system(seated, can, report, manner.told)
         if seated.dirty or not can.tool_messages or can.call_text == "drop":
-            seated = fit(seated, can, report, manner.told, manner.saver)
-        seated = order(seated, can, report, manner.told, whole)
+            hints = sum(tool.cache is not None for tool in tools) if can.cached_tools else 0
+            seated = fit(seated, can, report, manner.told, manner.saver, hints)
+        seated = order(seated, can, report, manner.told, whole, whole or manner.insert_turns)
         return seated, tools, names, ids
 
 

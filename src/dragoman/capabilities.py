@@ -64,7 +64,6 @@ class Capabilities:
     empty_messages: bool = True
     gather_results: bool = False
     join_calls: bool = False  # calls stand in one turn with the assistant's words before them
-    insert_turns: bool = True
     first_user: bool = False
     prefill: bool = True
     needs_user: bool = False

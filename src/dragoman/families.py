@@ -30,7 +30,7 @@ FAMILIES = Facts(
             source="Anthropic, Messages API: prefill; recorded on Haiku 4.5",
         ),
         Fact(
-            models=("gemini-2*", "gemini-3-*", "gemini-3.1-*", "gemini-3.5-flash"),
+            models=("gemini-2*", "gemini-3-*", "gemini-3.1-*"),
             changes={"prefill": True},
             since="2026-07-21",
             source="Gemini API changelog: requests that end with a model turn",

@@ -6,7 +6,7 @@ orjson is used where it is exact, the standard library where it is not; knows no
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -131,7 +131,7 @@ def check(value: Json, path: str) -> None:
                 raise InvalidMessage(f"{item} is no JSON value", path=where, code="json.nan")
         elif depth >= MAX_DEPTH:
             raise InvalidMessage(f"nested deeper than {MAX_DEPTH}", path=where, code="json.deep")
-        elif isinstance(item, Mapping):
+        elif isinstance(item, dict):
             for key, inner in item.items():
                 if not isinstance(key, str):
                     raise InvalidMessage(

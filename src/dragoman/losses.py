@@ -116,8 +116,18 @@ class Report:
     (path, node). The list is kept as it was at the first loss.
     """
 
-    __slots__ = ("_groups", "_index", "_losses", "_made", "_messages", "_places", "_request",
-                 "kinds", "target")  # fmt: skip
+    __slots__ = (
+        "_groups",
+        "_index",
+        "_losses",
+        "_made",
+        "_messages",
+        "_placed",
+        "_places",
+        "_request",
+        "kinds",
+        "target",
+    )
 
     def __init__(
         self,
@@ -133,6 +143,7 @@ class Report:
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
         self._index: dict[int, list[str]] | None = None
+        self._placed: dict[int, tuple[object, str]] = {}
         self.target = target
         self.kinds: set[Kind] = set()
 
@@ -173,6 +184,10 @@ class Report:
         origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
         self._made[id(new)] = (new, origin)
 
+    def placed(self, node: object, path: str) -> None:
+        """Remember that `node` stands for the text at `path`, which can be no node itself."""
+        self._placed[id(node)] = (node, path)
+
     def source(self, new: object) -> object:
         """The node of the input that `new` was (first) made of; `new` itself if it stands there."""
         while (entry := self._made.get(id(new))) is not None:
@@ -202,6 +217,8 @@ class Report:
                 for path, found in self._places(self._messages, self._request):
                     self._index.setdefault(id(found), []).append(path)
         node = self.source(node)
+        if (entry := self._placed.get(id(node))) is not None:
+            return entry[1]
         paths = self._index.get(id(node))
         return paths[min(ordinal, len(paths) - 1)] if paths else "$"
 

@@ -15,7 +15,17 @@ from .message import Base64Source, FileSource, LocalSource, Msg, Source, URLSour
 from .message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock
 from .seats import Seated
 
-__all__ = ["Fault", "Fetch", "as_base64", "is_local", "placed", "refused", "registered", "wanted"]
+__all__ = [
+    "Fault",
+    "Fetch",
+    "as_base64",
+    "is_data",
+    "is_local",
+    "placed",
+    "refused",
+    "registered",
+    "wanted",
+]
 
 # Source -> its bytes, or None where the fetcher's policy says no. May raise a WriteError.
 Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
@@ -37,15 +47,26 @@ class Fault:
 def as_base64(block: MediaBlock) -> MediaBlock:
     """The block with a data URI read as base64, and with the media type's usual spelling."""
     source = block.source
-    if type(source) is URLSource and source.url.startswith("data:"):
+    if type(source) is URLSource and is_data(source.url):
         made = _from_uri(source.url)
         return block if made is None else _with(block, made)
     if type(source) is Base64Source:
-        if source.data.startswith("data:") and (inner := _from_uri(source.data)) is not None:
+        if is_data(source.data) and (inner := _from_uri(source.data)) is not None:
             return _with(block, inner)
-        if source.media_type in _SPELLINGS:
-            return _with(block, Base64Source(_SPELLINGS[source.media_type], source.data))
+        if (usual := _usual(source.media_type)) != source.media_type:
+            return _with(block, Base64Source(usual, source.data))
     return block
+
+
+def is_data(url: str) -> bool:
+    """Whether the URL is a data URI."""
+    return url[:5].lower() == "data:"
+
+
+def _usual(media_type: str) -> str:
+    """The media type's usual spelling: in lower case, and jpeg for jpg."""
+    lower = media_type if media_type.islower() else media_type.lower()
+    return _SPELLINGS.get(lower, lower)
 
 
 def registered(block: MediaBlock) -> MediaBlock:
@@ -62,11 +83,12 @@ def _with(block: MediaBlock, source: Source) -> MediaBlock:
 
 def _from_uri(uri: str) -> Base64Source | None:
     head, comma, data = uri.partition(",")
-    if not comma or not head.endswith(";base64"):
+    if not comma or not head.lower().endswith(";base64"):
         return None
-    media_type = head[5:-7].partition(";")[0] or "application/octet-stream"
-    known = _SPELLINGS.get(media_type)
-    return Base64Source(known or media_type, data, None if known else uri)
+    given = head[5:-7].partition(";")[0] or "application/octet-stream"
+    media_type = _usual(given)
+    same = media_type == given and head.startswith("data:") and head.endswith(";base64")
+    return Base64Source(media_type, data, uri if same else None)
 
 
 def is_local(source: Source) -> bool:
@@ -100,8 +122,8 @@ def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
         case URLSource(url=url):
             if "url" in takes and _scheme(url) in can.schemes:
                 return None
-            shown = "" if url.startswith("data:") else url
-            code = "media.source" if url.startswith("data:") else "media.not_fetched"
+            shown = "" if is_data(url) else url
+            code = "media.source" if is_data(url) else "media.not_fetched"
             return Fault(code, f"{kind} by URL", shown)
         case _:
             assert_never(source)
@@ -119,7 +141,7 @@ def wanted(seated: Seated, can: Capabilities) -> list[tuple[Source, str]]:
         if isinstance(m.content, str) or m.origin is not None:
             continue
         for j, block in enumerate(m.content):
-            if block.type in MEDIA_KINDS and _needs(block, can):
+            if block.type in MEDIA_KINDS and block.origin is None and _needs(block, can):
                 source = block.source  # type: ignore[union-attr]  # a media kind has a source
                 found.append((source, f"$.messages[{i}].content[{j}].source"))
     return found

@@ -6,12 +6,13 @@ read an answer. What the rule accepts stays; two names never become one. Knows n
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from dataclasses import replace
 
 from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, Tool, ToolResultBlock, ToolUseBlock
-from .rules import NameRule, mapping
+from .rules import IdRule, NameRule, mapping, numbered
 from .seats import IDS, Seated
 
 __all__ = ["inverted", "name_tools", "respell"]
@@ -46,11 +47,12 @@ def respell(
 ) -> tuple[Seated, dict[str, str]]:
     """The history under wire names and wire ids, and the map from wire ids to the tree's."""
     rule = can.ids
-    again = seated.flags & IDS and (rule.unique or ("" in seated.calls and not rule.blank))
+    again = bool(seated.flags & IDS)
     ids = mapping((i for i in [*seated.calls, *seated.results] if i), rule)
     if not (names or ids or again):
         return seated, {}
-    writer = _Respeller(ids, names, bool(again), rule.blank, report)
+    taken = {ids.get(i, i) for i in seated.calls}
+    writer = _Respeller(ids, names, rule, taken if again else None, report)
     changes = {
         i: [(made, seated.seats[i])]
         for i, m in enumerate(seated.msgs)
@@ -60,21 +62,31 @@ def respell(
 
 
 class _Respeller:
-    """Walks a history once; a repeated id gets a number, and so does the result behind it."""
+    """Walks a history once; a repeated id gets a number, and so does the result behind it.
+
+    `taken`: the ids that no made one may be, or None if no id is repeated or empty.
+    """
 
     def __init__(
-        self, ids: dict[str, str], names: dict[str, str], again: bool, blank: bool, report: Report
+        self,
+        ids: dict[str, str],
+        names: dict[str, str],
+        rule: IdRule,
+        taken: set[str] | None,
+        report: Report,
     ) -> None:
         self.ids = ids
         self.names = names
-        self.again = again
-        self.blank = blank
+        self.rule = rule
+        self.taken = taken
         self.report = report
         self.used: dict[str, int] = {}
-        self.open: dict[str, list[str]] = {}
+        self.open: dict[str, deque[str]] = defaultdict(deque)
         self.back: dict[str, str] = {}
 
     def message(self, m: Msg) -> Msg:
+        if not self.rule.unique:
+            self.used.clear()  # one turn's ids may come again in the next one
         blocks = [self._block(block) for block in m.content]
         if all(new is old for new, old in zip(blocks, m.content, strict=True)):
             return m
@@ -87,7 +99,7 @@ class _Respeller:
             id = self._call_id(block)
         elif type(block) is ToolResultBlock:
             queue = self.open.get(block.id)
-            id = queue.pop(0) if queue else self.ids.get(block.id, block.id)
+            id = queue.popleft() if queue else self.ids.get(block.id, block.id)
         else:
             return block
         name = self.names.get(block.name, block.name)
@@ -105,14 +117,12 @@ class _Respeller:
 
     def _call_id(self, block: ToolUseBlock) -> str:
         id = self.ids.get(block.id, block.id)
-        if not self.again or (self.blank and not id):
+        if self.taken is None or (self.rule.blank and not id):
             return id
         count = self.used[id] = self.used.get(id, 0) + 1
-        base = id or "call"
-        made = id if count == 1 and id else f"{base}_{count}"
-        while count > 1 and made in self.used:
-            count += 1
-            made = f"{base}_{count}"
-        self.used.setdefault(made, 1)
-        self.open.setdefault(block.id, []).append(made)
+        made = id
+        if count > 1 or not id:
+            made = numbered(id, count, self.taken, self.rule)
+            self.taken.add(made)
+        self.open[block.id].append(made)
         return made

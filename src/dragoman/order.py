@@ -7,14 +7,13 @@ Later system messages, results gathered into one turn, turns that a wire demands
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
 
 from .capabilities import Capabilities
 from .jsontext import JsonObject
 from .losses import Report
 from .message import Msg, TextBlock, ToolUseBlock
 from .message.blocks import ContentBlock
-from .seats import ASSISTANT, LATE, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
+from .seats import ASSISTANT, FOLLOWING, LATE, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
 from .told import Told
 
 __all__ = ["late_system", "order"]
@@ -27,25 +26,32 @@ def late_system(seated: Seated, can: Capabilities, report: Report, told: Told) -
 
 
 def order(
-    seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool = True
+    seated: Seated,
+    can: Capabilities,
+    report: Report,
+    told: Told,
+    whole: bool = True,
+    insert: bool = True,
 ) -> Seated:
-    """The history in an order that the wire takes. `whole`: it is a request, not a plain list."""
+    """The history in an order that the wire takes.
+
+    `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
+    """
     if can.gather_results and seated.flags & PARALLEL:
         seated = _gathered(seated, report)
-    if can.join_calls and seated.calls and (ASSISTANT, ASSISTANT) in pairwise(seated.seats):
+    if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and seated.dirty)):
         seated = _joined(seated, report)
-    if whole and can.insert_turns:
-        seated = _ends(seated, can, report, told)
+    if insert and seated.msgs:
+        seated = _ends(seated, can, report, told, whole)
     return seated
 
 
 def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
     head = 1 if can.system_head == "first" else _head(seated)
     changes: dict[int, list[tuple[Msg, int]]] = {}
+    placed = _places(seated.seats) if can.late_system == "placed" else set()
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
-        if seat != SYSTEM or i < head:
-            continue
-        if can.late_system == "placed" and _in_place(seated.seats, i):
+        if seat != SYSTEM or i < head or i in placed:
             continue
         report.lost("system.late", m, did="told by the user")
         content = m.content
@@ -62,11 +68,20 @@ def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seat
     return seated.spliced(changes) if changes else seated
 
 
-def _in_place(seats: list[int], i: int) -> bool:
-    """Whether a system message stands behind a user's turn, and before an assistant's or last."""
-    before = next((seat for seat in reversed(seats[:i]) if seat != SYSTEM), SYSTEM)
-    behind = next((seat for seat in seats[i + 1 :] if seat != SYSTEM), ASSISTANT)
-    return before in (USER, TOOL) and behind == ASSISTANT
+def _places(seats: list[int]) -> set[int]:
+    """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
+    found: set[int] = set()
+    before = SYSTEM
+    waiting: list[int] = []
+    for i, seat in enumerate([*seats, ASSISTANT]):
+        if seat == SYSTEM:
+            waiting.append(i)
+            continue
+        if seat == ASSISTANT and before in (USER, TOOL):
+            found.update(waiting)
+        waiting.clear()
+        before = seat
+    return found
 
 
 def _head(seated: Seated) -> int:
@@ -134,9 +149,9 @@ def _one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
     return made
 
 
-def _ends(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+def _ends(seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool) -> Seated:
     head = _head(seated)
-    if head and head == len(seated.msgs) and can.system_place == "top":
+    if whole and head and head == len(seated.msgs) and can.system_place == "top":
         m = seated.msgs[-1]
         report.lost("system.alone", m, did="the last system message is said by the user")
         made = Msg.trusted(m.name, m.content, "user", m)

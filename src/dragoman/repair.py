@@ -40,7 +40,7 @@ def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
             continue
         for block in [] if isinstance(m.content, str) else m.content:
             if not any(block is other for other in kept):
-                report.lost("text.blank", block, "text")
+                report.lost("text.blank", block, "" if block.extras else "text")
         if kept:
             made = Msg.trusted(m.name, kept, m.role, m)
             report.made(made, m)
@@ -58,7 +58,7 @@ def _kept(m: Msg, can: Capabilities) -> list[ContentBlock] | None:
     if isinstance(content, str):
         blank = not content or (not can.blank_text and content.isspace())
         return [] if blank and not (can.blank_text and can.empty_messages) else None
-    kept = content if can.blank_text else [block for block in content if not _is_blank(block)]
+    kept = content if can.blank_text else [block for block in content if not _is_blank(block, can)]
     if not can.empty_messages and len(kept) == 1 and _is_empty(kept[0]):
         kept = []
     return None if content and len(kept) == len(content) else kept
@@ -68,9 +68,14 @@ def _is_empty(block: ContentBlock) -> bool:
     return type(block) is TextBlock and not block.text
 
 
-def _is_blank(block: ContentBlock) -> bool:
-    # a blank text that carries a provider's state (a signature) must stand
-    return type(block) is TextBlock and not block.extras and not block.text.strip()
+def _is_blank(block: ContentBlock, can: Capabilities) -> bool:
+    if type(block) is not TextBlock or block.text.strip():
+        return False
+    # a blank text that carries the wire's own state (a signature) must stand
+    return not any(
+        issuer in can.reads or (not issuer and can.claims.intersection(own))
+        for issuer, own in (block.extras or {}).items()
+    )
 
 
 def _pairs(seated: Seated, report: Report, told: Told) -> Seated:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-__all__ = ["IdRule", "NameRule", "mapping"]
+__all__ = ["IdRule", "NameRule", "mapping", "numbered"]
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -72,15 +72,29 @@ def mapping(values: Iterable[str], rule: IdRule) -> dict[str, str]:
     distinct = list(dict.fromkeys(values))
     if rule.fits(distinct):
         return {}
-    kept = {value for value in distinct if value and rule.fits([value])}
+    taken = {value for value in distinct if value and rule.fits([value])}
     made: dict[str, str] = {}
-    for value in distinct:
-        if value in kept:
-            continue
+    for value in [value for value in distinct if value not in taken]:
         spelling = _spelled(value, rule)
-        if spelling in kept or spelling in made.values() or not rule.fits([spelling]):
-            spelling = _hashed(value, rule)
+        salt = value
+        while spelling in taken or not rule.fits([spelling]):
+            spelling = _hashed(value, salt, rule)
+            salt += "\0"
+        taken.add(spelling)
         made[value] = spelling
+    return made
+
+
+def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> str:
+    """Another spelling for the `nth` use of a value that the rule lets stand but once."""
+    made = f"{value or 'call'}_{nth}"
+    while made in taken or not rule.fits([made]):
+        nth += 1
+        tail = f"_{nth}"
+        if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
+            made = _digest(f"{value}\0{nth}", rule.exact or rule.max or 12)
+        else:
+            made = f"{(value or 'call')[: rule.max - len(tail) if rule.max else None]}{tail}"
     return made
 
 
@@ -97,11 +111,11 @@ def _clean(value: str, rule: IdRule) -> str:
     return f"_{clean}" if rule.start and not _only(rule.start).match(clean[:1]) else clean
 
 
-def _hashed(value: str, rule: IdRule) -> str:
+def _hashed(value: str, salt: str, rule: IdRule) -> str:
     clean = _clean(value, rule)
-    tail = _digest(value, 6)
+    tail = _digest(salt, 6)
     if rule.exact:
-        return _digest(f"{value}\0", rule.exact)
+        return _digest(f"{salt}\0", rule.exact)
     return f"{clean[: rule.max - 7] if rule.max else clean}_{tail}"
 
 

@@ -17,6 +17,7 @@ from .message.blocks import MEDIA_KINDS, ContentBlock
 __all__ = [
     "ASSISTANT",
     "BLANK",
+    "FOLLOWING",
     "IDS",
     "LATE",
     "MEDIA",
@@ -48,6 +49,7 @@ LATE = 64  # a system message behind another seat
 UNNAMED = 128  # a result without the name of its tool
 IDS = 256  # an id that is empty or used twice
 PARALLEL = 512  # results of one turn in several messages
+FOLLOWING = 1024  # a call right behind something else that the assistant says
 
 
 @dataclass(slots=True)
@@ -224,6 +226,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
             if used:
                 if role != "assistant":
                     flags |= MIXED
+                if seats and seats[-1] == ASSISTANT:
+                    flags |= FOLLOWING
                 waiting = used if waiting <= 0 else waiting + used
             if seen != -1:
                 seat = seen

@@ -132,6 +132,14 @@ def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
         report.lost("tool_choice.unsaid", given, what=given.mode)
         return None
     mode, name, allowed = given.mode, given.name, given.allowed
+    spelled = say.names
+    offered = {tool.name for tool in say.tools}
+    if name is not None and spelled.get(name, name) not in offered:
+        report.lost("tool_choice.unknown", given, "name", what=name, did="auto")
+        mode, name = "auto", None
+    if unknown := [one for one in allowed if spelled.get(one, one) not in offered]:
+        report.lost("tool_choice.unknown", given, "allowed", what=", ".join(unknown))
+        allowed = tuple(one for one in allowed if one not in unknown)
     if mode not in can.tool_choices:
         report.lost("tool_choice.lowered", given, "mode", what=mode, did="auto")
         mode, name = "auto", None
@@ -142,7 +150,6 @@ def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
     if parallel is not None and not can.parallel_switch:
         report.lost("tool_choice.lowered", given, "parallel", did="left to the model")
         parallel = None
-    spelled = say.names
     return ToolChoice(
         mode,
         None if name is None else spelled.get(name, name),

@@ -31,6 +31,7 @@ class Told:
     call: str = "[called {name} with {input}]"
     result: str = "[{name} returned: {output}]"
     error: str = "Error: "
+    failed: str = "The call failed and said nothing."
     missing: str = "No result: the call was not carried out."
     reminder: str = "<system-reminder>\n{text}\n</system-reminder>"
     first_turn: str = "(The conversation continues.)"

@@ -17,7 +17,7 @@ from .sources import PACKAGE, ROOT, modules, top
 
 # Edges and programs, today's and those to come: everything else is core.
 MAY_TOUCH_THE_WORLD = {
-    "edges", "token", "cli", "toolkit", "vendors",
+    "edges", "token", "cli", "__main__", "toolkit", "vendors",
     "_model", "model", "agent", "interop", "testing", "gateway", "playground", "batch",
 }  # fmt: skip
 

@@ -5,11 +5,12 @@
 
 from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .fitting import Fitted, Receipt, fit_history, fit_history_sync
-from .wired import WireFormatter
+from .wired import FormatterOptions, WireFormatter
 
 __all__ = [
     "Fitted",
     "FormatterBase",
+    "FormatterOptions",
     "Receipt",
     "TruncatedFormatterBase",
     "WireFormatter",

@@ -134,10 +134,14 @@ class TruncatedFormatterBase(FormatterBase):
             except StopIteration as done:
                 chosen = done.value
         written = await self._said(chosen, report)
+        self._cut(msgs, chosen, report)
+        return written, chosen
+
+    def _cut(self, msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
+        """Name the messages that were not chosen."""
         if len(chosen) != len(msgs):
             kept = set(map(id, chosen))
             report.each("history.cut", ((m, "", "") for m in tuple(msgs) if id(m) not in kept))
-        return written, chosen
 
     async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
         while True:

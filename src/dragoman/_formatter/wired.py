@@ -7,8 +7,9 @@ already logged aside.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Self, TypedDict
 
 from .._wire import Manner, Wire
 from ..capabilities import Capabilities, ChatConfig, override
@@ -29,7 +30,24 @@ from ..told import Told
 from .base import TruncatedFormatterBase, WrittenMessages, current_report
 from .hooks import FORMAT_HOOKS, drive
 
-__all__ = ["WireFormatter"]
+__all__ = ["FormatterOptions", "WireFormatter"]
+
+
+class FormatterOptions(TypedDict, total=False):
+    """The keywords of every formatter that a wire stands behind."""
+
+    model: str | None
+    speakers: Rewrite | None
+    rewrites: Sequence[Rewrite]
+    token_counter: TokenCounterBase | Any | None
+    max_tokens: int | None
+    truncate: Truncation | None
+    policy: PolicyLike
+    can: Mapping[str, Any] | ChatConfig | None
+    fetch: Fetch | None
+    media_saver: Saver | None
+    prompt: SystemPrompt | None
+    told: Told | None
 
 
 class WireFormatter(TruncatedFormatterBase):
@@ -39,6 +57,8 @@ class WireFormatter(TruncatedFormatterBase):
     `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
     base64 media of tool results somewhere that a text can name.
     """
+
+    inserts_turns: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -69,6 +89,7 @@ class WireFormatter(TruncatedFormatterBase):
             fetch=fetch,
             saver=media_saver,
             changes=changes,
+            insert_turns=self.inserts_turns,
         )
         self.can: Capabilities = override(wire.can(model), changes)
         self._policy = policy_of(policy)
@@ -90,6 +111,8 @@ class WireFormatter(TruncatedFormatterBase):
 
     def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:
         """The messages with their losses, without an event loop."""
+        if isinstance(msgs, ChatRequest) and (seen := self._seen_by(msgs)) is not self:
+            return seen.write(msgs)
         if self._hooks or self.max_tokens is not None:
             return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
         listed, report = self._listed(msgs)
@@ -98,10 +121,21 @@ class WireFormatter(TruncatedFormatterBase):
         return WrittenMessages(written, report)
 
     async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> WrittenMessages:
+        if isinstance(msgs, ChatRequest) and (seen := self._seen_by(msgs)) is not self:
+            return await seen._write(msgs, sync)
         listed, report = self._listed(msgs)
         written, _ = await self._fitted(listed, report, sync)
         self._policy.judge(report, self._logged)
         return WrittenMessages(written, report)
+
+    def _seen_by(self, req: ChatRequest) -> Self:
+        """This formatter from the point of view of the request's agent."""
+        manner = self.manner.seen_by(req.agent_name)
+        if manner is self.manner:
+            return self
+        made = copy(self)
+        made.manner = manner
+        return made
 
     def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
         if isinstance(msgs, ChatRequest):
@@ -136,12 +170,17 @@ class WireFormatter(TruncatedFormatterBase):
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
-            work = self._fitted(req.messages, report, sync=True)
-            _, kept = drive(work, "format_request")
+            # what a trial loses is lost again in writing; only the cut itself is news
+            trial = Report(target=report.target)
+            whole = self.wire.with_prompt(req, self.manner, self.can, trial)
+            _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
+            own = set(map(id, req.messages))
+            kept = [m for m in left if id(m) in own]  # the system prompt is counted, not cut
+            self._cut(req.messages, kept, report)
             req = replace(req, messages=kept)
         return self.wire.write_request(
             req, model or req.model or self.model, manner=self.manner, policy=self._policy,
-            report=Report(req.messages, req, places, self.wire.name),
+            report=report,
         )  # fmt: skip
 
     # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------

@@ -6,9 +6,11 @@ Looks at dirty messages only. Knows no wire.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..capabilities import Capabilities
 from ..losses import Report
-from ..message import AudioBlock, DocumentBlock, ImageBlock, Msg, ToolResultBlock, VideoBlock
+from ..message import AudioBlock, DocumentBlock, ImageBlock, Msg, Tool, ToolResultBlock, VideoBlock
 from ..message.blocks import ContentBlock
 from ..seats import TOOL, USER, Seated, has_tools
 from ..told import Told
@@ -16,7 +18,7 @@ from .blocks import fitted, remade
 from .media import medium
 from .state import Saver, State
 
-__all__ = ["Saver", "fit", "fit_media"]
+__all__ = ["Saver", "fit", "fit_media", "fit_tools"]
 
 
 def fit(
@@ -25,15 +27,17 @@ def fit(
     report: Report,
     told: Told,
     saver: Saver | None = None,
+    hints: int = 0,
 ) -> Seated:
     """The history in blocks that every seat may show.
 
-    `told` words what is added; `saver` makes media of tool results real where they can't be shown.
+    `told` words what is added; `saver` makes media of tool results real where they can't be shown;
+    `hints`: how many cache hints the tools take up.
     """
     dirty = seated.dirty
     if not can.tool_messages or can.call_text == "drop":
         dirty = list(range(len(seated.msgs)))
-    state = State(can, report, told, saver, _surplus(seated, can))
+    state = State(can, report, told, saver, _surplus(seated, can, hints))
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i in dirty:
         m, seat = seated.msgs[i], seated.seats[i]
@@ -67,16 +71,30 @@ def fit_media(seated: Seated, can: Capabilities, report: Report, told: Told) -> 
     return seated.spliced(changes) if changes else seated
 
 
-def _surplus(seated: Seated, can: Capabilities) -> int:
+def fit_tools(tools: list[Tool], can: Capabilities, report: Report) -> list[Tool]:
+    """The tools with no more cache hints than the wire takes; the last ones stay."""
+    hinted = [i for i, tool in enumerate(tools) if tool.cache is not None]
+    if not can.cached_tools or len(hinted) <= can.cache_hints:
+        return tools
+    made = list(tools)
+    for i in hinted[: -can.cache_hints]:
+        made[i] = replace(tools[i], cache=None)
+        report.made(made[i], tools[i])
+        report.lost("cache.limit", tools[i], "cache")
+    return made
+
+
+def _surplus(seated: Seated, can: Capabilities, hints: int) -> int:
     """How many cache hints exceed what the wire takes."""
     if not can.cache_hints:
         return 0
-    hints = 0
     for i in seated.dirty:
         m = seated.msgs[i]
         hints += m.cache is not None
-        if not isinstance(m.content, str):
-            hints += sum(getattr(block, "cache", None) is not None for block in m.content)
+        for block in [] if isinstance(m.content, str) else m.content:
+            inner = getattr(block, "output", None)
+            for one in (block, *inner) if isinstance(inner, list) else (block,):
+                hints += getattr(one, "cache", None) is not None
     return max(0, hints - can.cache_hints)
 
 

@@ -81,10 +81,13 @@ def _said(
     if type(block) is RefusalBlock:
         if "refusal" in kinds:
             return [block]
+        if not block.text.strip() and not state.can.blank_text:
+            state.report.lost("text.blank", block)
+            return []
         state.report.lost("refusal.as_text", block)
         return [state.text(block.text, block)]
     if type(block) is RawBlock:
-        if block.issuer in state.can.reads and "raw" in kinds:
+        if block.issuer in state.can.reads and "raw" in kinds and isinstance(block.data, dict):
             return [block]
         state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
         return []
@@ -112,7 +115,7 @@ def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBloc
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
     stance = state.can.foreign_thinking
-    if stance == "drop" or not block.thinking:
+    if stance == "drop" or not block.thinking.strip():
         state.report.lost("thinking.foreign", block)
         return []
     state.report.lost("thinking.quoted", block)

@@ -94,10 +94,14 @@ class State:
         """The message with its own cache hint on its last block, where the wire takes one."""
         if m.cache is None:
             return m
-        if self._takes_hint(m) and m.blocks and hasattr(m.blocks[-1], "cache"):
-            blocks = list(m.blocks)
-            blocks[-1] = replace(cast("Any", blocks[-1]), cache=m.cache)
-            self.report.made(blocks[-1], m)
+        blocks = list(m.blocks)
+        # thinking carries no hint of its own
+        at = next((i for i in reversed(range(len(blocks))) if hasattr(blocks[i], "cache")), None)
+        if at is None:
+            self.report.lost("cache.unsaid", m, "cache")
+        if at is not None and self._takes_hint(m):
+            blocks[at] = replace(cast("Any", blocks[at]), cache=m.cache)
+            self.report.made(blocks[at], m)
             made = Msg.trusted(m.name, blocks, m.role, m)
         else:
             made = Msg.trusted(m.name, m.content, m.role, m)

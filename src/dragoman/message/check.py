@@ -29,6 +29,7 @@ from .blocks import (
     ToolUseBlock,
     VideoBlock,
 )
+from .fields import instance, instances, one_of, optional_text, own_fields, plain, text
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 
 __all__ = ["block_of", "check_block", "content_of"]
@@ -47,7 +48,7 @@ def content_of(content: object, path: str) -> str | list[ContentBlock]:
     """Content as a Msg holds it; a list without plain dicts stays the very list."""
     if isinstance(content, str):
         check_text(content, path)
-        return str(content)
+        return plain(content)
     if not isinstance(content, list):
         raise InvalidMessage(
             f"content must be text or a list of blocks, not {type(content).__name__}",
@@ -152,18 +153,19 @@ def _source(value: object, path: str) -> Source:
 def check_block(block: ContentBlock, path: str, depth: int = 0) -> ContentBlock:
     """The block itself if its fields are right; a copy if its result holds plain dicts."""
     if type(block) is TextBlock:
-        _text(block.text, f"{path}.text")
+        text(block.text, f"{path}.text")
+        instances(block.citations, Citation, f"{path}.citations")
     elif type(block) is ToolUseBlock:
-        _text(block.id, f"{path}.id")
-        _text(block.name, f"{path}.name")
-        _optional(block.raw_input, f"{path}.raw_input")
+        text(block.id, f"{path}.id")
+        text(block.name, f"{path}.name")
+        optional_text(block.raw_input, f"{path}.raw_input")
         check(block.input, f"{path}.input")
     elif type(block) is ToolResultBlock:
         block = _result(block, path, depth)
     elif type(block) is ThinkingBlock:
-        _text(block.thinking, f"{path}.thinking")
-        _optional(block.signature, f"{path}.signature")
-        _optional(block.redacted, f"{path}.redacted")
+        text(block.thinking, f"{path}.thinking")
+        optional_text(block.signature, f"{path}.signature")
+        optional_text(block.redacted, f"{path}.redacted")
     elif (
         type(block) is ImageBlock
         or type(block) is AudioBlock
@@ -171,23 +173,33 @@ def check_block(block: ContentBlock, path: str, depth: int = 0) -> ContentBlock:
         or type(block) is DocumentBlock
     ):
         _check_source(block.source, f"{path}.source")
-        _optional(block.title, f"{path}.title")
-        _optional(block.detail, f"{path}.detail")
+        optional_text(block.title, f"{path}.title")
+        optional_text(block.detail, f"{path}.detail")
     elif type(block) is RefusalBlock:
-        _text(block.text, f"{path}.text")
+        text(block.text, f"{path}.text")
+        optional_text(block.category, f"{path}.category")
     elif type(block) is RawBlock:
-        _text(block.issuer, f"{path}.issuer")
-        check(block.data, f"{path}.data")
+        _raw(block, path)
     else:
         assert_never(block)
-    if block.extras is not None:
-        check(block.extras, f"{path}.extras")
+    own_fields(block.extras, f"{path}.extras")
+    instance(getattr(block, "cache", None), CacheHint, f"{path}.cache")
+    instance(block.origin, Origin, f"{path}.origin")
     return block
 
 
+def _raw(block: RawBlock, path: str) -> None:
+    text(block.issuer, f"{path}.issuer")
+    check(block.data, f"{path}.data")
+    one_of(block.role, ("call", "result", "item", "message"), f"{path}.role")
+    one_of(block.by, ("client", "server"), f"{path}.by")
+    optional_text(block.pair, f"{path}.pair")
+
+
 def _result(block: ToolResultBlock, path: str, depth: int) -> ToolResultBlock:
-    _text(block.id, f"{path}.id")
-    _text(block.name, f"{path}.name")
+    text(block.id, f"{path}.id")
+    text(block.name, f"{path}.name")
+    instance(block.is_error, bool, f"{path}.is_error")
     output = block.output
     if isinstance(output, str):
         check_text(output, f"{path}.output")
@@ -207,31 +219,23 @@ def _result(block: ToolResultBlock, path: str, depth: int) -> ToolResultBlock:
     return block
 
 
-def _text(value: object, path: str) -> None:
-    if not isinstance(value, str):
-        raise InvalidMessage(
-            f"must be text, not {type(value).__name__}", path=path, code="block.field"
-        )
-    check_text(value, path)
-
-
-def _optional(value: object, path: str) -> None:
-    if value is not None:
-        _text(value, path)
-
-
 def _check_source(source: object, path: str) -> None:
     match source:
-        case URLSource(url=text):
-            _text(text, f"{path}.url")
-        case Base64Source(data=text):
+        case URLSource(url=url):
+            text(url, f"{path}.url")
+            optional_text(source.media_type, f"{path}.media_type")
+        case Base64Source(data=data):
             # base64 is ASCII, so this looks at a flag and never walks the data
-            _text(text, f"{path}.data")
-            _text(source.media_type, f"{path}.media_type")
-        case LocalSource(path=text):
-            _text(text, f"{path}.path")
-        case FileSource(file_id=text):
-            _text(text, f"{path}.file_id")
+            text(data, f"{path}.data")
+            optional_text(source.uri, f"{path}.uri")
+            text(source.media_type, f"{path}.media_type")
+        case LocalSource(path=place):
+            text(place, f"{path}.path")
+            optional_text(source.media_type, f"{path}.media_type")
+        case FileSource(file_id=file_id):
+            text(file_id, f"{path}.file_id")
+            text(source.issuer, f"{path}.issuer")
+            optional_text(source.media_type, f"{path}.media_type")
         case _:
             raise InvalidMessage(
                 f"{type(source).__name__} is no media source",

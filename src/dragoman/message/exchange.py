@@ -13,6 +13,7 @@ from ..errors import InvalidMessage, NotMessages
 from ..jsontext import JsonObject, check, check_text
 from ..losses import Loss, Report
 from .blocks import Extras
+from .fields import instance, own_fields
 from .msg import Msg
 from .tools import Tool, ToolChoice, tools_of
 
@@ -59,9 +60,22 @@ class Options:
     def __post_init__(self) -> None:
         stop = self.stop
         if stop is not None:
+            if not isinstance(stop, Iterable):
+                raise InvalidMessage(
+                    f"must be a list of texts, not {type(stop).__name__}",
+                    path="$.options.stop",
+                    code="option.value",
+                )
             object.__setattr__(self, "stop", (stop,) if isinstance(stop, str) else tuple(stop))
         for name, value in self.given():
             check(value, f"$.options.{name}")
+            kinds = _KINDS.get(name, (int,))
+            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                raise InvalidMessage(
+                    f"must be {' or '.join(k.__name__ for k in kinds)}, not {type(value).__name__}",
+                    path=f"$.options.{name}",
+                    code="option.value",
+                )
 
     def given(self) -> list[tuple[str, Any]]:
         """The options that are set, by name."""
@@ -74,6 +88,10 @@ class Options:
             return _NO_OPTIONS
         if isinstance(value, Options):
             return value
+        if not isinstance(value, Mapping):
+            raise InvalidMessage(
+                f"{type(value).__name__} is no Options", path="$.options", code="option.value"
+            )
         known = {f.name for f in _OPTIONS}
         for name in value:
             if name not in known:
@@ -86,6 +104,15 @@ class Options:
         return cls(**value)
 
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(
+        ("temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
+        (int, float),
+    ),
+    **dict.fromkeys(("reasoning", "service_tier", "user"), (str,)),
+    "logprobs": (bool,),
+    "stop": (tuple,),
+}
 _OPTIONS = fields(Options)
 _NO_OPTIONS = Options()
 
@@ -150,8 +177,10 @@ class ChatRequest:
                     code="request.field",
                 )  # fmt: skip
             check_text(value, f"$.{name}")
-        if self.extras is not None:
-            check(self.extras, "$.extras")
+        instance(self.response_format, ResponseFormat, "$.response_format")
+        instance(self.stream, bool, "$.stream")
+        instance(self.metadata, dict, "$.metadata")
+        own_fields(self.extras, "$.extras")
 
 
 def messages_of(msgs: object) -> list[Msg]:

@@ -21,6 +21,7 @@ from .blocks import (
     ToolUseBlock,
 )
 from .check import content_of
+from .fields import instance, optional_text, own_fields, plain, text
 from .plain import block_from, plain_block, plain_value
 
 __all__ = ["ROLES", "Msg", "Role", "identify"]
@@ -67,22 +68,23 @@ class Msg:
         origin: Origin | None = None,
         path: str = "$",
     ) -> None:
-        if role not in ROLES:
+        if not isinstance(role, str) or role not in ROLES:
             raise InvalidMessage(
                 f"unknown role {role!r}",
                 path=f"{path}.role",
                 hint=f"one of {', '.join(get_args(Role))}",
                 code="message.role",
             )
-        if not isinstance(name, str):
-            raise InvalidMessage(
-                f"must be text, not {type(name).__name__}",
-                path=f"{path}.name",
-                code="message.name",
-            )
-        self.name = name
-        self.role = cast("Role", role)
+        text(name, f"{path}.name")
+        self.name = plain(name)
+        self.role = cast("Role", plain(role))
         self.content = content_of(content, f"{path}.content")
+        instance(metadata, dict, f"{path}.metadata")
+        optional_text(timestamp, f"{path}.timestamp")
+        optional_text(id, f"{path}.id")
+        instance(cache, CacheHint, f"{path}.cache")
+        own_fields(extras, f"{path}.extras")
+        instance(origin, Origin, f"{path}.origin")
         self._metadata = metadata or None
         self.timestamp = timestamp
         self._id = id
@@ -200,7 +202,7 @@ class Msg:
         made["name"] = self.name
         made["role"] = self.role
         made["content"] = content if isinstance(content, str) else [plain_block(b) for b in content]
-        made["metadata"] = dict(self._metadata) if self._metadata else {}
+        made["metadata"] = plain_value(self._metadata) if self._metadata else {}
         made["timestamp"] = self.timestamp
         for key in ("cache", "extras", "spelling", "origin"):
             if (value := getattr(self, key)) is not None:
@@ -275,16 +277,22 @@ def identify(msgs: Sequence[Msg]) -> list[str]:
 
 def _digest(msg: Msg) -> str:
     content = msg.content
-    said = content if isinstance(content, str) else repr([_ends(plain_block(b)) for b in content])
+    blocks = [] if isinstance(content, str) else [_ends(plain_block(b)) for b in content]
+    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
+        content = blocks[0]["text"]  # one plain text block says what the text says
+    said = f"text\0{content}" if isinstance(content, str) else f"blocks\0{blocks!r}"
     return f"{msg.role}\0{msg.name}\0{said}"
 
 
-def _ends(value: Any, key: str = "") -> Any:
-    if isinstance(value, str):
-        long = key in ("data", "uri") and len(value) > 256
-        return (len(value), value[:64], value[-64:]) if long else value
+def _ends(value: Any) -> Any:
+    """The value without what equality ignores, keys in order, the data of media by its ends."""
     if isinstance(value, dict):
-        return {name: _ends(inner, name) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_ends(inner, key) for inner in value]
-    return value
+        made = {name: _ends(value[name]) for name in sorted(value) if name not in _ASIDE}
+        for name in ("data", "uri") if value.get("type") == "base64" else ():
+            if isinstance(long := value.get(name), str) and len(long) > 256:
+                made[name] = (len(long), long[:64], long[-64:])
+        return made
+    return [_ends(inner) for inner in value] if isinstance(value, list) else value
+
+
+_ASIDE = frozenset({"spelling", "origin"})

@@ -35,7 +35,7 @@ def plain_value(value: Any) -> Any:
     """Any value of the tree as plain JSON values; leaves are shared."""
     if isinstance(value, (str, int, float)) or value is None:
         return value
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [plain_value(item) for item in value]
     if isinstance(value, Mapping):
         return {key: plain_value(item) for key, item in value.items()}
@@ -63,11 +63,12 @@ def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, cls in (("cache", CacheHint), ("origin", Origin)):
         value = data.get(key)
-        if isinstance(value, Mapping):
-            try:
-                made[key] = cls(**value)
-            except TypeError as error:
-                raise InvalidMessage(str(error), path=f"{path}.{key}", code="block.field") from None
+        if value is None:
+            continue
+        try:
+            made[key] = cls(**value)
+        except TypeError as error:
+            raise InvalidMessage(str(error), path=f"{path}.{key}", code="block.field") from None
     if (extras := data.get("extras")) is not None:
         if not isinstance(extras, Mapping) or not all(
             isinstance(own, Mapping) for own in extras.values()

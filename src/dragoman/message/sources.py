@@ -36,9 +36,13 @@ class _Readable:
         shown = (
             f"{f.name}={_short(value)}"
             for f in fields(self)  # type: ignore[arg-type]  # every subclass is a dataclass
-            if f.name != "type" and (value := getattr(self, f.name)) not in (None, "", False)
+            if f.name != "type" and _says(value := getattr(self, f.name))
         )
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _says(value: object) -> bool:
+    return value is not None and value is not False and value != ""
 
 
 def _short(value: object) -> str:

@@ -134,10 +134,17 @@ def _object(value: Any, path: str) -> Mapping[str, Any]:
     return value
 
 
-def _messages(value: Any, path: str) -> list[Msg]:
+def _list(value: Any, path: str) -> Sequence[Any]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise InvalidMessage("must be a list of messages", path=path, code="stored.type")
-    return [Msg.from_dict(item, f"{path}[{i}]") for i, item in enumerate(value)]
+        raise InvalidMessage(
+            f"must be a list, not {type(value).__name__}", path=path, code="stored.type"
+        )
+    return value
+
+
+def _messages(value: Any, path: str) -> list[Msg]:
+    items = enumerate(_list(value, path))
+    return [Msg.from_dict(item, f"{path}[{i}]") for i, item in items]
 
 
 def _load_request(value: Mapping[str, Any]) -> ChatRequest:
@@ -146,13 +153,14 @@ def _load_request(value: Mapping[str, Any]) -> ChatRequest:
     if "tools" in rest:
         rest["tools"] = [
             _tool(_object(tool, f"{path}.tools[{i}]"), f"{path}.tools[{i}]")
-            for i, tool in enumerate(rest["tools"])
+            for i, tool in enumerate(_list(rest["tools"], f"{path}.tools"))
         ]
     if "options" in rest:
         rest["options"] = Options.of(_object(rest["options"], f"{path}.options"))
     for key, cls in (("tool_choice", ToolChoice), ("response_format", ResponseFormat)):
         if key in rest:
-            given = {k: tuple(v) if isinstance(v, list) else v for k, v in rest[key].items()}
+            said = _object(rest[key], f"{path}.{key}")
+            given = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
             rest[key] = build(cls, given, f"{path}.{key}")
     messages = _messages(value.get("messages"), f"{path}.messages")
     return cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
@@ -169,11 +177,15 @@ def _load_response(value: Mapping[str, Any]) -> ChatResponse:
     rest = dict(value)
     path = "$.value"
     candidates = []
-    for i, item in enumerate(rest.pop("candidates", [])):
+    for i, item in enumerate(_list(rest.pop("candidates", []), f"{path}.candidates")):
         here = f"{path}.candidates[{i}]"
         given = dict(_object(item, here))
         given["msg"] = Msg.from_dict(given.get("msg", {}), f"{here}.msg")
-        given["finish"] = build(Finish, dict(given.get("finish", {})), f"{here}.finish")
+        given["finish"] = build(
+            Finish, dict(_object(given.get("finish", {}), f"{here}.finish")), f"{here}.finish"
+        )
         candidates.append(build(Candidate, given, here))
-    rest["usage"] = build(Usage, dict(rest.get("usage", {})), f"{path}.usage")
+    rest["usage"] = build(
+        Usage, dict(_object(rest.get("usage", {}), f"{path}.usage")), f"{path}.usage"
+    )
     return cast("ChatResponse", build(ChatResponse, {"candidates": candidates, **rest}, path))

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check, check_text
 from .blocks import CacheHint, Extras
+from .fields import instance, own_fields, text
 
 __all__ = ["Parameter", "Tool", "ToolChoice", "ToolLike", "tools_of"]
 
@@ -93,9 +94,14 @@ class Tool:
             raise InvalidMessage("must be text", path=f"{path}.description", code="tool.field")
         check_text(self.description, f"{path}.description")
         parameters = self.parameters
-        if parameters is not None and not isinstance(parameters, Mapping):
-            self.parameters = object_schema(_parameters(parameters, path))
+        if isinstance(parameters, Mapping):
+            self.parameters = parameters if isinstance(parameters, dict) else dict(parameters)
+        elif parameters is not None:
+            self.parameters = object_schema(_parameters(parameters, f"{path}.parameters"))
         check(self.parameters, f"{path}.parameters")
+        instance(self.strict, bool, f"{path}.strict")
+        instance(self.cache, CacheHint, f"{path}.cache")
+        own_fields(self.extras, f"{path}.extras")
 
     @property
     def schema(self) -> JsonObject | None:
@@ -119,24 +125,40 @@ class Tool:
         if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name")
         schema = inner.get("parameters", inner.get("input_schema"))
-        return cls(inner["name"], inner.get("description") or "", schema, inner.get("strict"))
+        rest = {k: v for k, v in {**value, **inner}.items() if k not in _KNOWN}
+        if value.get("type") not in (None, "function"):
+            rest["type"] = value["type"]
+        hint = rest.pop("cache_control", None)
+        cache = CacheHint(hint.get("ttl")) if isinstance(hint, Mapping) else None
+        return cls(
+            inner["name"], inner.get("description") or "", schema, inner.get("strict"), cache,
+            {"": rest} if rest else None,
+        )  # fmt: skip
+
+
+_KNOWN = frozenset({"type", "function", "name", "description", "parameters", "input_schema",
+                    "strict"})  # fmt: skip
 
 
 def _parameters(values: object, path: str) -> list[Parameter]:
+    """A list of right parameters, as deep as they go."""
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise InvalidMessage(
             f"must be a JSON Schema or a list of Parameter, not {type(values).__name__}",
-            path=f"{path}.parameters",
+            path=path,
             code="tool.field",
         )
     listed = list(values)
     for i, value in enumerate(listed):
         if not isinstance(value, Parameter):
             raise InvalidMessage(
-                f"{type(value).__name__} is no Parameter",
-                path=f"{path}.parameters[{i}]",
-                code="tool.field",
+                f"{type(value).__name__} is no Parameter", path=f"{path}[{i}]", code="tool.field"
             )
+        text(value.name, f"{path}[{i}].name")
+        text(value.type, f"{path}[{i}].type")
+        text(value.description, f"{path}[{i}].description")
+        if value.children:
+            _parameters(value.children, f"{path}[{i}].children")
     return listed
 
 
@@ -147,6 +169,11 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool]:
     """A list of Tool, whatever form each came in; None is no tools."""
     if values is None:
         return []
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
+        raise InvalidMessage(
+            f"must be a list of tools, not {type(values).__name__}", path="$.tools",
+            code="tool.type",
+        )  # fmt: skip
     return [Tool.of(value, f"$.tools[{i}]") for i, value in enumerate(values)]
 
 

@@ -19,6 +19,7 @@ _DIALECT = Dialect(
     text="joined",
     call_content="empty",
     empty_thinking=True,
+    max_tokens_key="max_tokens",
     developer=False,
     thinking_fields=("reasoning_content",),
     model="deepseek-flash",
@@ -36,7 +37,7 @@ _FACTS = Facts(
         "thinking": True,
         "thinking_alone": False,
         "parallel_switch": False,
-        "tool_choices": ("auto", "none", "required", "tool"),
+        "tool_choices": ("auto", "none"),  # thinking, on by default, takes no forced tool
         "formats": ("text", "json"),
         "name_field": "telling",
     },

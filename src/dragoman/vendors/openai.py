@@ -14,7 +14,7 @@ VENDOR = Vendor(
     "openai",
     base_url="https://api.openai.com/v1",
     key="OPENAI_API_KEY",
-    wires={"openai-chat": Dialect(max_tokens_key="max_completion_tokens")},
+    wires={"openai-chat": Dialect()},
 )
 
 # AgentScope writes every text as a content part, and the tool's name on its result
@@ -22,7 +22,6 @@ _AGENTSCOPE = Dialect(
     text="parts",
     bullets=True,
     result_name=True,
-    max_tokens_key="max_completion_tokens",
 )
 _PROMOTES = ("promote_tool_result_images",)
 

@@ -17,6 +17,7 @@ VENDOR = Vendor(
     key="VLLM_API_KEY",
     wires={
         "openai-chat": Dialect(
+            max_tokens_key="max_tokens",
             developer=False,
             # servers between 0.16 and May 2026 read the first alone, older ones the second
             thinking_fields=("reasoning", "reasoning_content"),

@@ -28,7 +28,7 @@ class Dialect:
     result_name: bool = False
     developer: bool = True
     thinking_fields: tuple[str, ...] = ()
-    max_tokens_key: str = "max_tokens"
+    max_tokens_key: str = "max_completion_tokens"
     path: str = "/chat/completions"
     model: str = "gpt-5.6"  # sent where nobody names one
     issuers: tuple[str, ...] = ("openai-chat",)

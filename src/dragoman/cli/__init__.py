@@ -1,0 +1,76 @@
+"""The command `dragoman`: demo, format, wires. The only place that imports Typer and Rich.
+
+One file for each command; `errors` is the way out of all of them. Nothing imports this package.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Annotated, NoReturn
+
+import typer
+
+from .demo import demo
+from .errors import USAGE, Door
+from .format import format_messages
+from .wires import list_wires
+
+__all__ = ["app", "main"]
+
+_EXAMPLES = """\
+Examples:
+
+\b
+  dragoman demo
+  dragoman format chat.json --to anthropic
+  dragoman format chat.json --to dashscope --multi-agent --request
+  dragoman wires --model deepseek-flash
+"""
+
+app = typer.Typer(
+    name="dragoman",
+    cls=Door,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help as plain text: no boxes in a pipe
+    epilog=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar="DRAGOMAN_DEBUG", help="Show tracebacks of errors.")
+    ] = False,
+) -> None:
+    """One conversation, every LLM API: messages in, each provider's exact JSON out.
+
+    Exit codes: 0 done, 1 refused, 2 usage or unreadable input, 130 interrupted.
+    """
+    if version:
+        typer.echo(f"dragoman {_version()}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+        raise typer.Exit(USAGE)
+    ctx.obj = debug  # the door asks for it when something goes wrong
+
+
+def _version() -> str:
+    try:
+        return metadata.version("dragoman")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+app.command("demo")(demo)
+app.command("format")(format_messages)
+app.command("wires")(list_wires)
+
+
+def main() -> NoReturn:
+    """Run the command line that the shell gave."""
+    app()
+    raise AssertionError("the door always leaves")

@@ -1,0 +1,142 @@
+"""The options of the commands, and what their values stand for. Knows no command.
+
+An option that several commands have means the same in each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+import typer
+
+from ..losses import Policy
+from ..losses import policy as policy_of
+from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..token import TokenCounterBase
+from ..vendors import wires
+from .errors import CommandError
+
+__all__ = [
+    "Allow", "Budget", "Counter", "Facts", "File", "Json", "Losses", "Model", "MultiAgent",
+    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "counter", "known", "policy",
+    "speakers",
+]  # fmt: skip
+
+
+class Losses(StrEnum):
+    """What becomes of losses."""
+
+    log = "log"
+    ignore = "ignore"
+    refuse = "refuse"
+
+
+def _beginning(incomplete: str) -> list[str]:
+    return [name for name in wires() if name.startswith(incomplete)]
+
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")]
+Model: TypeAlias = Annotated[
+    str | None, typer.Option("--model", "-m", metavar="MODEL", help="Decides what can be carried.")
+]
+Facts: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--facts", metavar="PROFILE", help="As models were then, e.g. documents-2025."),
+]
+File: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
+]
+To: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=_beginning
+    ),
+]
+MultiAgent: TypeAlias = Annotated[
+    bool, typer.Option("--multi-agent", help="Merge many speakers, as --speakers name.")
+]
+Speakers: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--speakers", metavar="HOW", help="role, name (merged), tagged:ME, or namefield."),
+]
+Budget: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=1, metavar="N", help="Leave out the oldest beyond this."),
+]
+Counter: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--counter", metavar="WHAT", help="What counts: char, or hf:NAME_OR_FOLDER (tokenizer)."
+    ),
+]
+Request: TypeAlias = Annotated[
+    bool, typer.Option("--request", help="Write the whole request: path, headers, body.")
+]
+Output: TypeAlias = Annotated[
+    str, typer.Option("--output", "-o", metavar="OUT", help="A file instead of stdout.")
+]
+PolicyName: TypeAlias = Annotated[
+    Losses, typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1).")
+]
+Refuse: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--refuse", metavar="CODE", help="Refuse a kind or code (media.*); repeatable."),
+]
+Allow: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="CODE", help="Allow it all the same; repeatable."),
+]
+
+
+def known(to: str) -> str:
+    """The wire's name if there is such a wire or vendor."""
+    names = wires()
+    if to.partition("/")[0] not in names:
+        close = get_close_matches(to, names, 1)
+        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
+        raise CommandError(f"unknown wire {to!r}", hint)
+    return to
+
+
+def speakers(how: str | None, multi_agent: bool) -> Rewrite:
+    """Who speaks, by the two options that say so."""
+    if multi_agent and how not in (None, "name"):
+        raise CommandError(f"--multi-agent contradicts --speakers {how}", "give one of them")
+    way, _, me = (how or ("name" if multi_agent else "role")).partition(":")
+    match way, me:
+        case "role", "":
+            return ByRole()
+        case "name", "":
+            return ByName()
+        case "namefield", "":
+            return NameField()
+        case "tagged", me if me:
+            return Tagged(me=me)
+        case _:
+            raise CommandError(f"unknown --speakers {how}", "role, name, tagged:ME or namefield")
+
+
+def counter(name: str) -> TokenCounterBase:
+    """The counter of a name."""
+    kind, _, model = name.partition(":")
+    match kind, model:
+        case "char", "":
+            from ..token import CharTokenCounter
+
+            return CharTokenCounter()
+        case "hf", model if model:
+            from ..token import HuggingFaceTokenCounter
+
+            return HuggingFaceTokenCounter(model)
+        case _:
+            raise CommandError(f"unknown --counter {name}", "char, or hf:NAME_OR_FOLDER")
+
+
+def policy(name: Losses, refuse: list[str] | None, allow: list[str] | None) -> Policy:
+    """The policy; losses are told by the command, not by the library's log."""
+    base = policy_of(name.value)
+    refused = (*base.refuse, *(refuse or ()))
+    return replace(base, refuse=refused, allow=tuple(allow or ()), log=False)

@@ -1,0 +1,277 @@
+# Generated from the registry: python -m tests.formatter.stub --write
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._formatter import Fitted as Fitted
+from .._formatter import FormatterBase as FormatterBase
+from .._formatter import Receipt as Receipt
+from .._formatter import TruncatedFormatterBase as TruncatedFormatterBase
+from .._formatter import WireFormatter as WireFormatter
+from .._formatter import WrittenMessages as WrittenMessages
+from .._formatter import fit_history as fit_history
+from .._formatter import fit_history_sync as fit_history_sync
+from ..capabilities import ChatConfig, Facts
+from ..fit import Saver
+from ..losses import PolicyLike
+from ..media import Fetch
+from ..rewrite.prompt import SystemPrompt
+from ..rewrite.speakers import Rewrite
+from ..rewrite.truncate import Truncation
+from ..token import TokenCounterBase
+from ..told import Told
+from ..vendors import anthropic as _anthropic
+from ..vendors import dashscope as _dashscope
+from ..vendors import deepseek as _deepseek
+from ..vendors import gemini as _gemini
+from ..vendors import ollama as _ollama
+from ..vendors import openai as _openai
+from .generic import Formatter as Formatter
+
+class OpenAIChatFormatter(_openai.OpenAIChatFormatter):
+    def __init__(
+        self,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class OpenAIMultiAgentFormatter(_openai.OpenAIMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+OpenAIFormatter = OpenAIChatFormatter
+
+class AnthropicChatFormatter(_anthropic.AnthropicChatFormatter):
+    def __init__(
+        self,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class AnthropicMultiAgentFormatter(_anthropic.AnthropicMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class GeminiChatFormatter(_gemini.GeminiChatFormatter):
+    def __init__(
+        self,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class GeminiMultiAgentFormatter(_gemini.GeminiMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class DashScopeChatFormatter(_dashscope.DashScopeChatFormatter):
+    def __init__(
+        self,
+        promote_tool_result_images: bool = ...,
+        promote_tool_result_audios: bool = ...,
+        promote_tool_result_videos: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class DashScopeMultiAgentFormatter(_dashscope.DashScopeMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        promote_tool_result_images: bool = ...,
+        promote_tool_result_audios: bool = ...,
+        promote_tool_result_videos: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class OllamaChatFormatter(_ollama.OllamaChatFormatter):
+    def __init__(
+        self,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class OllamaMultiAgentFormatter(_ollama.OllamaMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class DeepSeekChatFormatter(_deepseek.DeepSeekChatFormatter):
+    def __init__(
+        self,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class DeepSeekMultiAgentFormatter(_deepseek.DeepSeekMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...

@@ -1,0 +1,52 @@
+"""What DashScope's two endpoints carry, and what a caller without a model chooses.
+
+Which endpoint serves which model is a fact of the model, not of this protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...capabilities import Capabilities
+
+__all__ = ["CAN", "MULTIMODAL", "TEXT", "Dialect"]
+
+# Below the base URL. A model that is sent to the other one answers 400, "url error".
+TEXT = "/services/aigc/text-generation/generation"
+MULTIMODAL = "/services/aigc/multimodal-generation/generation"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a caller spells what the protocol leaves open.
+
+    `call_content`: what stands beside tool calls without text as long as no endpoint is known, an
+    empty `list` or one part whose text is null. `bullets`: several texts of one tool result
+    become a list with dashes. `media_seats`: who may show media.
+    """
+
+    call_content: Literal["list", "null_text"] = "list"
+    bullets: bool = False
+    media_seats: tuple[str, ...] = ("user",)
+    model: str = "qwen3.7-plus"  # sent where nobody names one: takes text, images and videos
+    issuers: tuple[str, ...] = ("dashscope",)
+
+
+# Media are documented in user messages alone. A tool choice cannot be `required`; no name field;
+# at most four cache marks; at least one user message in every request. `reasoning_effort` is the
+# effort itself, which few models take; `reasoning` the switch, which the others have.
+CAN = Capabilities(
+    user=frozenset({"text", "image", "audio", "video", "raw"}),
+    assistant=frozenset({"text", "raw"}),
+    system=frozenset({"text", "raw"}),
+    sources={kind: frozenset({"url", "base64", "file"}) for kind in ("image", "audio", "video")},
+    schemes=frozenset({"http", "https", "oss"}),
+    file_schemes=frozenset({"oss"}),
+    move_media=frozenset({"image", "audio", "video"}),
+    tool_choices=frozenset({"auto", "none", "tool"}),
+    parallel_switch=True,
+    needs_user=True,
+    cache_hints=4,
+    options={"reasoning_effort": "ignores"},
+)

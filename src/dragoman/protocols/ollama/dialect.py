@@ -1,0 +1,50 @@
+"""What Ollama's `/api/chat` carries, and what a caller spells its own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...capabilities import Capabilities
+
+__all__ = ["CAN", "Dialect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a caller spells what the protocol leaves open.
+
+    `no_text`: the content of a message without text. `bullets`: several texts of one tool result
+    become a list with dashes. `image_gaps`: an empty line shows where an image stood in the
+    merged history.
+    """
+
+    no_text: Literal["empty", "null"] = "empty"
+    bullets: bool = False
+    image_gaps: bool = False
+    path: str = "/api/chat"
+    model: str = "qwen3"  # sent where nobody names one
+    issuers: tuple[str, ...] = ("ollama",)
+
+
+# Images are bytes in a list beside the text, at any role; sound that a model takes lies there too.
+# Thinking goes back as it came. There is no tool choice: `auto` is what the server does, and
+# `none` means that no tools are sent. `think_level` is a level beside the switch, and
+# `reasoning_off` the switch itself: few models have the one or lack the other.
+CAN = Capabilities(
+    user=frozenset({"text", "image"}),
+    assistant=frozenset({"text", "image"}),
+    system=frozenset({"text", "image"}),
+    sources={
+        "image": frozenset({"base64"}),
+        "audio": frozenset({"base64"}),
+        "video": frozenset(),
+        "document": frozenset(),
+    },
+    schemes=frozenset(),
+    move_media=frozenset({"image"}),
+    thinking="all",
+    tool_choices=frozenset({"auto", "none"}),
+    result_names=True,
+    options={"think_level": "ignores"},
+)

@@ -1,0 +1,128 @@
+"""The room: the whole request of `POST /api/chat`.
+
+Unknown keys are ignored by the server without a word, so only known ones are written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ...capabilities import Capabilities
+from ...jsontext import JsonObject
+from ...losses import Report
+from ...message import Tool
+from ...room import Request, SayableRequest
+from ...seats import Seated
+from ...shapes import choice, function_tool, options, replay, response_format
+from .dialect import CAN, Dialect
+from .writer import messages
+
+__all__ = ["Ollama"]
+
+# what stands under `options`, and what stands beside it
+_OPTIONS = {
+    "max_tokens": "num_predict",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+    "repetition_penalty": "repeat_penalty",
+    "seed": "seed",
+    "stop": "stop",
+}
+_BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs", "reasoning": "think"}
+_LEVELS = {
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "max",
+    "max": "max",
+}
+_MOST_LOGPROBS = 20
+
+
+class Ollama:
+    """Ollama's chat."""
+
+    __slots__ = ("dialect",)
+    protocol = "ollama"
+
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.dialect = dialect or Dialect()
+
+    @property
+    def model(self) -> str:
+        """The model that is named where the request names none."""
+        return self.dialect.model
+
+    def can(self) -> Capabilities:
+        """What this protocol carries, before any model's facts."""
+        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers))
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """The `messages` of the request."""
+        return messages(seated, can, self.dialect)
+
+    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
+        """Function tools."""
+        return [function_tool(tool, can, report) for tool in tools]
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
+        request, can = say.request, say.can
+        body: JsonObject = {"model": say.model}
+        body["messages"] = messages(say.seated, can, self.dialect)
+        if tools := _offered(say, report):
+            body["tools"] = self.tools(tools, can, report)
+        body["stream"] = request.stream
+        form = response_format(request, can, report)
+        if form is not None and form.kind != "text":
+            body["format"] = form.schema if form.kind == "schema" else "json"
+        given = options(request, {**_OPTIONS, **_BESIDE}, can, report)
+        for key in _BESIDE.values():
+            if key in given:
+                body[key] = given.pop(key)
+        _bound(body, say, report)
+        if given:
+            body["options"] = given
+        own = replay({}, request, can, report)
+        if isinstance(own.get("options"), dict):
+            own = {**own, "options": {**given, **own["options"]}}
+        body.update(own)
+        return Request(self.dialect.path, {}, body)
+
+
+def _offered(say: SayableRequest, report: Report) -> list[Tool]:
+    """The tools; none where the choice is `none`, which the wire says in no other way."""
+    picked = choice(say, report)
+    if picked is None or picked.mode != "none":
+        return say.tools
+    given = say.request.tool_choice
+    report.lost("tool_choice.lowered", given, "mode", what="none", did="no tools are sent")
+    return []
+
+
+def _bound(body: JsonObject, say: SayableRequest, report: Report) -> None:
+    """Thinking and log probabilities in the range that the server takes."""
+    given, can = say.request.options, say.can
+    effort = body.pop("think", None)
+    if effort == "off" and can.options.get("reasoning_off") == "refuses":
+        report.lost("option.refused", given, "reasoning", what=effort)
+    elif effort is not None:
+        body["think"] = think = _think(effort, can)
+        if effort not in ("off", think):
+            report.lost("option.range", given, "reasoning", what=effort, did=f"think is {think}")
+    if body.get("top_logprobs", 0) > _MOST_LOGPROBS:
+        body["top_logprobs"] = _MOST_LOGPROBS
+        report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))
+
+
+def _think(effort: str, can: Capabilities) -> Any:
+    """A level where the model has levels, and a switch where it has not."""
+    if effort == "off":
+        return False
+    levels = can.options.get("think_level") == "takes"
+    return _LEVELS.get(effort, "medium") if levels else True

@@ -1,0 +1,20 @@
+"""Around the core: the request builder, and serializers that can be injected into it.
+
+Knows formatters and vendors; no model client.
+"""
+
+from .request_builder import RequestBuilder
+from .serializers import (
+    ChatMessageSerializer,
+    MessageSerializer,
+    OpenAIChatMessageSerializer,
+    attached_tools,
+)
+
+__all__ = [
+    "ChatMessageSerializer",
+    "MessageSerializer",
+    "OpenAIChatMessageSerializer",
+    "RequestBuilder",
+    "attached_tools",
+]

@@ -1,0 +1,92 @@
+"""The type stub of `dragoman.formatter`, written from the registry.
+
+    python -m tests.formatter.stub --write
+
+Run-time classes take AgentScope's positional arguments by table; the stub spells them out.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import dragoman.formatter
+from dragoman.vendors import NAMED
+
+STUB = Path(dragoman.formatter.__file__).with_suffix(".pyi")
+
+_HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._formatter import Fitted as Fitted
+from .._formatter import FormatterBase as FormatterBase
+from .._formatter import Receipt as Receipt
+from .._formatter import TruncatedFormatterBase as TruncatedFormatterBase
+from .._formatter import WireFormatter as WireFormatter
+from .._formatter import WrittenMessages as WrittenMessages
+from .._formatter import fit_history as fit_history
+from .._formatter import fit_history_sync as fit_history_sync
+from ..capabilities import ChatConfig, Facts
+from ..fit import Saver
+from ..losses import PolicyLike
+from ..media import Fetch
+from ..rewrite.prompt import SystemPrompt
+from ..rewrite.speakers import Rewrite
+from ..rewrite.truncate import Truncation
+from ..token import TokenCounterBase
+from ..told import Told
+{vendors}
+from .generic import Formatter as Formatter
+"""
+
+_TYPES = {
+    "conversation_history_prompt": "str | None = ...",
+    "promote_tool_result_images": "bool = ...",
+    "promote_tool_result_audios": "bool = ...",
+    "promote_tool_result_videos": "bool = ...",
+    "token_counter": "TokenCounterBase | Any | None = ...",
+    "max_tokens": "int | None = ...",
+}
+
+_KEYWORDS = """        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ..."""
+
+
+def stub() -> str:
+    """The text of the stub."""
+    homes = sorted(set(NAMED.values()))
+    parts = [
+        _HEAD.format(
+            vendors="\n".join(f"from ..vendors import {home} as _{home}" for home in homes)
+        )
+    ]
+    for name in NAMED:
+        cls = getattr(dragoman.formatter, name)
+        if cls.__name__ != name:
+            parts.append(f"{name} = {cls.__name__}\n")
+            continue
+        names = (*cls.leading, *cls.promotes, "token_counter", "max_tokens")
+        given = "".join(f"        {one}: {_TYPES[one]},\n" for one in names)
+        body = f"    def __init__(\n        self,\n{given}{_KEYWORDS}\n"
+        parts.append(f"class {name}(_{NAMED[name]}.{name}):\n{body}")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        STUB.write_text(stub(), encoding="utf-8")
+    else:
+        sys.stdout.write(stub())

@@ -1,0 +1,128 @@
+"""Whole requests for Ollama: what stands where in the body of /api/chat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, Msg, Tool
+from dragoman.message import ResponseFormat, ToolResultBlock, ToolUseBlock, Written
+from dragoman.vendors import vendor
+from tests.contract.judges import judge_request
+
+WIRE = dragoman.wire("ollama", policy="ignore")
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOL = Tool("locate", "Where is it?", SCHEMA)
+HI = {"role": "user", "content": "Hi"}
+
+
+def wrote(model: str = "qwen3", **rest: Any) -> Written:
+    """The request; the judge must not refuse a thing."""
+    out = WIRE.write_request(ChatRequest([Msg.user("Hi")], **rest), model)
+    assert judge_request("ollama", out.body, out.path) == []
+    return out
+
+
+def lost(out: Written) -> list[tuple[str, str]]:
+    return [(loss.code, loss.where) for loss in out.losses]
+
+
+def test_stream_is_always_said_because_the_server_streams_by_default() -> None:
+    out = wrote()
+    assert out.body == {"model": "qwen3", "messages": [HI], "stream": False}
+    assert (out.path, out.headers) == ("/api/chat", {})
+    assert wrote(stream=True).body["stream"] is True
+    assert vendor("ollama").base_url == "http://localhost:11434"
+
+
+def test_options_stand_under_options() -> None:
+    given = {
+        "max_tokens": 100, "temperature": 0.5, "top_p": 0.9, "top_k": 20, "presence_penalty": 0.1,
+        "frequency_penalty": 0.2, "repetition_penalty": 1.1, "seed": 7, "stop": ["END"],
+    }  # fmt: skip
+    out = wrote(options={**given, "logprobs": True, "top_logprobs": 30, "n": 2, "user": "u1"})
+    assert out.body["options"] == {
+        "num_predict": 100, "temperature": 0.5, "top_p": 0.9, "top_k": 20, "presence_penalty": 0.1,
+        "frequency_penalty": 0.2, "repeat_penalty": 1.1, "seed": 7, "stop": ["END"],
+    }  # fmt: skip
+    assert out.body["logprobs"] is True
+    assert out.body["top_logprobs"] == 20
+    assert lost(out) == [
+        ("option.unsaid", "$.options.n"),
+        ("option.unsaid", "$.options.user"),
+        ("option.range", "$.options.top_logprobs"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "effort", "think", "codes"),
+    [
+        ("qwen3", "off", False, []),
+        ("qwen3", "high", True, ["option.range"]),
+        ("gpt-oss:20b", "high", "high", []),
+        ("gpt-oss:20b", "xhigh", "max", ["option.range"]),
+        ("gpt-oss:20b", "off", None, ["option.refused"]),
+    ],
+)
+def test_think_is_a_switch_or_a_level(
+    model: str, effort: str, think: bool | str | None, codes: list[str]
+) -> None:
+    out = wrote(model, options={"reasoning": effort})
+    assert out.body.get("think") is think or out.body.get("think") == think
+    assert ("think" in out.body) == (think is not None)
+    assert [loss.code for loss in out.losses] == codes
+
+
+def test_formats() -> None:
+    assert wrote(response_format=ResponseFormat("json")).body["format"] == "json"
+    assert wrote(response_format=ResponseFormat("schema", SCHEMA)).body["format"] == SCHEMA
+    assert "format" not in wrote(response_format=ResponseFormat("text")).body
+
+
+def test_tools() -> None:
+    assert wrote(tools=[TOOL]).body["tools"] == [
+        {
+            "type": "function",
+            "function": {"name": "locate", "description": "Where is it?", "parameters": SCHEMA},
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "offered", "codes"),
+    [
+        ("auto", True, []),
+        ("none", False, ["tool_choice.lowered"]),
+        ("required", True, ["tool_choice.lowered"]),
+        ("locate", True, ["tool_choice.lowered"]),
+    ],
+)
+def test_there_is_no_tool_choice(choice: str, offered: bool, codes: list[str]) -> None:
+    out = wrote(tools=[TOOL], tool_choice=choice)
+    assert "tool_choice" not in out.body
+    assert ("tools" in out.body) == offered
+    assert [loss.code for loss in out.losses] == codes
+
+
+def test_own_options_join_the_others() -> None:
+    own = {"ollama": {"options": {"num_ctx": 8192}, "keep_alive": "5m", "truncate": False}}
+    out = wrote(options={"seed": 1}, extras=own)
+    assert out.body["options"] == {"seed": 1, "num_ctx": 8192}
+    assert (out.body["keep_alive"], out.body["truncate"]) == ("5m", False)
+    assert wrote(extras=own).body["options"] == {"num_ctx": 8192}
+    assert own["ollama"]["options"] == {"num_ctx": 8192}
+    assert lost(wrote(extras={"dashscope": {"x": 1}})) == [("extras.foreign", "$.extras.dashscope")]
+
+
+def test_the_official_client_takes_what_is_written() -> None:
+    theirs = pytest.importorskip("ollama")
+    call, result = ToolUseBlock("c1", "locate", {"city": "Rome"}), ToolResultBlock("c1", "locate")
+    msgs = [Msg.user("Where?"), Msg.assistant([call]), Msg("", [result], "tool")]
+    body = WIRE.write_request(ChatRequest(msgs, tools=[TOOL]), "qwen3").body
+    messages = [theirs.Message.model_validate(message) for message in body["messages"]]
+    assert messages[1].tool_calls[0].function.arguments == {"city": "Rome"}
+    assert messages[2].tool_name == "locate"
+    tool = theirs.Tool.model_validate(body["tools"][0])
+    assert tool.function.parameters.required == ["city"]

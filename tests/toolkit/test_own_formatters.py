@@ -1,0 +1,69 @@
+"""RequestBuilder with formatters of one's own, whose hooks it must not pass by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman import ConfigError, Msg
+from dragoman.formatter import (
+    AnthropicChatFormatter,
+    FormatterBase,
+    OpenAIMultiAgentFormatter,
+    TruncatedFormatterBase,
+)
+from dragoman.toolkit import RequestBuilder
+
+from .conversation import WEATHER, WEATHER_JSON, asked
+
+QUESTION = [{"role": "user", "content": "How is Beijing?"}]
+
+
+class Screenplay(OpenAIMultiAgentFormatter):
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[dict[str, Any]]:
+        said = "\n".join(f"{m.name.upper()}. {m.text}" for m in msgs)
+        return [{"role": "user", "content": said}]
+
+
+def test_the_hooks_of_a_formatter_of_ones_own_are_called() -> None:
+    msgs = [Msg("Bob", "Hi", "user"), Msg("Alice", "Hello", "user")]
+    body = RequestBuilder(Screenplay(), model="gpt-5.6").build(msgs, tools=[WEATHER])
+    assert body == {
+        "model": "gpt-5.6",
+        "messages": [{"role": "user", "content": "BOB. Hi\nALICE. Hello"}],
+        "tools": [WEATHER_JSON],
+    }
+
+
+class Lines(TruncatedFormatterBase):
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[dict[str, Any]]:
+        return [{"role": m.role, "content": m.text} for m in msgs]
+
+
+class Bare(FormatterBase):
+    async def format(self, *args: Any, **kwargs: Any) -> list[dict[str, Any]]:
+        return [{"role": m.role, "content": m.text} for m in args[0]]
+
+
+@pytest.mark.parametrize("formatter", [Lines(), Bare()])
+def test_a_formatter_that_knows_no_tools_gets_function_tools(formatter: FormatterBase) -> None:
+    body = RequestBuilder(formatter, model="house-1").build(asked(WEATHER))
+    assert body == {"model": "house-1", "messages": QUESTION, "tools": [WEATHER_JSON]}
+
+
+class Loud(AnthropicChatFormatter):
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[dict[str, Any]]:
+        return [{"role": "user", "content": m.text.upper()} for m in msgs]
+
+
+def test_hooks_whose_messages_no_request_can_take_are_refused() -> None:
+    with pytest.raises(ConfigError, match="Loud overrides how messages are formatted"):
+        RequestBuilder(Loud()).build([Msg.system("Be brief."), *asked()])
+    assert Loud().format_sync(asked()) == [{"role": "user", "content": "HOW IS BEIJING?"}]
