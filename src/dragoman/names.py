@@ -48,7 +48,8 @@ def respell(
     """The history under wire names and wire ids, and the map from wire ids to the tree's."""
     rule = can.ids
     again = bool(seated.flags & IDS)
-    ids = mapping((i for i in [*seated.calls, *seated.results] if i), rule)
+    used = seated.calls if seated.calls == seated.results else [*seated.calls, *seated.results]
+    ids = mapping([id for id in used if id] if "" in used else used, rule)
     if not (names or ids or again):
         return seated, {}
     taken = {ids.get(i, i) for i in seated.calls}

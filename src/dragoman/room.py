@@ -5,8 +5,8 @@ Grows with the parts: `can`, `messages`, `tools` and `write` now; readers and an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from .capabilities import Capabilities
 from .jsontext import JsonObject
@@ -14,7 +14,7 @@ from .losses import Report
 from .message import ChatRequest, Tool
 from .seats import Seated
 
-__all__ = ["Request", "Room", "SayableRequest"]
+__all__ = ["Bound", "Request", "Room", "SayableRequest"]
 
 
 @dataclass(slots=True)
@@ -63,3 +63,41 @@ class Room(Protocol):
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The whole request: system hoisted, tools, choice, options, endpoint."""
         ...
+
+
+class Dialect(Protocol):
+    """What every protocol's dialect says: the default model, and whose opaque blocks it reads."""
+
+    @property
+    def model(self) -> str:
+        """The model that is named where a request names none."""
+        ...
+
+    @property
+    def issuers(self) -> tuple[str, ...]:
+        """Issuers whose extras and opaque blocks this wire understands."""
+        ...
+
+
+_D = TypeVar("_D", bound=Dialect)
+
+
+class Bound(Generic[_D]):
+    """A room bound to one dialect: what all rooms have in common."""
+
+    __slots__ = ("dialect",)
+    protocol: str = ""
+    carries: ClassVar[Capabilities]
+    spoken: ClassVar[type[Any]]
+
+    def __init__(self, dialect: _D | None = None) -> None:
+        self.dialect: _D = self.spoken() if dialect is None else dialect
+
+    @property
+    def model(self) -> str:
+        """The model that is named where a request names none."""
+        return self.dialect.model
+
+    def can(self) -> Capabilities:
+        """What this protocol carries in its dialect, before any model's facts."""
+        return replace(self.carries, reads=frozenset(self.dialect.issuers))

@@ -5,14 +5,13 @@ Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, Tool, ToolChoice
-from ...room import Request, SayableRequest
+from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, head, options, parameters, replay
 from .dialect import CAN, Dialect
@@ -34,23 +33,13 @@ _KEYS = {
 _MODES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 
 
-class Anthropic:
+class Anthropic(Bound[Dialect]):
     """The Messages API in one host's dialect."""
 
-    __slots__ = ("dialect",)
+    __slots__ = ()
     protocol = "anthropic"
-
-    def __init__(self, dialect: Dialect | None = None) -> None:
-        self.dialect = dialect or Dialect()
-
-    @property
-    def model(self) -> str:
-        """The model that is named where the request names none."""
-        return self.dialect.model
-
-    def can(self) -> Capabilities:
-        """What this protocol carries, before any model's facts."""
-        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers))
+    carries = CAN
+    spoken = Dialect
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it; a request hoists it."""

@@ -14,7 +14,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ...room import Request, SayableRequest
+from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import function_tool, replay
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
@@ -27,25 +27,21 @@ _STREAM = {"Accept": "text/event-stream", "X-DashScope-SSE": "enable"}
 _OSS = {"X-DashScope-OssResourceResolve": "enable"}
 
 
-class DashScope:
+class DashScope(Bound[Dialect]):
     """DashScope's native generation, on the endpoint that serves the model."""
 
-    __slots__ = ("dialect",)
+    __slots__ = ()
     protocol = "dashscope"
-
-    def __init__(self, dialect: Dialect | None = None) -> None:
-        self.dialect = dialect or Dialect()
-
-    @property
-    def model(self) -> str:
-        """The model that is named where the request names none."""
-        return self.dialect.model
+    carries = CAN
+    spoken = Dialect
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts; the endpoint is one of those."""
-        shown = CAN.move_media
-        seats: dict[str, Any] = {s: getattr(CAN, s) | shown for s in self.dialect.media_seats}
-        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers), **seats)
+        known = super().can()
+        seats: dict[str, Any] = {
+            seat: getattr(known, seat) | known.move_media for seat in self.dialect.media_seats
+        }
+        return dataclasses.replace(known, **seats)
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The `messages` of the request."""

@@ -13,7 +13,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import Tool
-from ...room import Request, SayableRequest
+from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, head
 from .config import declaration, generation, tool_config
@@ -27,25 +27,17 @@ __all__ = ["Gemini"]
 _RESOURCES = ("tunedModels/", "publishers/", "projects/")
 
 
-class Gemini:
+class Gemini(Bound[Dialect]):
     """generateContent in one host's dialect."""
 
-    __slots__ = ("dialect",)
+    __slots__ = ()
     protocol = "gemini"
-
-    def __init__(self, dialect: Dialect | None = None) -> None:
-        self.dialect = dialect or Dialect()
-
-    @property
-    def model(self) -> str:
-        """The model that is named where the request names none."""
-        return self.dialect.model
+    carries = CAN
+    spoken = Dialect
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts."""
-        dialect = self.dialect
-        reads = frozenset(dialect.issuers)
-        return dataclasses.replace(CAN, reads=reads, foreign_calls=dialect.foreign_calls)
+        return dataclasses.replace(super().can(), foreign_calls=self.dialect.foreign_calls)
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """All messages as contents; the user says the system prompt, which a request hoists."""

@@ -44,16 +44,24 @@ def contents(
 ) -> list[JsonObject]:
     """One content for each message from `start` on; the user says what the system says there."""
     writer = _Writer(can, dialect, report)
-    msgs, seats = seated.msgs, seated.seats
+    msgs, seats, marks = seated.msgs, seated.seats, seated.marks()
     if start:
-        msgs, seats = msgs[start:], seats[start:]
+        msgs, seats, marks = msgs[start:], seats[start:], marks[start:]
     signs = can.foreign_calls == "bypass" and bool(seated.calls)
     turn = _current_turn(seats) if signs else len(seats)
-    said = writer.parts
+    said, plain = writer.parts, writer.plain
     out: list[JsonObject] = []
-    for i, (m, seat) in enumerate(zip(msgs, seats, strict=True)):
+    for i, (m, seat, odd) in enumerate(zip(msgs, seats, marks, strict=True)):
         content: Any = m.content
-        parts = [{"text": content}] if type(content) is str else said(content)
+        if type(content) is str:
+            parts = [{"text": content}]
+            if seat != SYSTEM and not odd:  # most of a conversation
+                out.append({"role": _ROLES[seat], "parts": parts})
+                continue
+        elif odd or len(content) > 1:
+            parts = said(content)
+        else:
+            parts = [plain(content[0])]
         if i >= turn and seat == ASSISTANT:
             writer.sign(parts, m.calls)
         elif seat == SYSTEM:
@@ -62,7 +70,9 @@ def contents(
                 parts = _joined(parts)
         if parts:
             made: JsonObject = {"role": _ROLES[seat], "parts": parts}
-            out.append(made if m.extras is None else added(made, own_extras(m, can), dialect))
+            out.append(
+                made if not odd or m.extras is None else added(made, own_extras(m, can), dialect)
+            )
     return out
 
 
@@ -111,6 +121,15 @@ class _Writer:
         self.call = self.keys.call
         self.result = self.keys.result
         self.waiting: list[ToolUseBlock] = []
+
+    def plain(self, block: ContentBlock) -> JsonObject:
+        """The only block of a message that the survey found to be plain."""
+        if type(block) is ToolUseBlock and block.id:
+            self.waiting.append(block)
+            return {self.call: {"id": block.id, "name": block.name, "args": block.input}}
+        if type(block) is ToolResultBlock:
+            return {self.result: self._result(block)}
+        return self.parts([block])[0]
 
     def parts(self, blocks: list[ContentBlock]) -> list[JsonObject]:
         """The parts of a message; a thought without a word or a signature is none."""
@@ -163,12 +182,14 @@ class _Writer:
         """`{"id", "name", "response", "parts"}`."""
         waiting, name, output = self.waiting, block.name, block.output
         if waiting and waiting[0].id == block.id:
-            call = waiting.pop(0)
-            if call.name != name:
-                name = call.name
+            called = waiting.pop(0).name
+            if called != name:
+                name = called
                 self.report.lost("result.name", block, "name", did=f"named {name}")
-        if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
-            output = output[0].text if output[0].extras is None else output
+        if type(output) is list and len(output) == 1:
+            only = output[0]
+            if type(only) is TextBlock and only.extras is None:
+                output = only.text
         if type(output) is str and not block.is_error:
             said: JsonObject = {"id": block.id, "name": name, "response": {"output": output}}
         else:

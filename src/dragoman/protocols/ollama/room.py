@@ -5,14 +5,13 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import Tool
-from ...room import Request, SayableRequest
+from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, function_tool, options, replay, response_format
 from .dialect import CAN, Dialect
@@ -44,23 +43,13 @@ _LEVELS = {
 _MOST_LOGPROBS = 20
 
 
-class Ollama:
+class Ollama(Bound[Dialect]):
     """Ollama's chat."""
 
-    __slots__ = ("dialect",)
+    __slots__ = ()
     protocol = "ollama"
-
-    def __init__(self, dialect: Dialect | None = None) -> None:
-        self.dialect = dialect or Dialect()
-
-    @property
-    def model(self) -> str:
-        """The model that is named where the request names none."""
-        return self.dialect.model
-
-    def can(self) -> Capabilities:
-        """What this protocol carries, before any model's facts."""
-        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers))
+    carries = CAN
+    spoken = Dialect
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The `messages` of the request."""

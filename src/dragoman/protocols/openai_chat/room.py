@@ -5,14 +5,13 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ResponseFormat, Tool, ToolChoice
-from ...room import Request, SayableRequest
+from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, function_tool, options, replay
 from .dialect import CAN, Dialect
@@ -36,24 +35,17 @@ _KEYS = {
 }
 
 
-class OpenAIChat:
+class OpenAIChat(Bound[Dialect]):
     """Chat Completions in one vendor's dialect."""
 
-    __slots__ = ("_keys", "dialect")
+    __slots__ = ("_keys",)
     protocol = "openai-chat"
+    carries = CAN
+    spoken = Dialect
 
     def __init__(self, dialect: Dialect | None = None) -> None:
-        self.dialect = dialect or Dialect()
+        super().__init__(dialect)
         self._keys = {**_KEYS, "max_tokens": self.dialect.max_tokens_key}
-
-    @property
-    def model(self) -> str:
-        """The model that is named where the request names none."""
-        return self.dialect.model
-
-    def can(self) -> Capabilities:
-        """What this protocol carries, before any model's facts."""
-        return dataclasses.replace(CAN, reads=frozenset(self.dialect.issuers))
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The `messages` of the request."""
