@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, TypedDict
 from .._wire import Manner, Wire
 from ..capabilities import Capabilities, ChatConfig, override
 from ..edges.fetch import local_files
+from ..errors import ConfigError
 from ..fit import Saver
 from ..jsontext import JsonObject
 from ..losses import PolicyLike, Report
@@ -167,7 +168,16 @@ class WireFormatter(TruncatedFormatterBase):
         return schemas
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
-        """The whole request: path, headers and body. Cut to `max_tokens` if that is set."""
+        """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
+
+        Raises ConfigError where a hook is overridden that a wire's own request would pass by.
+        """
+        if passed := self._hooks.intersection(FORMAT_HOOKS):
+            raise ConfigError(
+                f"format_request would pass by {', '.join(sorted(passed))}",
+                hint="format the messages, or build the request with dragoman.toolkit",
+                code="request.hooks",
+            )
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
             # what a trial loses is lost again in writing; only the cut itself is news

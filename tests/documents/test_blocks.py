@@ -1,0 +1,113 @@
+"""Documents 000 and 004: roles, and how blocks of content are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman import Formatter, LossRefused, Msg
+from dragoman.errors import InvalidMessage
+from dragoman.message import (
+    Base64Source,
+    FileSource,
+    ImageBlock,
+    LocalSource,
+    TextBlock,
+    ToolUseBlock,
+    URLSource,
+)
+from dragoman.message.msg import ROLES
+
+from .weather import PICTURE, asked
+
+OPENAI, DASHSCOPE = Formatter("openai-chat"), Formatter("dashscope")
+
+
+@pytest.mark.demand("S28")
+def test_the_four_roles_exist() -> None:
+    assert {"system", "user", "assistant", "tool"} <= ROLES
+    for role in ("system", "user", "assistant", "tool"):
+        assert Msg("Friday", "Hello", role).role == role
+    with pytest.raises(InvalidMessage, match="unknown role 'narrator'"):
+        Msg("Friday", "Hello", "narrator")
+
+
+@pytest.mark.demand("S29")
+@pytest.mark.parametrize("formatter", [OPENAI, DASHSCOPE], ids=["openai", "dashscope"])
+def test_each_role_has_its_word(formatter: Formatter) -> None:
+    call = ToolUseBlock(id="call_1", name="now", input={})
+    msgs = [*asked(), Msg.assistant([call]), Msg.tool("call_1", "noon", "now")]
+    roles = [message["role"] for message in formatter.format_sync(msgs)]
+    assert roles == ["system", "user", "assistant", "tool"]
+
+
+@pytest.mark.demand("S30")
+def test_text_is_a_part_of_type_text() -> None:
+    msgs = [Msg.user([TextBlock("How is"), TextBlock("Beijing?")])]
+    assert OPENAI.format_sync(msgs)[0]["content"] == [
+        {"type": "text", "text": "How is"},
+        {"type": "text", "text": "Beijing?"},
+    ]
+
+
+@pytest.mark.demand("S31", "S32")
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        (URLSource(PICTURE), {"image": PICTURE}),
+        (Base64Source("image/png", "iVBO"), {"image": "data:image/png;base64,iVBO"}),
+    ],
+    ids=["URL", "base64"],
+)
+def test_dashscope_gets_an_image_as_one_text(
+    source: URLSource | Base64Source, form: dict[str, str]
+) -> None:
+    # the documents' {"type": "image", ...}: the native wire keys its items by kind
+    [message] = DASHSCOPE.format_sync([Msg.user([TextBlock("Look"), ImageBlock(source)])])
+    assert message["content"][1] == form
+
+
+@pytest.mark.demand("S33")
+def test_an_unknown_source_is_an_error() -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        Msg.user([{"type": "image", "source": {"type": "telepathy", "url": PICTURE}}])
+    assert refused.value.path.startswith("$.content[0].source")
+
+
+@pytest.mark.demand("S33")
+def test_a_source_that_a_provider_cannot_take_is_refused_where_nothing_may_be_lost() -> None:
+    strict = Formatter("dashscope", policy="refuse", fetch=None)
+    for source in (FileSource("file-1", "anthropic"), LocalSource("sky.png")):
+        with pytest.raises(LossRefused) as refused:
+            strict.format_sync([Msg.user([TextBlock("Look"), ImageBlock(source)])])
+        assert {loss.where for loss in refused.value.losses} == {"$.messages[0].content[1].source"}
+
+
+@pytest.mark.demand("S34")
+def test_sources_are_one_family() -> None:
+    by_url = ImageBlock(URLSource(PICTURE))
+    in_base64 = ImageBlock(Base64Source("image/png", "iVBO"))
+    assert (by_url.source.type, in_base64.source.type) == ("url", "base64")
+    as_dicts = Msg.user(
+        [
+            {"type": "image", "source": {"type": "url", "url": PICTURE}},
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "iVBO"},
+            },
+        ]
+    )
+    assert as_dicts.content == [by_url, in_base64]
+
+
+@pytest.mark.demand("S35", "S36")
+@pytest.mark.parametrize("formatter", [OPENAI, DASHSCOPE], ids=["openai", "dashscope"])
+def test_a_tool_call_is_a_function_entry_with_arguments_as_text(formatter: Formatter) -> None:
+    call = ToolUseBlock(id="call_1", name="get_weather", input={"city": "北京", "days": 2})
+    [_, message] = formatter.format_sync([Msg.user("Well?"), Msg.assistant([call])])
+    assert message["tool_calls"] == [
+        {
+            "type": "function",
+            "id": "call_1",
+            "function": {"name": "get_weather", "arguments": '{"city": "北京", "days": 2}'},
+        }
+    ]

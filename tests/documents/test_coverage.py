@@ -1,0 +1,64 @@
+"""docs/coverage.md is true and up to date: every demand that is due has a test that names it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from .coverage import COVERAGE, Demand, collected, demands, missing, page, unknown
+
+# What this part of the project owes; the other numbers come later.
+DUE = (
+    (1, 7), (9, 11), (13, 45), (60, 61), (67, 76), (78, 139), (149, 150), (164, 164), (173, 190),
+    (193, 207),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, list[str]]:
+    return collected()
+
+
+def test_every_demand_stands_in_the_list_once() -> None:
+    listed = demands()
+    assert [demand.number for demand in listed] == [f"S{n}" for n in range(1, 208)]
+    assert all(demand.documents and demand.text for demand in listed)
+    repeated = Counter(demand.text for demand in listed)
+    assert [text for text, times in repeated.items() if times > 1] == []
+
+
+def test_what_is_due_is_not_put_off() -> None:
+    due = {f"S{n}" for n in chain.from_iterable(range(a, b + 1) for a, b in DUE)}
+    assert {demand.number for demand in demands() if not demand.later} >= due
+
+
+def test_every_demand_that_is_due_has_a_test(shown: dict[str, list[str]]) -> None:
+    assert missing(demands(), shown) == []
+
+
+def test_tests_name_no_demand_that_is_none_or_not_due(shown: dict[str, list[str]]) -> None:
+    assert unknown(demands(), shown) == []
+
+
+def test_the_page_is_up_to_date(shown: dict[str, list[str]]) -> None:
+    written = COVERAGE.read_text("utf-8") if COVERAGE.is_file() else ""
+    assert written == page(demands(), shown), "python -m tests.documents.coverage --write"
+
+
+def test_a_demand_without_a_test_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "demands.txt"
+    path.write_text("# a list\n\nS1 | 000 | one\nS2 | 001, 002 | two\nS3 | 003 | three | part 9\n")
+    listed = demands(path)
+    assert listed[2] == Demand("S3", "003", "three", "part 9")
+    shown = {"S1": ["tests/a/test_b.py::test_c"], "S3": ["x"], "S4": ["x"]}
+    assert missing(listed, shown) == ["S2"]
+    assert unknown(listed, shown) == ["S3", "S4"]
+    rows = page(listed, shown).splitlines()[-3:]
+    assert rows == [
+        "| S1 | 000 | one | [test_c](../tests/a/test_b.py) |",
+        "| S2 | 001, 002 | two | **nothing** |",
+        "| S3 | 003 | three | comes with part 9 |",
+    ]

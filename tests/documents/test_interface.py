@@ -1,0 +1,187 @@
+"""Documents 000 and 004: one interface, four implementations, and what differs between them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_type_hints
+
+import pytest
+
+from dragoman import ChatRequest, Formatter, Msg, Options, wire
+from dragoman._named import NamedFormatter
+from dragoman.formatter import (
+    AnthropicChatFormatter,
+    DashScopeChatFormatter,
+    FormatterBase,
+    GeminiChatFormatter,
+    OpenAIChatFormatter,
+    WireFormatter,
+)
+from dragoman.jsontext import JsonObject
+from dragoman.message import dump
+from tests.contract.judges import judge_request
+
+from .weather import FOUR, PICTURE, WEATHER, address, asked, called, looked, thought
+
+
+def request(msgs: list[Msg] | None = None) -> ChatRequest:
+    """A context with everything in it."""
+    return ChatRequest(
+        msgs or called(),
+        system="Be brief.",
+        tools=[WEATHER],
+        options=Options(max_tokens=64),
+        agent_name="Friday",
+        memories="Lives in Beijing.",
+        model="some-model",
+    )
+
+
+@pytest.mark.demand("S1")
+def test_one_conversation_becomes_four_bodies_that_their_apis_take() -> None:
+    req = ChatRequest(called(), tools=[WEATHER])
+    written = {name: wire(name).write_request(req) for name in FOUR}
+    assert len({json.dumps(out.body, sort_keys=True) for out in written.values()}) == 4
+    for name, out in written.items():
+        assert judge_request(name, out.body, address(name, out)) == [], name
+
+
+@pytest.mark.demand("S2")
+def test_a_tool_call_stands_where_each_provider_looks_for_it() -> None:
+    said = {name: Formatter(name).format_sync(called())[2] for name in FOUR}
+    for name in ("dashscope", "openai-chat"):
+        [call] = said[name]["tool_calls"]
+        assert call["function"] == {"name": "get_weather", "arguments": '{"city": "Beijing"}'}
+    assert said["anthropic"]["content"] == [
+        {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {"city": "Beijing"}}
+    ]
+    [part] = said["gemini"]["parts"]  # today's name, not function_calls
+    assert part["functionCall"]["name"] == "get_weather"
+    assert part["functionCall"]["args"] == {"city": "Beijing"}
+
+
+@pytest.mark.demand("S3")
+def test_a_tool_result_is_said_by_the_role_that_each_provider_expects() -> None:
+    said = {name: Formatter(name).format_sync(called())[3] for name in FOUR}
+    roles = {name: message["role"] for name, message in said.items()}
+    assert roles == {
+        "dashscope": "tool",
+        "openai-chat": "tool",
+        "anthropic": "user",
+        "gemini": "user",  # today's role, not function
+    }
+    assert said["anthropic"]["content"][0]["type"] == "tool_result"
+    assert "functionResponse" in said["gemini"]["parts"][0]
+
+
+@pytest.mark.demand("S4")
+def test_the_system_prompt_stands_where_each_provider_wants_it() -> None:
+    bodies = {name: wire(name).write_request(ChatRequest(asked())).body for name in FOUR}
+    assert bodies["openai-chat"]["messages"][0] == {"role": "system", "content": "You are Friday."}
+    [prompt, _] = bodies["dashscope"]["input"]["messages"]
+    assert (prompt["role"], "You are Friday." in str(prompt["content"])) == ("system", True)
+    assert bodies["anthropic"]["system"] == "You are Friday."
+    assert bodies["gemini"]["systemInstruction"]["parts"] == [{"text": "You are Friday."}]
+    for name in ("anthropic", "gemini"):
+        rest = {k: v for k, v in bodies[name].items() if k in ("messages", "contents")}
+        assert "You are Friday." not in str(rest)
+
+
+@pytest.mark.demand("S5")
+def test_thinking_goes_back_where_the_documents_say_so() -> None:
+    said = {
+        name: json.dumps(Formatter(name, facts="documents-2025").format_sync(thought()))
+        for name in FOUR
+    }
+    kept = '{"type": "thinking", "thinking": "Look outside.", "signature": "c2ln"}'
+    assert kept in said["anthropic"]
+    assert [name for name in FOUR if "Look outside." in said[name]] == ["anthropic"]
+    assert all("One moment." in text for text in said.values())
+
+
+@pytest.mark.demand("S6")
+def test_a_picture_has_each_providers_shape() -> None:
+    said = {name: Formatter(name).format_sync(looked())[0] for name in FOUR}
+    assert said["dashscope"]["content"] == [{"text": "What is this?"}, {"image": PICTURE}]
+    assert said["openai-chat"]["content"] == [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": PICTURE}},
+    ]
+    assert said["anthropic"]["content"] == [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image", "source": {"type": "url", "url": PICTURE}},
+    ]
+    [text, image] = said["gemini"]["parts"]
+    assert text == {"text": "What is this?"}
+    assert PICTURE in str(image)
+
+
+@pytest.mark.demand("S7")
+@pytest.mark.parametrize(
+    "implementation",
+    [DashScopeChatFormatter, OpenAIChatFormatter, AnthropicChatFormatter, GeminiChatFormatter],
+)
+def test_four_classes_implement_one_interface(implementation: type[NamedFormatter]) -> None:
+    assert issubclass(implementation, FormatterBase)
+    formatter: WireFormatter = implementation()
+    assert len(formatter.format_sync(asked())) == 2
+    assert len(formatter.format_tools([WEATHER])) == 1
+
+
+@pytest.mark.demand("S9")
+def test_a_formatter_is_typed_by_the_messages_that_it_makes() -> None:
+    produced = get_type_hints(WireFormatter.format)["return"]
+    assert produced == list[JsonObject] == list[dict[str, Any]]
+    shapes = {name: frozenset(Formatter(name).format_sync(asked())[1]) for name in FOUR}
+    chat = frozenset({"role", "content"})
+    assert shapes == dict.fromkeys(FOUR[:3], chat) | {"gemini": frozenset({"role", "parts"})}
+
+
+@pytest.mark.demand("S10", "S13", "S14", "S15")
+@pytest.mark.parametrize("name", FOUR)
+def test_format_takes_the_whole_context(name: str) -> None:
+    said = Formatter(name).format_sync(request(asked()))
+    assert isinstance(said, list)
+    text = json.dumps(said)
+    places = [text.index(part) for part in ("Be brief.", "You are Friday.", "How is Beijing?")]
+    assert places == sorted(places)
+
+
+@pytest.mark.demand("S11")
+@pytest.mark.parametrize("name", FOUR)
+def test_format_tools_gives_a_list_of_definitions(name: str) -> None:
+    schemas = Formatter(name).format_tools([WEATHER])
+    assert isinstance(schemas, list)
+    assert "Get weather for a city" in json.dumps(schemas)
+
+
+@pytest.mark.demand("S13", "S14", "S15", "S16", "S17", "S18", "S19")
+def test_the_context_holds_all_that_a_formatter_needs() -> None:
+    req = request()
+    assert req.system == "Be brief."
+    assert req.messages == called()
+    assert req.tools == [WEATHER]
+    assert req.agent_name == "Friday"
+    assert req.options.max_tokens == 64
+    assert req.memories == "Lives in Beijing."
+
+
+@pytest.mark.demand("S16", "S18", "S19")
+def test_tools_options_and_memories_reach_the_request() -> None:
+    body = wire("openai-chat").write_request(request()).body
+    assert body["tools"][0]["function"]["name"] == "get_weather"
+    assert body["max_completion_tokens"] == 64
+    assert "<long_term_memory>\nLives in Beijing.\n</long_term_memory>" in str(
+        body["messages"][0]["content"]
+    )
+
+
+@pytest.mark.demand("S20")
+@pytest.mark.parametrize("name", FOUR)
+def test_formatting_reads_the_context_and_leaves_it_as_it_was(name: str) -> None:
+    req = request(thought())
+    before = dump(req)
+    Formatter(name).format_request(req)
+    Formatter(name).format_sync(req)
+    assert dump(req) == before
+    assert (req.system, req.tools[0].name) == ("Be brief.", "get_weather")

@@ -1,0 +1,120 @@
+"""Document 001: two families of formatters, and the class for each provider in either."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from dragoman import Msg
+from dragoman.formatter import TruncatedFormatterBase, WireFormatter
+from dragoman.vendors import NAMED
+from tests.contract.judges import judge_messages
+
+HEADING = (
+    "# Conversation History\n"
+    "The content between <history></history> tags contains your conversation history\n"
+)
+PROVIDERS = ("Anthropic", "DashScope", "Gemini", "Ollama", "DeepSeek")
+WIRES = {
+    "OpenAI": "openai-chat",
+    "Anthropic": "anthropic",
+    "DashScope": "dashscope",
+    "Gemini": "gemini",
+    "Ollama": "ollama",
+    "DeepSeek": "deepseek",
+}
+
+
+def formatter(name: str, **options: Any) -> WireFormatter:
+    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(**options)
+    return made
+
+
+def chat() -> list[Msg]:
+    return [
+        Msg("system", "You are Friday.", "system"),
+        Msg("Tony", "Where is Paris?", "user"),
+        Msg("Friday", "In France.", "assistant"),
+        Msg("Tony", "And Rome?", "user"),
+    ]
+
+
+def agents() -> list[Msg]:
+    return [
+        Msg("system", "You are Friday.", "system"),
+        Msg("Bob", "Where is Paris?", "assistant"),
+        Msg("Alice", "In France.", "assistant"),
+        Msg("Bob", "Thank you.", "user"),
+    ]
+
+
+def said(message: dict[str, Any]) -> str:
+    """The text of a message, whatever its shape."""
+    content = message.get("content", message.get("parts"))
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content or [])
+
+
+def one_by_one(name: str) -> None:
+    """Roles tell who speaks: every turn is a message of its own, and no name is in the text."""
+    written = formatter(name).format_sync(chat())
+    assert [said(message) for message in written] == [m.text for m in chat()]
+    roles = [message["role"] for message in written[1:]]
+    assert roles in (["user", "assistant", "user"], ["user", "model", "user"])
+
+
+def in_one_history(name: str) -> None:
+    """Names tell who speaks: the conversation is one user message between tags."""
+    [_, history] = formatter(name).format_sync(agents())
+    assert history["role"] == "user"
+    text = said(history)
+    assert text.startswith(f"{HEADING}<history>")
+    assert "Bob: Where is Paris?\nAlice: In France.\nBob: Thank you.\n</history>" in text
+
+
+@pytest.mark.demand("S79", "S80", "S81", "S105")
+@pytest.mark.parametrize("provider", [*PROVIDERS, "OpenAI"])
+def test_each_provider_has_a_formatter_of_either_family(provider: str) -> None:
+    one_by_one(f"{provider}ChatFormatter")
+    in_one_history(f"{provider}MultiAgentFormatter")
+
+
+@pytest.mark.demand("S82", "S88", "S91")
+def test_openais_formatter_answers_to_both_names() -> None:
+    module = import_module("dragoman.formatter")
+    assert module.OpenAIFormatter is module.OpenAIChatFormatter
+    one_by_one("OpenAIFormatter")
+
+
+@pytest.mark.demand("S82", "S88", "S89")
+@pytest.mark.parametrize("server", ["openai-chat", "vllm"])
+def test_openais_formatter_tells_agents_apart_by_the_name_field(server: str) -> None:
+    written = formatter("OpenAIFormatter").format_sync(agents())
+    assert [message["name"] for message in written] == ["system", "Bob", "Alice", "Bob"]
+    assert [said(message) for message in written] == [m.text for m in agents()]
+    assert judge_messages(server, written) == []
+
+
+@pytest.mark.demand("S75", "S83", "S84", "S85", "S86", "S87")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_class_for_each_scenario(provider: str) -> None:
+    for name in (f"{provider}ChatFormatter", f"{provider}MultiAgentFormatter"):
+        assert name in NAMED
+        made = formatter(name)
+        assert isinstance(made, TruncatedFormatterBase)
+        for msgs in (chat(), agents()):
+            assert judge_messages(WIRES[provider], made.format_sync(msgs)) == []
+
+
+@pytest.mark.demand("S85")
+def test_geminis_chat_formatter_takes_many_agents_too() -> None:
+    written = formatter("GeminiChatFormatter").format_sync(agents())
+    assert [said(message) for message in written] == [m.text for m in agents()]
+
+
+@pytest.mark.demand("S90")
+def test_openais_other_formatter_merges_into_one_user_message() -> None:
+    in_one_history("OpenAIMultiAgentFormatter")

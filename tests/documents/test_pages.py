@@ -1,0 +1,55 @@
+"""Documents 000 and 004 point to a page on messages and one on models; each is in both languages.
+
+That their examples run and print what they say is tested with all other pages, in tests/docs.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dragoman.message.blocks import BLOCKS
+from dragoman.message.msg import ROLES
+from dragoman.vendors import PROTOCOLS, VENDORS
+from tests.docs.pages import DOCS, blocks, plain, rows
+
+LANGUAGES = ("en", "zh")
+PAGES = ("message-system", "models")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+def page(language: str, name: str) -> str:
+    return (DOCS / language / f"{name}.md").read_text("utf-8")
+
+
+@pytest.mark.demand("S73")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_explains_messages_and_all_their_blocks(language: str) -> None:
+    text = page(language, "message-system")
+    words = {"Msg", *ROLES, *(block.__name__ for block in BLOCKS.values())}
+    assert [word for word in sorted(words) if f"`{word}" not in text] == []
+    assert "(models.md)" in text
+
+
+@pytest.mark.demand("S73")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_explains_how_models_are_reached(language: str) -> None:
+    text = page(language, "models")
+    words = {*PROTOCOLS, *VENDORS}
+    assert [word for word in sorted(words) if f"`{word}" not in text] == []
+
+
+def shape(text: str) -> tuple[list[str], list[str], int]:
+    """Headings by depth, blocks by kind, and rows of tables."""
+    depths = re.findall(r"(?m)^(#+) ", plain(text))
+    return depths, [block.info for block in blocks(text)], len(rows(text))
+
+
+@pytest.mark.demand("S74")
+@pytest.mark.parametrize("name", PAGES)
+def test_each_page_says_the_same_in_both_languages(name: str) -> None:
+    english, chinese = page("en", name), page("zh", name)
+    assert shape(english) == shape(chinese)
+    assert len(CHINESE.findall(plain(english))) < 10
+    assert len(CHINESE.findall(plain(chinese))) > len(plain(english)) / 10

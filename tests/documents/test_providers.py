@@ -1,0 +1,102 @@
+"""Documents 000 and 004: what DashScope, Anthropic and Gemini want of their own."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from dragoman import ChatRequest, Msg, Options, wire
+from dragoman.message import Base64Source, ImageBlock, TextBlock
+from tests.contract.judges import judge_request
+
+from .weather import WEATHER, address, asked, called
+
+THEN = wire("dashscope", facts="documents-2025")
+NOW = wire("dashscope")
+
+
+@pytest.mark.demand("S60")
+@pytest.mark.parametrize("model", ["qwen-vl-max", "qwen-vl-plus-latest", "qvq-max", "qvq"])
+def test_vision_models_had_an_endpoint_of_their_own(model: str) -> None:
+    out = THEN.write_request(ChatRequest(asked()), model=model)
+    assert out.path == "/multimodal/chat/completions"
+
+
+@pytest.mark.demand("S61")
+@pytest.mark.parametrize("model", ["qwen-max", "qwen3-max", "deepseek-v3", "my-qwen-vl", "qv"])
+def test_all_others_had_the_ordinary_endpoint(model: str) -> None:
+    out = THEN.write_request(ChatRequest(asked()), model=model)
+    assert out.path == "/chat/completions"
+
+
+@pytest.mark.demand("S60", "S61")
+@pytest.mark.parametrize(
+    ("model", "service"),
+    [
+        ("qwen-vl-max", "multimodal-generation"),
+        ("qvq-max", "multimodal-generation"),
+        ("qwen3-vl-plus", "multimodal-generation"),
+        ("qwen3.6-plus", "multimodal-generation"),
+        ("qwen3.7-max", "text-generation"),
+        ("qwen-max", "text-generation"),
+        ("qwen3-max", "text-generation"),
+    ],
+)
+def test_by_default_the_endpoints_are_todays(model: str, service: str) -> None:
+    out = NOW.write_request(ChatRequest(asked()), model=model)
+    assert out.path.endswith(f"/services/aigc/{service}/generation")
+
+
+@pytest.mark.demand("S67", "S68")
+def test_anthropic_gets_the_system_prompt_apart_a_model_and_a_maximum() -> None:
+    req = ChatRequest(asked(), options=Options(max_tokens=4096))
+    body = wire("anthropic").write_request(req, model="claude-opus-5-5").body
+    assert body == {
+        "model": "claude-opus-5-5",
+        "max_tokens": 4096,
+        "system": "You are Friday.",
+        "messages": [{"role": "user", "content": "How is Beijing?"}],
+    }
+
+
+@pytest.mark.demand("S68")
+def test_anthropic_gets_a_maximum_even_where_none_is_given() -> None:
+    out = wire("anthropic").write_request(ChatRequest(asked()), model="claude-opus-5-5")
+    assert out.body["max_tokens"] > 0
+    assert "max_tokens.default" in [loss.code for loss in out.losses]
+
+
+@pytest.mark.demand("S69")
+def test_anthropic_gets_a_tool_result_from_the_user() -> None:
+    body = wire("anthropic").write_request(ChatRequest(called(), tools=[WEATHER])).body
+    [block] = body["messages"][-1]["content"]
+    assert body["messages"][-1]["role"] == "user"
+    assert (block["type"], block["tool_use_id"]) == ("tool_result", "call_1")
+    assert block["content"] == [{"type": "text", "text": "Sunny."}]
+
+
+@pytest.mark.demand("S70", "S71")
+def test_gemini_gets_a_content_of_text_and_image_bytes() -> None:
+    image = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
+    msg = Msg.user([TextBlock("问题内容"), ImageBlock(Base64Source("image/png", image))])
+    body = wire("gemini").write_request(ChatRequest([msg])).body
+    assert body["contents"] == [
+        {
+            "role": "user",
+            "parts": [
+                {"text": "问题内容"},
+                {"inlineData": {"mimeType": "image/png", "data": image}},
+            ],
+        }
+    ]
+
+
+@pytest.mark.demand("S72")
+def test_gemini_gets_a_function_call_with_an_object_of_arguments() -> None:
+    out = wire("gemini").write_request(ChatRequest(called(), tools=[WEATHER]))
+    [part] = out.body["contents"][1]["parts"]
+    assert out.body["contents"][1]["role"] == "model"
+    assert part["functionCall"]["name"] == "get_weather"
+    assert part["functionCall"]["args"] == {"city": "Beijing"}
+    assert judge_request("gemini", out.body, address("gemini", out)) == []

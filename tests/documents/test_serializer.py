@@ -1,0 +1,247 @@
+"""Document 003: ChatMessageSerializer, and the request builder that it is injected into."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dragoman import Msg, Tool
+from dragoman.capabilities import ChatConfig
+from dragoman.formatter import Formatter
+from dragoman.message import (
+    AudioBlock,
+    ImageBlock,
+    Parameter,
+    TextBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+from dragoman.toolkit import ChatMessageSerializer, OpenAIChatMessageSerializer, RequestBuilder
+from tests.contract.judges import judge_request
+from tests.toolkit.conversation import WEATHER, WEATHER_JSON
+
+SERIALIZER = OpenAIChatMessageSerializer()
+CONFIG = ChatConfig()
+LOCATION = Parameter("location", "string", "City name", required=True, enum=["Beijing", "Shanghai"])
+CALL = ToolUseBlock(id="call_123", name="get_weather", input={"location": "Beijing"})
+CALL_JSON = {
+    "id": "call_123",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"location": "Beijing"}'},
+}
+
+
+def history() -> list[Msg]:
+    """A message of each class of the document."""
+    return [
+        Msg.system("You help."),
+        Msg.user("How is Beijing?"),
+        Msg.assistant([CALL]),
+        Msg.tool("call_123", "Sunny."),
+    ]
+
+
+def parameters(*listed: Parameter) -> dict[str, Any]:
+    [schema] = SERIALIZER.serialize_tools([Tool("f", "", listed)], CONFIG) or []
+    made: dict[str, Any] = schema["function"]["parameters"]
+    return made
+
+
+@pytest.mark.demand("S173", "S175", "S185")
+def test_messages_become_an_array_of_maps() -> None:
+    assert SERIALIZER.serialize_messages([Msg.user("...")], CONFIG) == [
+        {"role": "user", "content": "..."}
+    ]
+
+
+@pytest.mark.demand("S174", "S176", "S195", "S198", "S199")
+def test_tools_become_an_array_of_maps() -> None:
+    assert SERIALIZER.serialize_tools([WEATHER], CONFIG) == [WEATHER_JSON]
+
+
+@pytest.mark.demand("S177", "S178")
+def test_the_tools_of_a_user_message_are_found_and_their_absence_is_minded() -> None:
+    attached = Msg.user("How is Beijing?", metadata={"tools": [WEATHER]})
+    assert SERIALIZER.serialize_tools_of(attached, CONFIG) == [WEATHER_JSON]
+    assert SERIALIZER.serialize_tools_of(Msg.user("Hi"), CONFIG) is None
+    assert SERIALIZER.serialize_tools_of(None, CONFIG) is None
+    assert RequestBuilder().build([attached])["tools"] == [WEATHER_JSON]
+
+
+@pytest.mark.demand("S179", "S180", "S181", "S183", "S186", "S187", "S188")
+def test_the_four_classes_of_messages() -> None:
+    assert SERIALIZER.serialize_messages(history(), CONFIG) == [
+        {"role": "system", "content": "You help."},
+        {"role": "user", "content": "How is Beijing?"},
+        {"role": "assistant", "content": "", "tool_calls": [CALL_JSON]},
+        {"role": "tool", "content": "Sunny.", "tool_call_id": "call_123"},
+    ]
+
+
+MEDIA = [
+    (ImageBlock, {"type": "image_url", "image_url": {"url": "https://example.com/a"}}),
+    (AudioBlock, {"type": "audio_url", "audio_url": {"url": "https://example.com/a"}}),
+    (VideoBlock, {"type": "video_url", "video_url": {"url": "https://example.com/a"}}),
+]
+
+
+@pytest.mark.demand("S182", "S190")
+@pytest.mark.parametrize(("block", "part"), MEDIA, ids=["image", "audio", "video"])
+def test_media_by_url(block: Any, part: dict[str, Any]) -> None:
+    shown = [TextBlock("Describe this image"), block(URLSource("https://example.com/a"))]
+    assert SERIALIZER.serialize_messages([Msg.user(shown)], CONFIG) == [
+        {"role": "user", "content": [{"type": "text", "text": "Describe this image"}, part]}
+    ]
+
+
+@pytest.mark.demand("S189")
+@pytest.mark.parametrize(("block", "part"), MEDIA, ids=["image", "audio", "video"])
+def test_media_stand_in_user_messages_alone(block: Any, part: dict[str, Any]) -> None:
+    shown = [TextBlock("Here."), block(URLSource("https://example.com/a"))]
+    for role in ("assistant", "system"):
+        msgs = [*history(), Msg("", shown, role)]
+        written = SERIALIZER.serialize_messages(msgs, CONFIG)
+        holding = {m["role"] for m in written if "https://example.com/a" in json.dumps(m)}
+        assert holding <= {"user"}, role
+
+
+@pytest.mark.demand("S184", "S196")
+def test_objects_nest_through_their_children() -> None:
+    street = Parameter("street", "string", "Street name", required=True)
+    address = Parameter("address", "object", children=[street, Parameter("floor", "integer")])
+    person = Parameter("person", "object", "Who", required=True, children=[address])
+    assert parameters(person) == {
+        "type": "object",
+        "properties": {
+            "person": {
+                "type": "object",
+                "description": "Who",
+                "properties": {
+                    "address": {
+                        "type": "object",
+                        "properties": {
+                            "street": {"type": "string", "description": "Street name"},
+                            "floor": {"type": "integer"},
+                        },
+                        "required": ["street"],
+                    }
+                },
+            }
+        },
+        "required": ["person"],
+    }
+
+
+@pytest.mark.demand("S184", "S197")
+def test_arrays_hold_values_or_objects() -> None:
+    point = [Parameter("lat", "number", required=True), Parameter("lon", "number")]
+    made = parameters(Parameter("tags", "string[]"), Parameter("points", "array", children=point))
+    assert made["properties"] == {
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "points": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}},
+                "required": ["lat"],
+            },
+        },
+    }
+    assert parameters(Parameter("points", "object[]", children=point))["properties"] == {
+        "points": made["properties"]["points"]
+    }
+
+
+@pytest.mark.demand("S184", "S198", "S199")
+def test_required_parameters_are_listed_and_enums_limit_values() -> None:
+    made = parameters(LOCATION, Parameter("unit", "string", enum=["C", "F"]), Parameter("days"))
+    assert made["required"] == ["location"]
+    assert made["properties"]["unit"] == {"type": "string", "enum": ["C", "F"]}
+    assert "enum" not in made["properties"]["days"]
+    assert "required" not in parameters(Parameter("days"))
+
+
+@pytest.mark.demand("S193", "S194")
+def test_text_beside_a_call_is_emptied() -> None:
+    turn = Msg.assistant([TextBlock("I had better look."), CALL])
+    written = SERIALIZER.serialize_messages([Msg.user("Well?"), turn], CONFIG)
+    assert written[1] == {"role": "assistant", "content": "", "tool_calls": [CALL_JSON]}
+    losses = RequestBuilder().write([Msg.user("Well?"), turn]).losses
+    assert ("dropped", "call.text_dropped") in [(loss.kind, loss.code) for loss in losses]
+
+
+@pytest.mark.demand("S200", "S205", "S206")
+def test_a_model_without_tools_is_sent_none() -> None:
+    without = ChatConfig(support_tool=False)
+    assert SERIALIZER.serialize_tools([WEATHER], without) is None
+    builder = RequestBuilder()
+    assert "tools" not in builder.build(history(), tools=[WEATHER], config=without)
+    assert builder.build(history(), tools=[WEATHER])["tools"] == [WEATHER_JSON]
+
+
+@pytest.mark.demand("S205", "S206")
+def test_the_configuration_decides_what_is_rendered() -> None:
+    msgs = [Msg.user([TextBlock("Look"), ImageBlock(URLSource("https://example.com/a"))])]
+    blind = SERIALIZER.serialize_messages(msgs, ChatConfig(support_image=False))
+    assert blind == [{"role": "user", "content": "Look"}]
+    assert len(SERIALIZER.serialize_messages(msgs, CONFIG)[0]["content"]) == 2
+
+
+class ClaudeMessageSerializer(ChatMessageSerializer):
+    """The document's example: the system prompt is a field, and tools have another form."""
+
+    def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[dict[str, Any]]:
+        return [{"role": m.role, "content": m.text} for m in messages if m.role != "system"]
+
+    def serialize_tools(
+        self, tools: list[Tool] | None, config: ChatConfig
+    ) -> list[dict[str, Any]] | None:
+        return [{"name": tool.name, "input_schema": tool.schema} for tool in tools or []]
+
+    def further_fields(self, messages: list[Msg], config: ChatConfig) -> dict[str, Any]:
+        return {"system": "\n".join(m.text for m in messages if m.role == "system")}
+
+
+@pytest.mark.demand("S201", "S202")
+def test_a_protocol_of_ones_own_is_injected() -> None:
+    builder = RequestBuilder(ClaudeMessageSerializer(), model="claude-opus-5-5")
+    assert builder.build(history()[:2], tools=[WEATHER]) == {
+        "model": "claude-opus-5-5",
+        "system": "You help.",
+        "messages": [{"role": "user", "content": "How is Beijing?"}],
+        "tools": [{"name": "get_weather", "input_schema": WEATHER_JSON["function"]["parameters"]}],
+    }
+
+
+@pytest.mark.demand("S201", "S202")
+def test_any_formatter_is_injected_in_the_same_way() -> None:
+    body = RequestBuilder(Formatter("anthropic")).build(history(), tools=[WEATHER])
+    assert body["system"] == "You help."
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
+    assert body["tools"][0]["name"] == "get_weather"
+
+
+@pytest.mark.demand("S203")
+def test_the_builder_sets_tools_only_if_there_are_any() -> None:
+    builder = RequestBuilder(model="m")
+    assert builder.build([Msg.user("Hi")], tools=[]) == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
+    assert builder.build([Msg.user("Hi")], tools=[WEATHER])["tools"] == [WEATHER_JSON]
+
+
+@pytest.mark.demand("S204", "S207")
+@pytest.mark.parametrize("server", ["openai-chat", "vllm"])
+def test_a_client_gets_finished_json_that_its_server_takes(server: str) -> None:
+    def client(text: str) -> list[str]:
+        """A chat client: it knows JSON and its server, and neither messages nor serializers."""
+        return judge_request(server, json.loads(text))
+
+    body = RequestBuilder(model="glm-5").build(history(), tools=[WEATHER], stream=True)
+    assert set(body) == {"model", "messages", "tools", "stream"}
+    assert client(json.dumps(body, ensure_ascii=False)) == []
+    assert client(json.dumps({**body, "messages": "?"})) != []

@@ -1,0 +1,120 @@
+"""Document 001's table of supported blocks, under the profile `documents-2025`.
+
+A block is supported if what it carries is in the output; if not, the loss names it.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from dragoman import Msg
+from dragoman.formatter import WireFormatter
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    ImageBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+
+# class -> tool, image, audio, video, thinking; "-" where the table leaves a cell empty
+TABLE = {
+    "OpenAIChatFormatter": "yyyn-",
+    "DashScopeChatFormatter": "yyyn-",
+    "DashScopeMultiAgentFormatter": "yyyn-",
+    "AnthropicChatFormatter": "yynny",
+    "AnthropicMultiAgentFormatter": "yynny",
+    "GeminiChatFormatter": "yyyy-",
+    "GeminiMultiAgentFormatter": "yyyy-",
+    "OllamaChatFormatter": "yynn-",
+    "OllamaMultiAgentFormatter": "yynn-",
+    "DeepSeekChatFormatter": "ynnn-",
+    "DeepSeekMultiAgentFormatter": "ynnn-",
+}
+MEDIA: dict[str, ImageBlock | AudioBlock | VideoBlock] = {
+    "image": ImageBlock(Base64Source("image/png", "aW1hZ2U=")),
+    "audio": AudioBlock(Base64Source("audio/wav", "YXVkaW8=")),
+    "video": VideoBlock(Base64Source("video/mp4", "dmlkZW8=")),
+}
+DEMANDS = {name: f"S{92 + row}" for row, name in enumerate(TABLE)}
+
+
+def cells(kind: str) -> list[Any]:
+    """A parameter for each class, marked with the demand that its row is."""
+    column = ["tool", *MEDIA, "thinking"].index(kind)
+    return [
+        pytest.param(name, row[column] == "y", id=f"{name}-{row[column]}",
+                     marks=pytest.mark.demand(DEMANDS[name]))
+        for name, row in TABLE.items()
+    ]  # fmt: skip
+
+
+def formatter(name: str) -> WireFormatter:
+    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(facts="documents-2025")
+    return made
+
+
+@pytest.mark.parametrize(("name", "supported"), cells("tool"))
+def test_tool_calls_and_results(name: str, supported: bool) -> None:
+    call = ToolUseBlock(id="call_1", name="get_weather", input={"city": "Beijing"})
+    result = ToolResultBlock(id="call_1", name="get_weather", output="Sunny.")
+    msgs = [
+        Msg("Bob", "Well?", "user"),
+        Msg("Friday", [call], "assistant"),
+        Msg("system", [result], "system"),
+    ]
+    written = formatter(name).write(msgs)
+    text = json.dumps(written.messages)
+    assert ("get_weather" in text and "Beijing" in text and "Sunny." in text) == supported
+    assert not any(loss.code.startswith(("call.", "result.")) for loss in written.losses)
+
+
+def shown(name: str, kind: str) -> bool:
+    """Whether a user's medium is in what the formatter writes; if not, a loss must name it."""
+    block = MEDIA[kind]
+    source = block.source
+    assert isinstance(source, Base64Source)
+    written = formatter(name).write([Msg("Bob", [TextBlock("Look"), block], "user")])
+    there = source.data in json.dumps(written.messages)
+    named = [loss.where for loss in written.losses if loss.code == "block.unsaid"]
+    assert named == ([] if there else ["$.messages[0].content[1]"])
+    return there
+
+
+@pytest.mark.parametrize(("name", "supported"), cells("image"))
+def test_images(name: str, supported: bool) -> None:
+    assert shown(name, "image") == supported
+
+
+@pytest.mark.parametrize(("name", "supported"), cells("audio"))
+def test_audio(name: str, supported: bool) -> None:
+    assert shown(name, "audio") == supported
+
+
+@pytest.mark.parametrize(("name", "supported"), cells("video"))
+def test_video(name: str, supported: bool) -> None:
+    assert shown(name, "video") == supported
+
+
+@pytest.mark.demand("S103")
+@pytest.mark.parametrize(("name", "supported"), cells("thinking"))
+def test_thinking_goes_back_to_anthropic_alone(name: str, supported: bool) -> None:
+    thinking = ThinkingBlock("Paris is in France.", signature="c2ln")
+    call = ToolUseBlock(id="call_1", name="get_weather", input={})
+    result = ToolResultBlock(id="call_1", name="get_weather", output="Sunny.")
+    msgs = [
+        Msg("Bob", "Well?", "user"),
+        Msg("Friday", [thinking, call], "assistant"),
+        Msg("system", [result], "system"),
+    ]
+    written = formatter(name).write(msgs)
+    assert ("Paris is in France." in json.dumps(written.messages)) == supported
+    lost = [loss.where for loss in written.losses if loss.code.startswith("thinking.")]
+    assert lost == ([] if supported else ["$.messages[1].content[0]"])
