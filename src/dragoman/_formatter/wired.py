@@ -170,28 +170,44 @@ class WireFormatter(TruncatedFormatterBase):
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
 
-        Raises ConfigError where a hook is overridden that a wire's own request would pass by.
+        Raises ConfigError where an overridden hook formats messages that this wire does not send
+        as one list.
         """
-        if passed := self._hooks.intersection(FORMAT_HOOKS):
-            raise ConfigError(
-                f"format_request would pass by {', '.join(sorted(passed))}",
-                hint="format the messages, or build the request with dragoman.toolkit",
-                code="request.hooks",
-            )
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
-            # what a trial loses is lost again in writing; only the cut itself is news
-            trial = Report(target=report.target)
-            whole = self.wire.with_prompt(req, self.manner, self.can, trial)
-            _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
-            own = set(map(id, req.messages))
-            kept = [m for m in left if id(m) in own]  # the system prompt is counted, not cut
-            self._cut(req.messages, kept, report)
-            req = replace(req, messages=kept)
-        return self.wire.write_request(
-            req, model or req.model or self.model, manner=self.manner, policy=self._policy,
+            req = self._shortened(req, report)
+        written = self.wire.write_request(
+            req,
+            model or req.model or self.model,
+            manner=self.manner,
+            policy=self._policy,
             report=report,
-        )  # fmt: skip
+        )
+        return self._hooked(written, req) if self._hooks.intersection(FORMAT_HOOKS) else written
+
+    def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
+        """The request with the messages that fit; the system prompt is counted, not cut."""
+        # what a trial loses is lost again in writing; only the cut itself is news
+        trial = Report(target=report.target)
+        whole = self.wire.with_prompt(req, self.manner, self.can, trial)
+        _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
+        own = set(map(id, req.messages))
+        kept = [m for m in left if id(m) in own]
+        self._cut(req.messages, kept, report)
+        return replace(req, messages=kept)
+
+    def _hooked(self, written: Written, req: ChatRequest) -> Written:
+        """The request with its messages as the overridden hooks format them."""
+        if "messages" not in written.body or self.can.system_place == "top":
+            raise ConfigError(
+                f"{type(self).__name__} overrides how messages are formatted, and "
+                f"{self.wire.name} does not send them as one list",
+                hint="use speakers or rewrites, or override nothing and format the request",
+                code="request.hooks",
+            )
+        said = self._said(self._listed(req)[0], Report(target=written.report.target))
+        written.body["messages"] = drive(said, "format_request")
+        return written
 
     # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
 

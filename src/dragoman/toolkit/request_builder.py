@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._formatter import FormatterBase, TruncatedFormatterBase, WireFormatter
-from .._formatter.hooks import FORMAT_HOOKS, drive
+from .._formatter.hooks import drive
 from ..capabilities import ChatConfig, override
 from ..errors import ConfigError
 from ..jsontext import JsonObject
@@ -100,7 +100,7 @@ class RequestBuilder:
         )
         formatter = self._formatter(config)
         if formatter is not None:
-            return _formatted(formatter, request)
+            return formatter.format_request(request)
         body = self._serialized(request, config, user if asked is None else None)
         return Written(body, model=request.model)
 
@@ -194,18 +194,3 @@ def _untouched(serializer: OpenAIChatMessageSerializer) -> bool:
     cls, base = type(serializer), OpenAIChatMessageSerializer
     names = ("serialize_messages", "serialize_tools", "serialize_tools_of", "further_fields")
     return all(getattr(cls, name) is getattr(base, name) for name in names)
-
-
-def _formatted(formatter: WireFormatter, request: ChatRequest) -> Written:
-    written = formatter.format_request(request)
-    if not formatter._hooks.intersection(FORMAT_HOOKS):
-        return written
-    # a subclass formats groups of messages its own way; the rest of the body is the wire's
-    if "messages" not in written.body or formatter.can.system_place == "top":
-        raise ConfigError(
-            f"{type(formatter).__name__} overrides how messages are formatted, and "
-            f"{formatter.wire.name} does not send them as one list",
-            hint="use speakers or rewrites, or a serializer of your own",
-        )
-    written.body["messages"] = formatter.format_sync(request)
-    return written
