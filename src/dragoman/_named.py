@@ -58,6 +58,7 @@ class NamedFormatter(WireFormatter):
     room: ClassVar[type[Any]]
     dialect: ClassVar[Any] = None
     changes: ClassVar[Mapping[str, Any]] = {}
+    unknown: ClassVar[Mapping[str, Any]] = {}  # further changes while no model is named
     told: ClassVar[Told] = Told()
     promotes: ClassVar[tuple[str, ...]] = ()
     leading: ClassVar[tuple[str, ...]] = ()
@@ -90,7 +91,8 @@ class NamedFormatter(WireFormatter):
         for name in self.promotes:
             setattr(self, name, bool(options.pop(name, False)))
         heading = options.pop("conversation_history_prompt", None)
-        changes = {**_CHANGES, **self.changes, "move_media": moved}
+        unknown = self.unknown if model is None else {}
+        changes = {**_CHANGES, **self.changes, **unknown, "move_media": moved}
         given = can.changes() if isinstance(can, ChatConfig) else can or {}
         super().__init__(
             _wire(type(self), facts),

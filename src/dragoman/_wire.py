@@ -17,7 +17,7 @@ from .jsontext import JsonObject
 from .losses import Policy, PolicyLike, Report
 from .losses import policy as policy_of
 from .media import Fetch, placed, wanted
-from .message import Base64Source, ChatRequest, Msg, Tool, Written, places
+from .message import Base64Source, ChatRequest, Msg, Source, Tool, Written, places
 from .names import name_tools, respell
 from .order import late_system, order
 from .repair import blanks, repair
@@ -48,6 +48,30 @@ class Manner:
         if agent is None or not isinstance(self.speakers, Tagged) or self.speakers.me is not None:
             return self
         return replace(self, speakers=replace(self.speakers, me=agent))
+
+    def once(self) -> Manner:
+        """The same for several tries at one history: each medium is fetched and saved once."""
+        made: dict[tuple[str, int], Any] = {}
+        fetch, saver = self.fetch, self.saver
+
+        def fetched(source: Source, path: str) -> Base64Source | None:
+            key = ("fetched", id(source))
+            if key not in made:
+                made[key] = fetch(source, path) if fetch is not None else None
+            found: Base64Source | None = made[key]
+            return found
+
+        def saved(media_type: str, data: str) -> str:
+            key = (media_type, id(data))
+            if key not in made:
+                made[key] = saver(media_type, data) if saver is not None else ""
+            place: str = made[key]
+            return place
+
+        return replace(
+            self, fetch=fetched if fetch is not None else None,
+            saver=saved if saver is not None else None,
+        )  # fmt: skip
 
 
 _PLAIN = Manner()
@@ -225,9 +249,11 @@ def _bare(model: str) -> str:
 
 def _fetched(seated: Seated, can: Capabilities, fetch: Fetch, report: Report) -> Seated:
     fetched: dict[int, Base64Source] = {}
-    for source, path in wanted(seated, can):
-        if id(source) not in fetched and (found := fetch(source, path)) is not None:
-            fetched[id(source)] = found
+    for source in wanted(seated, can):
+        if id(source) not in fetched:
+            found = fetch(source, report.locate(source))
+            if found is not None:
+                fetched[id(source)] = found
     return placed(seated, fetched, report) if fetched else seated
 
 

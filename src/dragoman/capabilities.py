@@ -45,6 +45,7 @@ class Capabilities:
     claims: Kinds = frozenset()  # fields that nobody's name stands on and this wire knows
     thinking: Literal["never", "tool_turns", "all"] = "never"
     signed_thinking: bool = False
+    empty_thinking: bool = False  # a turn that calls a tool has its thinking, empty if need be
     thinking_alone: bool = True  # a turn may hold thinking and nothing else
     foreign_thinking: Literal["drop", "quote", "tags"] = "drop"
     tools: bool = True

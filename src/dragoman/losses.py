@@ -155,6 +155,10 @@ class Report:
         made.kinds = {loss.kind for loss in losses}
         return made
 
+    def trial(self) -> Report:
+        """A report on the same source for a try that may be thrown away."""
+        return Report(self._messages, self._request, self._places, self.target)
+
     def lost(
         self,
         code: str,

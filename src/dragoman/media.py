@@ -129,21 +129,21 @@ def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
             assert_never(source)
 
 
-def wanted(seated: Seated, can: Capabilities) -> list[tuple[Source, str]]:
-    """The sources whose bytes this wire needs, with their paths.
+def wanted(seated: Seated, can: Capabilities) -> list[Source]:
+    """The sources whose bytes this wire needs.
 
     Only media of messages that the program built: what came from a provider or out of a tool
     must not decide which files and addresses are opened.
     """
-    found: list[tuple[Source, str]] = []
+    found: list[Source] = []
     for i in seated.dirty:
         m = seated.msgs[i]
-        if isinstance(m.content, str) or m.origin is not None:
-            continue
-        for j, block in enumerate(m.content):
-            if block.type in MEDIA_KINDS and block.origin is None and _needs(block, can):
-                source = block.source  # type: ignore[union-attr]  # a media kind has a source
-                found.append((source, f"$.messages[{i}].content[{j}].source"))
+        if not isinstance(m.content, str) and m.origin is None:
+            found.extend(
+                block.source  # type: ignore[union-attr]  # a media kind has a source
+                for block in m.content
+                if block.type in MEDIA_KINDS and _needs(block, can)
+            )
     return found
 
 

@@ -129,7 +129,7 @@ class TruncatedFormatterBase(FormatterBase):
             candidate = next(plan)
             try:
                 while True:
-                    said = await self._said(candidate, Report(target=report.target))
+                    said = await self._said(candidate, report.trial())
                     candidate = plan.send(await self._counted(said, sync))
             except StopIteration as done:
                 chosen = done.value
@@ -145,7 +145,7 @@ class TruncatedFormatterBase(FormatterBase):
 
     async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
         while True:
-            said = await self._said(msgs, Report(target=report.target))
+            said = await self._said(msgs, report.trial())
             tokens = await self._counted(said, sync)
             if tokens is None or tokens <= limit:
                 return msgs

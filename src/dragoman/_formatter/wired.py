@@ -129,6 +129,15 @@ class WireFormatter(TruncatedFormatterBase):
         self._policy.judge(report, self._logged)
         return WrittenMessages(written, report)
 
+    async def _fitted(
+        self, msgs: list[Msg], report: Report, sync: bool
+    ) -> tuple[list[JsonObject], list[Msg]]:
+        if self.max_tokens is None:
+            return await super()._fitted(msgs, report, sync)
+        made = copy(self)
+        made.manner = self.manner.once()
+        return await super(WireFormatter, made)._fitted(msgs, report, sync)
+
     def _seen_by(self, req: ChatRequest) -> Self:
         """This formatter from the point of view of the request's agent."""
         manner = self.manner.seen_by(req.agent_name)
@@ -188,7 +197,7 @@ class WireFormatter(TruncatedFormatterBase):
     def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
         """The request with the messages that fit; the system prompt is counted, not cut."""
         # what a trial loses is lost again in writing; only the cut itself is news
-        trial = Report(target=report.target)
+        trial = report.trial()
         whole = self.wire.with_prompt(req, self.manner, self.can, trial)
         _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
         own = set(map(id, req.messages))
@@ -205,7 +214,7 @@ class WireFormatter(TruncatedFormatterBase):
                 hint="use speakers or rewrites, or override nothing and format the request",
                 code="request.hooks",
             )
-        said = self._said(self._listed(req)[0], Report(target=written.report.target))
+        said = self._said(self._listed(req)[0], written.report.trial())
         written.body["messages"] = drive(said, "format_request")
         return written
 

@@ -18,7 +18,6 @@ __all__ = ["VENDOR", "DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"]
 _DIALECT = Dialect(
     text="joined",
     call_content="empty",
-    empty_thinking=True,
     max_tokens_key="max_tokens",
     developer=False,
     thinking_fields=("reasoning_content",),
@@ -36,6 +35,7 @@ _FACTS = Facts(
         "refusal": False,
         "thinking": True,
         "thinking_alone": False,
+        "empty_thinking": True,  # turns that call a tool without their thinking are a 400
         "parallel_switch": False,
         "tool_choices": ("auto", "none"),  # thinking, on by default, takes no forced tool
         "formats": ("text", "json"),
@@ -59,7 +59,7 @@ VENDOR = Vendor(
     facts={"openai-chat": _FACTS},
 )
 
-# AgentScope: null beside tool calls, no thinking field where there is no thinking
+# AgentScope: null beside tool calls; without a model, no thinking field where none was thought
 _AGENTSCOPE = Dialect(
     text="joined",
     call_content="null",
@@ -75,7 +75,8 @@ class DeepSeekChatFormatter(ChatFormatter):
     """Messages for DeepSeek; thinking goes back as `reasoning_content`."""
 
     vendor = VENDOR
-    changes: ClassVar = {"name_field": "never", "empty_messages": False}
+    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
+    unknown: ClassVar = {"empty_thinking": False}
     support_vision = False
     room = OpenAIChat
     dialect = _AGENTSCOPE
@@ -85,7 +86,8 @@ class DeepSeekMultiAgentFormatter(MultiAgentFormatter):
     """Many agents' messages for DeepSeek, their conversation merged into user messages."""
 
     vendor = VENDOR
-    changes: ClassVar = {"name_field": "never", "empty_messages": False}
+    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
+    unknown: ClassVar = {"empty_thinking": False}
     support_vision = False
     room = OpenAIChat
     dialect = replace(_AGENTSCOPE, system_parts=True)

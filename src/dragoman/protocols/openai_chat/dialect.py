@@ -23,7 +23,6 @@ class Dialect:
     text: Literal["string", "parts", "joined"] = "string"
     system_parts: bool = False  # a system prompt is parts even where other text is not
     call_content: Literal["null", "empty", "omit"] = "null"
-    empty_thinking: bool = False  # reasoning fields on every call turn, empty if need be
     bullets: bool = False
     result_name: bool = False
     developer: bool = True

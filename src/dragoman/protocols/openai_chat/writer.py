@@ -44,7 +44,7 @@ def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonOb
     out: list[JsonObject] = []
     parts = dialect.text == "parts"
     named, always = can.name_field != "never", can.name_field == "always"
-    lone = dialect.call_content == "null" and not dialect.empty_thinking
+    lone = dialect.call_content == "null" and not can.empty_thinking
     for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
         content: Any = m.content
         made: JsonObject
@@ -81,7 +81,7 @@ def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool)
     if calls:
         made["tool_calls"] = calls
     if seat == ASSISTANT and (thoughts is not None or dialect.thinking_fields):
-        _think(made, thoughts, bool(calls), dialect)
+        _think(made, thoughts, bool(calls), can, dialect)
     return made
 
 
@@ -119,10 +119,16 @@ def _sorted(
     return parts, calls, thoughts
 
 
-def _think(made: JsonObject, thoughts: list[str] | None, calls: bool, dialect: Dialect) -> None:
+def _think(
+    made: JsonObject,
+    thoughts: list[str] | None,
+    calls: bool,
+    can: Capabilities,
+    dialect: Dialect,
+) -> None:
     """Thinking in the vendor's fields; some demand the field on every turn that calls a tool."""
     if thoughts is None:
-        if not (calls and dialect.empty_thinking):
+        if not (calls and can.empty_thinking):
             return
         thoughts = []
     for key in dialect.thinking_fields or _THINKING:

@@ -1,0 +1,124 @@
+"""Every Python block of the README and of docs/ runs as it stands and prints what the page says.
+
+Without a network and without keys; blocks that need either are marked `no-run` and only compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .pages import ROOT, blocks, pages
+
+PAGES = {page.relative_to(ROOT).as_posix(): page.read_text("utf-8") for page in pages()}
+WITH_PYTHON = [
+    name for name, text in PAGES.items() if any(b.info == "python" for b in blocks(text))
+]
+FEW = 5  # blocks of a page that only a network can run
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, and nobody to connect to."""
+
+    def refused(*_: Any) -> None:
+        raise AssertionError("an example has opened a connection")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    return tmp_path
+
+
+def run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
+    """Run a block; `await` stands at its top as in a notebook."""
+    tree = compile("\n" * (line - 1) + code, place, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    waiting = eval(tree, names)
+    if inspect.iscoroutine(waiting):
+        asyncio.run(waiting)
+
+
+def played(name: str, page: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Run the blocks of a page; what is printed otherwise than the page says."""
+    names: dict[str, Any] = {"__name__": name}
+    wrong = []
+    said = ""
+    for block in blocks(page):
+        if block.info == "python":
+            run(block.text, name, block.line, names)
+            said = capsys.readouterr().out
+        elif block.info == "output" and said != block.text:
+            wrong.append(f"{name}:{block.line}: printed\n{said}and not\n{block.text}")
+    return wrong
+
+
+@pytest.mark.parametrize("name", WITH_PYTHON)
+def test_the_python_of_a_page_runs_and_prints_what_it_says(
+    name: str, alone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert played(name, PAGES[name], capsys) == []
+
+
+@pytest.mark.parametrize("name", WITH_PYTHON)
+def test_what_does_not_run_is_little_and_compiles(name: str) -> None:
+    left = [block for block in blocks(PAGES[name]) if block.info == "python no-run"]
+    assert len(left) < FEW
+    for block in left:
+        compile(block.text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def test_no_block_hides_behind_another_name() -> None:
+    known = ("", "python", "python no-run", "output", "sh", "text")
+    others = {
+        f"{name}:{block.line}: {block.info}"
+        for name, page in PAGES.items()
+        for block in blocks(page)
+        if block.info not in known and not block.info.startswith("python src/")
+    }
+    assert others == set()
+    assert {"README.md", "docs/en/models.md", "docs/zh/models.md"} <= set(WITH_PYTHON)
+
+
+def test_a_false_output_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    page = "```python\nx = 1\n```\n\n```python\nprint(x)\n```\n\n```output\n2\n```\n"
+    [wrong] = played("page", page, capsys)
+    assert wrong.startswith("page:10: printed\n1\n")
+
+
+def test_an_example_that_fails_names_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(NameError) as failed:
+        played("page", "Text.\n\n```python\n\nnobody\n```\n", capsys)
+    assert failed.traceback[-1].lineno == 4  # counted from 0
+
+
+def commands(page: str) -> list[str]:
+    """The `dragoman` commands of a page's shell blocks, without their comments."""
+    lines = [line for b in blocks(page) if b.info == "sh" for line in b.text.splitlines()]
+    return [line.partition("#")[0].strip() for line in lines if line.startswith("dragoman ")]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [(name, line) for name, page in PAGES.items() for line in commands(page)]
+)
+def test_the_commands_of_a_page_work(name: str, command: str, tmp_path: Path) -> None:
+    (tmp_path / "chat.json").write_text('[{"name": "Tony", "role": "user", "content": "Hi"}]')
+    ran = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command)],
+        cwd=tmp_path, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout, f"{name}: {command} prints nothing"
+
+
+def test_the_readme_shows_commands() -> None:
+    assert len(commands(PAGES["README.md"])) > 1

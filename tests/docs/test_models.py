@@ -1,0 +1,181 @@
+"""docs/*/models.md: the table of vendors is the registry's, and the official SDKs send the bodies.
+
+The blocks that need a network run here against a server of our own, as they stand in the page.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from dragoman.vendors import VENDORS, vendor, wire, wires
+
+from .pages import DOCS, Block, blocks, rows
+
+PAGES = {language: (DOCS / language / "models.md").read_text("utf-8") for language in ("en", "zh")}
+SAID = "In France."
+ANSWERS: dict[str, Any] = {
+    "openai": {
+        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": SAID}}],
+    },
+    "anthropic": {
+        "id": "1", "type": "message", "role": "assistant", "model": "m",
+        "content": [{"type": "text", "text": SAID}], "stop_reason": "end_turn",
+        "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+    "google": {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": SAID}]},
+                        "finishReason": "STOP"}],
+    },
+    "ollama": {
+        "model": "m", "created_at": "2026-01-01T00:00:00Z", "done": True,
+        "message": {"role": "assistant", "content": SAID},
+    },
+}  # fmt: skip
+NAMES = {"google": "gemini"}
+
+
+class Server(ThreadingHTTPServer):
+    """Gives one answer to everybody and keeps what it was sent."""
+
+    answer: Any = None
+    path = ""
+    body: Any = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        self.server.path = self.path
+        self.server.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        data = json.dumps(self.server.answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(("127.0.0.1", 0), Handler) as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def sdk_blocks(page: str) -> dict[str, Block]:
+    """The blocks that need a network, by the SDK that they import."""
+    found = [block for block in blocks(page) if block.info == "python no-run"]
+    return {block.text.split()[1]: block for block in found}
+
+
+def up_to(page: str, last: Block) -> dict[str, Any]:
+    """The names that the blocks before one have made, those that wait for something left out."""
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        if block.line < last.line and block.info == "python" and "await " not in block.text:
+            exec(block.text, names)
+    return names
+
+
+@pytest.mark.parametrize("sdk", ANSWERS)
+@pytest.mark.parametrize("language", PAGES)
+def test_the_official_sdk_sends_the_body_as_it_is(
+    language: str, sdk: str, server: Server,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    importlib.import_module("google.genai" if sdk == "google" else sdk)
+    for variable, value in {
+        "OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "k",
+        "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k",
+        "GOOGLE_GEMINI_BASE_URL": server.url, "GEMINI_API_KEY": "k",
+        "OLLAMA_HOST": server.url,
+    }.items():  # fmt: skip
+        monkeypatch.setenv(variable, value)
+    server.answer = ANSWERS[sdk]
+    page = PAGES[language]
+    block = sdk_blocks(page)[sdk]
+    names = up_to(page, block)
+    capsys.readouterr()
+    exec(block.text, names)
+    assert capsys.readouterr().out == f"{SAID}\n"
+    written = wire(NAMES.get(sdk, sdk)).write_request(names["request"], model=names["out"].model)
+    assert server.path.endswith(written.path)
+    assert camel(server.body) == camel(written.body)
+
+
+def camel(value: Any) -> Any:
+    """The value with keys in one case: Google's SDK writes some of them in the other."""
+    if isinstance(value, list):
+        return [camel(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        re.sub(r"_(.)", lambda found: found[1].upper(), key): camel(inner)
+        for key, inner in value.items()
+    }
+
+
+def test_any_client_sends_it(server: Server) -> None:
+    server.answer = {"output": {}}
+    [block] = [block for block in blocks(PAGES["en"]) if "def send(" in block.text]
+    names = up_to(PAGES["en"], block)
+    exec(block.text, names)
+    out = wire("dashscope").write_request(names["request"], model="qwen-plus")
+    assert names["send"](server.url, "k", out) == {"output": {}}
+    assert (server.path, server.body) == (out.path, out.body)
+
+
+def test_every_sdk_of_the_page_is_tried() -> None:
+    assert {*sdk_blocks(PAGES["en"])} == {*sdk_blocks(PAGES["zh"])} == {*ANSWERS}
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_the_table_of_vendors_is_the_registry(language: str) -> None:
+    listed = [tuple(cell.strip("`") for cell in row) for row in rows(PAGES[language])]
+    known = [
+        (row.name, wire(row.name).room.protocol, row.base_url, row.key)
+        for row in map(vendor, VENDORS)
+    ]
+    assert [row for row in listed if row[0] in VENDORS] == known
+    assert {name for name in wires() if name not in VENDORS} == {"openai-chat"}
+
+
+def test_both_languages_run_the_same_code() -> None:
+    """Strings may differ, the rest may not."""
+    assert _shapes("models", "en") == _shapes("models", "zh")
+    assert _shapes("message-system", "en") == _shapes("message-system", "zh")
+
+
+def _shapes(name: str, language: str) -> list[str]:
+    page = (DOCS / language / f"{name}.md").read_text("utf-8")
+    return [_shape(block.text) for block in blocks(page) if block.info.startswith("python")]
+
+
+def _shape(code: str) -> str:
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = ""
+    return ast.dump(tree)
