@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ._formatter import WireFormatter
 from ._wire import Wire
-from .capabilities import ChatConfig, Facts
+from .capabilities import ChatConfig, Facts, changes_of
 from .families import FAMILIES
 from .message import (
     AudioBlock,
@@ -93,11 +93,10 @@ class NamedFormatter(WireFormatter):
         heading = options.pop("conversation_history_prompt", None)
         unknown = self.unknown if model is None else {}
         changes = {**_CHANGES, **self.changes, **unknown, "move_media": moved}
-        given = can.changes() if isinstance(can, ChatConfig) else can or {}
         super().__init__(
             _wire(type(self), facts),
             model=model,
-            can={**changes, **given},
+            can={**changes, **changes_of(can)},
             told=told or type(self).told,
             speakers=speakers or self._speakers(heading),
             **options,

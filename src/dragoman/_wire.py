@@ -24,7 +24,7 @@ from .repair import blanks, repair
 from .rewrite.prompt import SystemPrompt
 from .rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
 from .room import Room, SayableRequest
-from .seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from .seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, checked, survey
 from .told import Told
 
 __all__ = ["Manner", "Wire"]
@@ -75,6 +75,7 @@ class Manner:
 
 
 _PLAIN = Manner()
+_FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
 
 
 class Wire:
@@ -151,14 +152,18 @@ class Wire:
         tools = self.offered(req.tools, can, report)
         msgs = self.with_prompt(req, manner, can, report)
         manner = manner.seen_by(req.agent_name)
-        seated, tools, names, ids = self.seat(msgs, tools, can, manner, report, whole=True)
-        if not seated.msgs:
-            raise WriteError(
-                "there is nothing to send", path="$.messages",
-                hint="add a user message", code="messages.empty",
-            )  # fmt: skip
-        say = SayableRequest(seated, tools, req, named, can, names)
-        out = self.room.write(say, report)
+        try:
+            seated, tools, names, ids = self.seat(msgs, tools, can, manner, report, whole=True)
+            if not seated.msgs:
+                raise WriteError(
+                    "there is nothing to send", path="$.messages",
+                    hint="add a user message", code="messages.empty",
+                )  # fmt: skip
+            say = SayableRequest(seated, tools, req, named, can, names)
+            out = self.room.write(say, report)
+        except _FAULTS:
+            checked(req.messages, report)  # names what was put into a message after it was made
+            raise
         (policy or self.policy).judge(report, self._logged)
         return Written(out.body, out.path, out.headers, named, ids, report=report)
 
@@ -190,16 +195,25 @@ class Wire:
         self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
     ) -> list[JsonObject]:
         """The plain list of messages, as `format` gives it."""
-        seated, _, _, _ = self.seat(msgs, [], can, manner, report, whole=False)
-        return self.room.messages(seated, can, report)
+        try:
+            seated, _, _, _ = self.seat(msgs, [], can, manner, report, whole=False)
+            return self.room.messages(seated, can, report)
+        except _FAULTS:
+            checked(msgs, report)
+            raise
 
     def paired(
         self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
     ) -> list[Msg]:
-        """The messages with their calls and results paired, before anybody groups them."""
+        """The messages with their calls and results paired, before anybody groups them.
+
+        Later system messages are told in time: no group knows what stands before it.
+        """
         seated = survey(msgs, report)
         if seated.flags & (PAIRS | UNNAMED):
             seated = repair(seated, can, report, manner.told)
+        if not isinstance(manner.speakers, ByName):
+            seated = late_system(seated, can, report, manner.told)
         return seated.msgs
 
     def seat(

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from .errors import ConfigError
 from .rules import IdRule, NameRule
 
-__all__ = ["MEDIA", "Capabilities", "ChatConfig", "Fact", "Facts", "override"]
+__all__ = ["MEDIA", "Capabilities", "ChatConfig", "Fact", "Facts", "changes_of", "override"]
 
 MEDIA = ("image", "audio", "video", "document")
 _KINDS = ("text", "thinking", *MEDIA, "refusal", "raw")
@@ -62,6 +62,7 @@ class Capabilities:
     system_head: Literal["run", "first"] = "run"  # which leading system messages are the prompt
     late_system: Literal["keep", "placed", "user", "reminder"] = "keep"
     blank_text: bool = True
+    trailing_space: bool = True  # the assistant's last turn may end in white space
     empty_messages: bool = True
     gather_results: bool = False
     join_calls: bool = False  # calls stand in one turn with the assistant's words before them
@@ -97,7 +98,10 @@ def override(can: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
     `options` are merged. Raises ConfigError for an unknown name.
     """
     for name, value in changes.items():
-        can = _override_one(can, name, value)
+        try:
+            can = _override_one(can, name, value)
+        except (AttributeError, TypeError, ValueError):
+            raise ConfigError(f"the capability {name!r} does not take {value!r}") from None
     return can
 
 
@@ -180,6 +184,15 @@ class ChatConfig:
         if self.support_image_base64_only:
             made["base64_only"] = ("image",)
         return made
+
+
+def changes_of(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:
+    """Overrides of Capabilities in whatever form they were given."""
+    if isinstance(value, ChatConfig):
+        return value.changes()
+    if value is not None and not isinstance(value, Mapping):
+        raise ConfigError(f"capabilities are changed by a mapping, not {type(value).__name__}")
+    return dict(value or {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ CODES: dict[str, Code] = _rows(
     ("thinking.quoted", "degraded", "thinking is told as text"),
     ("refusal.as_text", "degraded", "a refusal is told as text"),
     ("text.blank", "repaired", "the wire refuses blank text; the block was left out", logging.INFO),
+    ("text.trailing", "repaired", "white space at the end of the last turn was left out"),
     ("text.surrogate", "repaired", "half a surrogate pair became U+FFFD"),
     ("message.empty", "dropped", "nothing of the message can be said, so it was left out"),
     ("citations.unsaid", "dropped", "the wire takes no citations back", logging.INFO),

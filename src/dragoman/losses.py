@@ -51,7 +51,7 @@ class Loss:
         self.code = code
         self.kind = kind
         self.field = field
-        self.what = what[:_CAP] if what else _name(node)
+        self.what = str(what)[:_CAP] if what else _name(node)
         self.did = did
         self.rule = rule
         self.target = report.target
@@ -155,6 +155,10 @@ class Report:
         made.kinds = {loss.kind for loss in losses}
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy holds the losses as text: in another process nobody finds the nodes again."""
+        return Report.of, (self.losses, self.target)
+
     def trial(self) -> Report:
         """A report on the same source for a try that may be thrown away."""
         return Report(self._messages, self._request, self._places, self.target)
@@ -241,6 +245,9 @@ class Policy:
     collect: Callable[[Loss], object] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        for key in ("refuse", "allow"):
+            given = getattr(self, key)
+            object.__setattr__(self, key, (given,) if isinstance(given, str) else tuple(given))
         for name in (*self.refuse, *self.allow):
             if name not in KINDS and not any(fnmatchcase(code, name) for code in CODES):
                 raise ConfigError(

@@ -142,7 +142,7 @@ def wanted(seated: Seated, can: Capabilities) -> list[Source]:
             found.extend(
                 block.source  # type: ignore[union-attr]  # a media kind has a source
                 for block in m.content
-                if block.type in MEDIA_KINDS and _needs(block, can)
+                if block.type in MEDIA_KINDS and block.origin is None and _needs(block, can)
             )
     return found
 

@@ -27,7 +27,11 @@ def name_tools(
     tools: list[Tool], called: list[str], rule: NameRule, report: Report
 ) -> tuple[list[Tool], dict[str, str]]:
     """The tools under names that the wire accepts, and the map for the tools and the history."""
-    names = mapping([*(tool.name for tool in tools), *called], rule)
+    own = {tool.name for tool in tools}
+    names = mapping((tool.name for tool in tools), rule)  # of the tools alone: see above
+    others = [name for name in dict.fromkeys(called) if name not in own]
+    if others:
+        names |= mapping(others, rule, (names.get(name, name) for name in own))
     if not names:
         return tools, names
     named = []
@@ -82,6 +86,7 @@ class _Respeller:
         self.taken = taken
         self.report = report
         self.used: dict[str, int] = {}
+        self.last: dict[str, int] = {}
         self.open: dict[str, deque[str]] = defaultdict(deque)
         self.back: dict[str, str] = {}
 
@@ -123,7 +128,9 @@ class _Respeller:
         count = self.used[id] = self.used.get(id, 0) + 1
         made = id
         if count > 1 or not id:
-            made = numbered(id, count, self.taken, self.rule)
+            # numbers go on through the history, so that none is tried twice
+            nth = self.last[id] = max(count, self.last.get(id, 0) + 1)
+            made = numbered(id, nth, self.taken, self.rule)
             self.taken.add(made)
         self.open[block.id].append(made)
         return made

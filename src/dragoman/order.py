@@ -7,6 +7,7 @@ Later system messages, results gathered into one turn, turns that a wire demands
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from .capabilities import Capabilities
 from .jsontext import JsonObject
@@ -41,6 +42,10 @@ def order(
         seated = _gathered(seated, report)
     if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and seated.dirty)):
         seated = _joined(seated, report)
+    if can.late_system == "placed" and seated.flags & LATE and seated.dirty:
+        seated = _late(seated, can, report, told)  # what `fit` moved may stand beside it now
+    if not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
+        seated = _trimmed(seated, report)
     if insert and seated.msgs:
         seated = _ends(seated, can, report, told, whole)
     return seated
@@ -57,15 +62,19 @@ def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seat
         content = m.content
         if can.late_system != "user":
             report.lost("system.reminder", m)
-            blocks: list[ContentBlock] = [
-                TextBlock(told.reminder.format(text=b.text)) if type(b) is TextBlock else b
-                for b in m.blocks
-            ]
-            content = blocks
+            content = [_reminder(block, report, told) for block in m.blocks]
         made = Msg.trusted(m.name, content, "user", m)
         report.made(made, m)
         changes[i] = [(made, USER)]
     return seated.spliced(changes) if changes else seated
+
+
+def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
+    if type(block) is not TextBlock:
+        return block
+    made = replace(block, text=told.reminder.format(text=block.text))
+    report.made(made, block)
+    return made
 
 
 def _places(seats: list[int]) -> set[int]:
@@ -149,6 +158,23 @@ def _one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
     return made
 
 
+def _trimmed(seated: Seated, report: Report) -> Seated:
+    """The history without white space behind the assistant's last words."""
+    m = seated.msgs[-1]
+    blocks = list(m.blocks)
+    last = blocks[-1] if blocks else None
+    if type(last) is not TextBlock or last.text == last.text.rstrip():
+        return seated
+    text = last.text.rstrip()
+    blocks[-1] = replace(last, text=text)
+    report.made(blocks[-1], last)
+    plain = isinstance(m.content, str)
+    report.lost("text.trailing", m if plain else last, "content" if plain else "text")
+    made = Msg.trusted(m.name, text if plain else blocks, m.role, m)
+    report.made(made, m)
+    return seated.spliced({len(seated.msgs) - 1: [(made, ASSISTANT)]})
+
+
 def _ends(seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool) -> Seated:
     head = _head(seated)
     if whole and head and head == len(seated.msgs) and can.system_place == "top":
@@ -157,25 +183,29 @@ def _ends(seated: Seated, can: Capabilities, report: Report, told: Told, whole: 
         made = Msg.trusted(m.name, m.content, "user", m)
         report.made(made, m)
         return seated.spliced({head - 1: [(made, USER)]})
-    msgs, seats = list(seated.msgs), list(seated.seats)
+    seats = seated.seats
     if can.first_user and seats[head : head + 1] == [ASSISTANT]:
-        report.lost("turn.first", msgs[head], did=told.first_turn)
-        msgs.insert(head, _turn(told.first_turn, msgs[head], report))
-        seats.insert(head, USER)
-    if (can.needs_user and USER not in seats) or (
-        not can.prefill and seats[-1:] == [ASSISTANT] and not msgs[-1].calls
+        first = seated.msgs[head]
+        report.lost("turn.first", first, did=told.first_turn)
+        turn = _turn(told.first_turn, first, report)
+        seated = seated.spliced({head: [(turn, USER), (first, ASSISTANT)]})
+    last, seat = seated.msgs[-1], seated.seats[-1]
+    if can.needs_user and USER not in seated.seats and seat == ASSISTANT and last.calls:
+        # behind calls that wait for their results nothing may stand
+        first = seated.msgs[head]
+        report.lost("turn.first", first, did=told.first_turn)
+        turn = _turn(told.first_turn, first, report)
+        return seated.spliced({head: [(turn, USER), (first, seated.seats[head])]})
+    if (can.needs_user and USER not in seated.seats) or (
+        not can.prefill and seat == ASSISTANT and not last.calls
     ):
-        last = msgs[-1] if msgs else None
         report.lost("turn.last", last, did=told.last_turn)
-        msgs.append(_turn(told.last_turn, last, report))
-        seats.append(USER)
-    if len(msgs) == len(seated.msgs):
-        return seated
-    return Seated(msgs, seats, seated.flags, [], seated.calls, seated.results, seated.names)
+        turn = _turn(told.last_turn, last, report)
+        seated = seated.spliced({len(seated.msgs) - 1: [(last, seat), (turn, USER)]})
+    return seated
 
 
-def _turn(text: str, of: Msg | None, report: Report) -> Msg:
+def _turn(text: str, of: Msg, report: Report) -> Msg:
     made = Msg.trusted("", text, "user")
-    if of is not None:
-        report.made(made, of)
+    report.made(made, of)
     return made

@@ -7,12 +7,15 @@ wire refuses comes in as Capabilities.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from dataclasses import replace
+from operator import itemgetter
+from typing import TypeAlias
 
 from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from .message.blocks import ContentBlock
-from .seats import ASSISTANT, PAIRS, PARALLEL, TOOL, UNNAMED, Seated
+from .seats import ASSISTANT, PAIRS, PARALLEL, TOOL, UNNAMED, Seated, runs
 from .told import Told
 
 __all__ = ["blanks", "repair"]
@@ -22,7 +25,7 @@ def repair(seated: Seated, can: Capabilities, report: Report, told: Told) -> Sea
     """The history with its calls and results paired, and results named where they must be."""
     if seated.flags & PAIRS:
         seated = _pairs(seated, report, told)
-    if seated.flags & UNNAMED and can.result_names:
+    if seated.flags & (PAIRS | UNNAMED) and can.result_names:
         seated = _named(seated, report)
     return seated
 
@@ -38,8 +41,9 @@ def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
         kept = _kept(m, can)
         if kept is None:
             continue
+        stays = set(map(id, kept))
         for block in [] if isinstance(m.content, str) else m.content:
-            if not any(block is other for other in kept):
+            if id(block) not in stays:
                 report.lost("text.blank", block, "" if block.extras else "text")
         if kept:
             made = Msg.trusted(m.name, kept, m.role, m)
@@ -78,94 +82,100 @@ def _is_blank(block: ContentBlock, can: Capabilities) -> bool:
     )
 
 
+Found: TypeAlias = tuple[int, ToolResultBlock]
+Row: TypeAlias = tuple[ToolUseBlock, Found | None]
+
+
 def _pairs(seated: Seated, report: Report, told: Told) -> Seated:
-    waiting = _results(seated)
-    taken: set[int] = set()
+    answers, orphans = _answers(seated)
     msgs: list[Msg] = []
     seats: list[int] = []
-    last = _last_said(seated)
+    last = len(seated.msgs) - 1
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if seat == TOOL:
             continue
         msgs.append(m)
         seats.append(seat)
-        if seat != ASSISTANT or isinstance(m.content, str):
-            continue
-        calls = [block for block in m.content if type(block) is ToolUseBlock]
-        found = [_take(waiting, call.id, i, taken) for call in calls]
-        if i == last and not any(found):
-            continue  # the history ends in these calls: they are about to be carried out
-        pairs = list(zip(calls, found, strict=True))
-        if found and all(found) and _stands_behind(seated, i, found):
-            behind = seated.msgs[i + 1 : i + 1 + _length(seated, i)]
-            msgs.extend(behind)
-            seats.extend([TOOL] * len(behind))
-            continue
-        for call, result in pairs:
-            msgs.append(_answer(call, result, i, seated, report, told))
-            seats.append(TOOL)
-    _orphans(seated, taken, report)
+        rows = answers.get(i, [])
+        if not rows or (i == last and not any(found for _, found in rows)):
+            continue  # a history that ends in calls: they are about to be carried out
+        made = _behind(seated, i, rows, report, told)
+        msgs.extend(made)
+        seats.extend([TOOL] * len(made))
+    called = set(seated.calls)
+    for _, block in orphans:
+        code = "result.duplicate" if block.id in called else "result.orphan"
+        report.lost(code, block, did="left out")
     return _resurveyed(seated, msgs, seats)
 
 
-Found = tuple[int, ToolResultBlock]
+def _answers(seated: Seated) -> tuple[dict[int, list[Row]], list[Found]]:
+    """The calls of each message with their results, and the results that answer nobody.
 
-
-def _results(seated: Seated) -> dict[str, deque[Found]]:
-    waiting: dict[str, deque[Found]] = defaultdict(deque)
-    for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
-        if seat == TOOL:
-            for block in m.blocks:
+    A result belongs to a call of the turn that it stands behind; what is left over, to the first
+    call of its id that still waits.
+    """
+    rows: dict[int, list[Row]] = {}
+    free: dict[str, deque[Found]] = defaultdict(deque)
+    for seat, start, end in runs(seated):
+        if seat != TOOL:
+            rows.update((i, [(call, None) for call in seated.msgs[i].calls])
+                        for i in range(start, end) if seat == ASSISTANT)  # fmt: skip
+            continue
+        here: dict[str, deque[Found]] = defaultdict(deque)
+        for i in range(start, end):
+            for block in seated.msgs[i].blocks:
                 if type(block) is ToolResultBlock:
-                    waiting[block.id].append((i, block))
-    return waiting
+                    here[block.id].append((i, block))
+        if start - 1 in rows:
+            rows[start - 1] = [(call, _first(here[call.id])) for call, _ in rows[start - 1]]
+        for id, queue in here.items():
+            free[id].extend(queue)
+    if any(free.values()):
+        _late(rows, free)
+    return rows, sorted((one for queue in free.values() for one in queue), key=itemgetter(0))
 
 
-def _take(waiting: dict[str, deque[Found]], id: str, after: int, taken: set[int]) -> Found | None:
-    """The first free result for the id behind its call, or else one that stands before it."""
-    queue = waiting.get(id)
-    if not queue:
-        return None
-    found = next((item for item in queue if item[0] > after), queue[0])
-    queue.remove(found)
-    taken.add(id_of(found))
-    return found
+def _first(queue: deque[Found]) -> Found | None:
+    return queue.popleft() if queue else None
 
 
-def id_of(found: Found) -> int:
-    """Identity of one standing of a result: its block may stand more than once."""
-    return hash((found[0], id(found[1])))
+def _late(rows: dict[int, list[Row]], free: dict[str, deque[Found]]) -> None:
+    """Give the calls that still wait what is left: a result behind them, or else before them."""
+    early: dict[str, deque[Found]] = defaultdict(deque)
+    for i, row in rows.items():
+        for n, (call, found) in enumerate(row):
+            if found is not None:
+                continue
+            queue, before = free[call.id], early[call.id]
+            while queue and queue[0][0] < i:
+                before.append(queue.popleft())
+            row[n] = (call, _first(queue or before))
+    for id, queue in early.items():
+        free[id].extend(queue)
 
 
-def _last_said(seated: Seated) -> int:
-    return len(seated.msgs) - 1 if seated.seats and seated.seats[-1] == ASSISTANT else -1
-
-
-def _length(seated: Seated, i: int) -> int:
-    """How many messages of results stand directly behind message `i`."""
+def _behind(seated: Seated, i: int, rows: list[Row], report: Report, told: Told) -> list[Msg]:
+    """The messages with the results of message `i`: those that stand there if they are right."""
     end = i + 1
     while end < len(seated.seats) and seated.seats[end] == TOOL:
         end += 1
-    return end - i - 1
-
-
-def _stands_behind(seated: Seated, i: int, found: list[Found | None]) -> bool:
-    behind = [
-        block
-        for m in seated.msgs[i + 1 : i + 1 + _length(seated, i)]
-        for block in m.blocks
-        if type(block) is ToolResultBlock
+    there = seated.msgs[i + 1 : end]
+    results = [id(b) for m in there for b in m.blocks if type(b) is ToolResultBlock]
+    right = sorted(id(found[1]) for _, found in rows if found)
+    if len(results) == len(rows) and sorted(results) == right:
+        return there
+    return [
+        _answer(call, found, seated, found is not None and i < found[0] < end, report, told)
+        for call, found in rows
     ]
-    return {id(item[1]) for item in found if item} == {id(block) for block in behind} and len(
-        behind
-    ) == len(found)
 
 
 def _answer(
     call: ToolUseBlock,
     found: Found | None,
-    i: int,
     seated: Seated,
+    near: bool,
     report: Report,
     told: Told,
 ) -> Msg:
@@ -178,24 +188,13 @@ def _answer(
         return made
     index, block = found
     source = seated.msgs[index]
-    if not i < index <= i + _length(seated, i):
+    if not near:
         report.lost("result.moved", block, did="moved behind its call")
     if len(source.content) == 1:
         return source
     made = Msg.trusted(source.name, [block], source.role, source)
     report.made(made, source)
     return made
-
-
-def _orphans(seated: Seated, taken: set[int], report: Report) -> None:
-    called = set(seated.calls)
-    for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
-        if seat != TOOL:
-            continue
-        for block in m.blocks:
-            if type(block) is ToolResultBlock and id_of((i, block)) not in taken:
-                code = "result.duplicate" if block.id in called else "result.orphan"
-                report.lost(code, block, did="left out")
 
 
 def _resurveyed(seated: Seated, msgs: list[Msg], seats: list[int]) -> Seated:
@@ -220,30 +219,32 @@ def _ids(msgs: list[Msg]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _named(seated: Seated, report: Report) -> Seated:
-    """Results without a name get the name of the call they answer."""
-    names: dict[str, str] = {}
+    """Results without a name, or with another one, get the name of the call they answer."""
+    names: dict[str, deque[str]] = {}
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if isinstance(m.content, str):
             continue
         if seat == ASSISTANT:
-            names.update((b.id, b.name) for b in m.content if type(b) is ToolUseBlock)
-        elif seat == TOOL and any(not getattr(b, "name", "-") for b in m.content):
+            names = defaultdict(deque)
+            for call in m.calls:
+                names[call.id].append(call.name)
+        elif seat == TOOL:
             blocks: list[ContentBlock] = [_with_name(b, names, report) for b in m.content]
-            made = Msg.trusted(m.name, blocks, m.role, m)
-            report.made(made, m)
-            changes[i] = [(made, seat)]
-    return seated.spliced(changes)
+            if any(new is not old for new, old in zip(blocks, m.content, strict=True)):
+                made = Msg.trusted(m.name, blocks, m.role, m)
+                report.made(made, m)
+                changes[i] = [(made, seat)]
+    return seated.spliced(changes) if changes else seated
 
 
-def _with_name(block: object, names: dict[str, str], report: Report) -> ToolResultBlock:
+def _with_name(block: object, names: dict[str, deque[str]], report: Report) -> ToolResultBlock:
     assert type(block) is ToolResultBlock  # a message at the tools' seat holds nothing else
-    if block.name:
+    queue = names.get(block.id)
+    name = queue.popleft() if queue else block.name
+    if name == block.name:
         return block
-    made = ToolResultBlock(
-        block.id, names.get(block.id, "unknown"), block.output, block.is_error, block.cache,
-        extras=block.extras, spelling=block.spelling, origin=block.origin,
-    )  # fmt: skip
+    made = replace(block, name=name)
     report.made(made, block)
     report.lost("result.name", block, "name", did=f"named {made.name}")
     return made

@@ -63,24 +63,27 @@ def _others(chars: str) -> re.Pattern[str]:
     return re.compile(rf"[{chars[1:]}]" if chars.startswith("^") else rf"[^{chars}]")
 
 
-def mapping(values: Iterable[str], rule: IdRule) -> dict[str, str]:
-    """Value -> spelling, for the values that the rule refuses.
+def mapping(values: Iterable[str], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
+    """Value -> spelling, for the values that the rule refuses or that are `taken`.
 
     >>> mapping(["a.b c", "a_b_c"], NameRule())
     {'a.b c': 'a_b_c_mjWMZH'}
     """
-    distinct = list(dict.fromkeys(values))
-    if rule.fits(distinct):
+    listed = list(values)
+    used = set(taken)
+    if rule.fits(listed) and used.isdisjoint(listed):
         return {}
-    taken = {value for value in distinct if value and rule.fits([value])}
+    distinct = dict.fromkeys(listed)
+    kept = {value for value in distinct if value and value not in used and rule.fits([value])}
+    used |= kept
     made: dict[str, str] = {}
-    for value in [value for value in distinct if value not in taken]:
+    for value in [value for value in distinct if value not in kept]:
         spelling = _spelled(value, rule)
         salt = value
-        while spelling in taken or not rule.fits([spelling]):
+        while spelling in used or not rule.fits([spelling]):
             spelling = _hashed(value, salt, rule)
             salt += "\0"
-        taken.add(spelling)
+        used.add(spelling)
         made[value] = spelling
     return made
 

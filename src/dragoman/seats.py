@@ -31,6 +31,7 @@ __all__ = [
     "UNNAMED",
     "USER",
     "Seated",
+    "checked",
     "has_tools",
     "runs",
     "survey",
@@ -46,7 +47,7 @@ MEDIA = 8
 ODD = 16  # anything but text, calls and textual results
 NAMED = 32  # a speaker's name that says more than the role
 LATE = 64  # a system message behind another seat
-UNNAMED = 128  # a result without the name of its tool
+UNNAMED = 128  # a result without the name of its tool, or with another name
 IDS = 256  # an id that is empty or used twice
 PARALLEL = 512  # results of one turn in several messages
 FOLLOWING = 1024  # a call right behind something else that the assistant says
@@ -126,15 +127,21 @@ def survey(msgs: list[Msg], report: Report) -> Seated:
     try:
         seated = _survey(msgs)
     except (AttributeError, TypeError, KeyError):
-        seated = _survey(_rebuilt(msgs, report))
+        seated = _survey(checked(msgs, report))
     return _cut(seated, report) if seated.flags & MIXED else seated
 
 
-def _rebuilt(msgs: object, report: Report) -> list[Msg]:
-    """The messages checked one by one, plain dict blocks that were put in later made blocks."""
+def checked(msgs: object, report: Report) -> list[Msg]:
+    """The messages checked one by one, plain dict blocks that were put in later made blocks.
+
+    Raises NotMessages or InvalidMessage, naming the path.
+    """
     made = []
     for i, msg in enumerate(messages_of(msgs)):
-        new = Msg(msg.name, msg.content, msg.role, path=f"$.messages[{i}]")
+        new = Msg(
+            msg.name, msg.content, msg.role, cache=msg.cache, extras=msg.extras, origin=msg.origin,
+            path=f"$.messages[{i}]",
+        )  # fmt: skip
         like = Msg.trusted(new.name, new.content, new.role, msg)
         report.made(like, msg)
         made.append(like)
@@ -148,6 +155,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
     calls: list[str] = []
     results: list[str] = []
     names: list[str] = []
+    said: list[str] = []  # the names of the tools that answered
     flags = 0
     waiting = 0  # calls whose results have not come yet
     started = False  # something other than a system message was said
@@ -193,8 +201,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                     here = TOOL
                     results.append(b.id)
                     answered += 1
-                    if not b.name:
-                        flags |= UNNAMED
+                    said.append(b.name)
                     if (
                         b.is_error
                         or b.extras is not None
@@ -238,6 +245,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
         seats.append(seat)
     if calls or results:
         flags |= _pairing(calls, results, waiting, seats)
+        if said != names[: len(said)]:
+            flags |= UNNAMED
     if len(dirty) > 1:
         dirty = sorted(set(dirty))
     return Seated(msgs, seats, flags, dirty, calls, results, names)
@@ -276,11 +285,13 @@ def _cut(seated: Seated, report: Report) -> Seated:
         if len(pieces) == 1 and pieces[0][0] == m.role:
             out.append(m)
             continue
-        for role, blocks in pieces:
+        for n, (role, blocks) in enumerate(pieces, 1):
             if len(pieces) == 1 and role == "tool":
                 out.append(m)  # results are seated by their type, whatever the role
                 break
             piece = Msg.trusted(m.name, blocks, role, m)  # type: ignore[arg-type]  # a Role
+            if n < len(pieces):
+                piece.cache = None  # the hint stands behind the whole message
             report.made(piece, m)
             if role == "assistant" and m.role != "assistant":
                 report.lost("call.role", m, did="said by the assistant")

@@ -15,7 +15,7 @@ from ..errors import ConfigError, ContextOverflow
 from ..jsontext import JsonObject
 from ..losses import Loss, Report
 from ..message import Msg, messages_of, places
-from ..rewrite.truncate import DropOldest, Truncation
+from ..rewrite.truncate import DropOldest, Truncation, left_out, without_oldest
 from ..token import TokenCounterBase
 from .hooks import FORMAT_HOOKS, drive, grouped
 
@@ -65,8 +65,7 @@ class TruncatedFormatterBase(FormatterBase):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         names = (*FORMAT_HOOKS, "_truncate", "_count")
-        homes = {name: _home(cls, name) for name in names}
-        cls._hooks = frozenset(name for name, home in homes.items() if home not in _OWN)
+        cls._hooks = frozenset(name for name in names if _overrides(cls, name))
 
     def __init__(
         self,
@@ -74,8 +73,7 @@ class TruncatedFormatterBase(FormatterBase):
         max_tokens: int | None = None,
         truncate: Truncation | None = None,
     ) -> None:
-        if max_tokens is not None and max_tokens <= 0:
-            raise ConfigError(f"max_tokens must be greater than 0, not {max_tokens}")
+        _check_limit(max_tokens)
         if max_tokens is not None and token_counter is None and "_count" not in self._hooks:
             raise ConfigError(
                 "max_tokens needs a token_counter",
@@ -87,6 +85,7 @@ class TruncatedFormatterBase(FormatterBase):
 
     def limited(self, max_tokens: int) -> Self:
         """The same formatter with another limit."""
+        _check_limit(max_tokens)
         made = copy(self)
         made.max_tokens = max_tokens
         return made
@@ -130,7 +129,10 @@ class TruncatedFormatterBase(FormatterBase):
             try:
                 while True:
                     said = await self._said(candidate, report.trial())
-                    candidate = plan.send(await self._counted(said, sync))
+                    tokens = await self._counted(said, sync)
+                    if tokens is None:  # nobody counts, so nothing is cut
+                        break
+                    candidate = plan.send(tokens)
             except StopIteration as done:
                 chosen = done.value
         written = await self._said(chosen, report)
@@ -139,19 +141,22 @@ class TruncatedFormatterBase(FormatterBase):
 
     def _cut(self, msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
         """Name the messages that were not chosen."""
-        if len(chosen) != len(msgs):
-            kept = set(map(id, chosen))
-            report.each("history.cut", ((m, "", "") for m in tuple(msgs) if id(m) not in kept))
+        if chosen is not msgs and (gone := left_out(msgs, chosen)):
+            report.each("history.cut", [(msgs[i], "", "") for i in gone])
 
     async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
+        before = None  # the tokens of a list of the same length, which may yet say less
         while True:
             said = await self._said(msgs, report.trial())
             tokens = await self._counted(said, sync)
             if tokens is None or tokens <= limit:
                 return msgs
-            shorter = await self._truncate(list(msgs))
-            if len(shorter) >= len(msgs) or not shorter:
+            if before is not None and tokens >= before:
                 raise ContextOverflow(tokens, limit, len(msgs))
+            shorter = await self._truncate(list(msgs))
+            if not shorter or len(shorter) > len(msgs):
+                raise ContextOverflow(tokens, limit, len(msgs))
+            before = tokens if len(shorter) == len(msgs) else None
             msgs = shorter
 
     async def _counted(self, written: list[JsonObject], sync: bool) -> Any:
@@ -169,12 +174,7 @@ class TruncatedFormatterBase(FormatterBase):
 
     async def _truncate(self, msgs: list[Msg]) -> list[Msg]:
         """The messages without the oldest unit that may go; override for another strategy."""
-        plan = DropOldest().candidates(msgs, 1)
-        next(plan)
-        try:
-            return plan.send(2)
-        except ContextOverflow as error:
-            raise ContextOverflow(error.tokens, self.max_tokens or 0, len(msgs)) from None
+        return without_oldest(msgs)
 
     # -- hooks --------------------------------------------------------------------------------
 
@@ -221,11 +221,17 @@ def _unwritten(owner: object, hook: str) -> ConfigError:
     return ConfigError(f"{type(owner).__name__} must override {hook}")
 
 
-def _home(cls: type, name: str) -> str:
-    return next((base.__name__ for base in cls.__mro__ if name in base.__dict__), "")
+def _overrides(cls: type, name: str) -> bool:
+    """Whether a class outside this folder gives the hook."""
+    home = next((base.__module__ for base in cls.__mro__ if name in base.__dict__), "")
+    return not home.startswith(__package__ or __name__)
 
 
-_OWN = frozenset({"TruncatedFormatterBase", "WireFormatter"})
+def _check_limit(max_tokens: object) -> None:
+    if max_tokens is None:
+        return
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
+        raise ConfigError(f"max_tokens must be an integer greater than 0, not {max_tokens!r}")
 
 
 def _counts_sync(counter: object) -> bool:

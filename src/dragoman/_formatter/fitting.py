@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import Msg, identify, messages_of, places
+from ..rewrite.truncate import left_out
 from .base import TruncatedFormatterBase
 from .hooks import drive
 
@@ -57,8 +58,9 @@ def fit_history_sync(
 async def _fit(
     msgs: list[Msg], formatter: TruncatedFormatterBase, max_tokens: int | None, sync: bool
 ) -> Fitted:
-    limit = max_tokens or formatter.max_tokens
-    if limit is None or formatter.token_counter is None:
+    limit = formatter.max_tokens if max_tokens is None else max_tokens
+    counts = formatter.token_counter is not None or "_count" in formatter._hooks
+    if limit is None or not counts:
         raise ConfigError(
             "fit_history needs a limit and something to count with",
             hint="give the formatter a token_counter and max_tokens",
@@ -66,6 +68,6 @@ async def _fit(
     listed = messages_of(msgs)
     bounded = formatter.limited(limit)
     _, kept = await bounded._fitted(listed, Report(listed, None, places, "fit_history"), sync)
-    left = set(map(id, kept))
-    gone = tuple(i for i, m in zip(identify(listed), listed, strict=True) if id(m) not in left)
+    ids = identify(listed)
+    gone = tuple(ids[i] for i in left_out(listed, kept))
     return Fitted(kept, Receipt(gone, len(listed), len(kept), limit))

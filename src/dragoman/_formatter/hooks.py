@@ -31,6 +31,10 @@ def drive(work: Coroutine[Any, Any, _T], what: str) -> _T:
     except StopIteration as done:
         result: _T = done.value
         return result
+    except RuntimeError as error:
+        # what awaits in asyncio asks for its loop before it suspends
+        if "no running event loop" not in str(error):
+            raise
     work.close()
     raise ConfigError(
         f"{what} awaits something, so it cannot run synchronously",
@@ -43,7 +47,7 @@ def grouped(msgs: list[Msg]) -> list[tuple[str, list[Msg]]]:
     """("system" | "agent" | "tools", messages): a system prompt first, then runs of each kind."""
     groups: list[tuple[str, list[Msg]]] = []
     for i, m in enumerate(msgs):
-        if i == 0 and m.role == "system" and not has_tools(m):
+        if i == 0 and m.role in ("system", "developer") and not has_tools(m):
             groups.append(("system", [m]))
             continue
         kind = "tools" if has_tools(m) else "agent"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self, TypedDict
 
 from .._wire import Manner, Wire
-from ..capabilities import Capabilities, ChatConfig, override
+from ..capabilities import Capabilities, ChatConfig, changes_of, override
 from ..edges.fetch import local_files
 from ..errors import ConfigError
 from ..fit import Saver
@@ -25,7 +25,7 @@ from ..message.tools import ToolLike
 from ..names import name_tools
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import ByName, ByRole, Rewrite
-from ..rewrite.truncate import Truncation
+from ..rewrite.truncate import Truncation, left_out
 from ..token import TokenCounterBase
 from ..told import Told
 from .base import TruncatedFormatterBase, WrittenMessages, current_report
@@ -79,7 +79,7 @@ class WireFormatter(TruncatedFormatterBase):
         told: Told | None = None,
     ) -> None:
         super().__init__(token_counter, max_tokens, truncate)
-        changes = can.changes() if isinstance(can, ChatConfig) else dict(can or {})
+        changes = changes_of(can)
         self.wire = wire
         self.model = model
         self.manner = Manner(
@@ -200,8 +200,9 @@ class WireFormatter(TruncatedFormatterBase):
         trial = report.trial()
         whole = self.wire.with_prompt(req, self.manner, self.can, trial)
         _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
-        own = set(map(id, req.messages))
-        kept = [m for m in left if id(m) in own]
+        gone = set(left_out(whole, left))
+        own = len(whole) - len(req.messages)  # the system prompt that the request's fields make
+        kept = [m for i, m in enumerate(req.messages, own) if i not in gone]
         self._cut(req.messages, kept, report)
         return replace(req, messages=kept)
 

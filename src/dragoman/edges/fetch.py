@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import mimetypes
 from pathlib import Path
+from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
 
 from ..errors import WriteError
 from ..media import is_local
-from ..message import Base64Source, LocalSource, Source, URLSource
+from ..message import Base64Source, LocalSource, Source
 
 __all__ = ["local_files"]
 
@@ -26,8 +27,13 @@ _MAGIC = (
     (b"\xff\xfb", "audio/mpeg"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
-    (b"\x1aE\xdf\xa3", "video/webm"),
 )
+_BRANDS = {
+    b"M4A ": "audio/mp4",
+    b"qt  ": "video/quicktime",
+    b"avif": "image/avif",
+    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
+}
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 
 
@@ -38,23 +44,24 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     """
     if not is_local(source):
         return None
-    file = _path(source)
-    resolved = file.resolve()
-    if not resolved.is_relative_to(Path.cwd().resolve()):
-        return None
+    named = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
-        data = resolved.read_bytes()
-    except OSError as error:
+        resolved = _path(named).resolve()
+        if not resolved.is_relative_to(Path.cwd().resolve()):
+            return None
+        data = _bytes(resolved)
+    # ValueError: no path or no URL at all; RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError) as error:
         raise WriteError(
-            f"cannot read the local file {str(file)!r}: {error.strerror or error}",
+            f"cannot read the local file {named!r}: {getattr(error, 'strerror', '') or error}",
             path=path,
             hint="check the path; it is taken from the current directory",
             code="media.missing",
         ) from error
-    media_type = source.media_type or _sniffed(data) or _named(file)
+    media_type = source.media_type or _sniffed(data) or _by_name(resolved)
     if media_type is None:
         raise WriteError(
-            f"cannot tell the media type of {str(file)!r}",
+            f"cannot tell the media type of {named!r}",
             path=path,
             hint="give the source a media_type",
             code="media.unknown_type",
@@ -62,15 +69,19 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
 
 
-def _path(source: Source) -> Path:
-    if type(source) is LocalSource:
-        return Path(source.path)
-    assert type(source) is URLSource  # is_local knows no other
-    if not source.url.startswith("file:"):
-        return Path(source.url)
-    parts = urlsplit(source.url)
+def _path(named: str) -> Path:
+    if named[:5].lower() != "file:":
+        return Path(named)
+    parts = urlsplit(named)
     # AgentScope writes file://relative/path: the host part belongs to the path
-    return Path(unquote(parts.netloc + parts.path))
+    host = "" if parts.netloc == "localhost" else parts.netloc
+    return Path(unquote(host + parts.path))
+
+
+def _bytes(file: Path) -> bytes:
+    if not S_ISREG(file.stat().st_mode):  # a pipe would never end
+        raise OSError("it is no regular file")
+    return file.read_bytes()
 
 
 def _sniffed(data: bytes) -> str | None:
@@ -80,9 +91,13 @@ def _sniffed(data: bytes) -> str | None:
             return media_type
     if data.startswith(b"RIFF"):
         return _RIFF.get(data[8:12])
-    return "video/mp4" if data[4:8] == b"ftyp" and data[8:11] != b"M4A" else None
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "video/mp4")
+    if data.startswith(b"\x1aE\xdf\xa3"):
+        return "video/x-matroska" if b"matroska" in data[:64] else "video/webm"
+    return None
 
 
-def _named(file: Path) -> str | None:
+def _by_name(file: Path) -> str | None:
     known = mimetypes.guess_type(file.name)[0]
     return {"audio/x-wav": "audio/wav"}.get(known or "", known)

@@ -39,6 +39,7 @@ def fit(
         dirty = list(range(len(seated.msgs)))
     state = State(can, report, told, saver, _surplus(seated, can, hints))
     changes: dict[int, list[tuple[Msg, int]]] = {}
+    ends: list[int] = []
     for i in dirty:
         m, seat = seated.msgs[i], seated.seats[i]
         made, moved = fitted(state, m, seat)
@@ -47,7 +48,8 @@ def fit(
             here = [] if made is None else [(made, _new_seat(made, seat))]
             changes[i] = [*here, *changes.get(i, [])[1:]]
         if moved:
-            _place(changes, seated, i, moved)
+            ends = ends or _ends(seated.seats)
+            _place(changes, seated, i, ends[i], moved)
     return seated.spliced(changes) if changes else seated
 
 
@@ -104,12 +106,22 @@ def _new_seat(m: Msg, seat: int) -> int:
     return USER if told else seat
 
 
+def _ends(seats: list[int]) -> list[int]:
+    """For each message the last result that follows it, or itself."""
+    ends = list(range(len(seats)))
+    for i in range(len(seats) - 2, -1, -1):
+        if seats[i + 1] == TOOL:
+            ends[i] = ends[i + 1]
+    return ends
+
+
 def _place(
-    changes: dict[int, list[tuple[Msg, int]]], seated: Seated, i: int, moved: list[Msg]
+    changes: dict[int, list[tuple[Msg, int]]], seated: Seated, i: int, end: int, moved: list[Msg]
 ) -> None:
-    """Moved media stand behind the last result that follows message `i`."""
-    end = i
-    while end + 1 < len(seated.seats) and seated.seats[end + 1] == TOOL:
-        end += 1
+    """Moved media stand behind the last result that follows message `i`.
+
+    Nothing may follow calls that still wait for their results: there they stand in front.
+    """
     there = changes.setdefault(end, [(seated.msgs[end], seated.seats[end])])
-    there.extend((m, USER) for m in moved)
+    at = 0 if end == i and seated.msgs[i].calls else len(there)
+    there[at:at] = [(m, USER) for m in moved]

@@ -41,8 +41,15 @@ def fitted(state: State, m: Msg, seat: int) -> tuple[Msg | None, list[Msg]]:
     for block in content:
         blocks.extend(_said(state, block, seat, kinds, moved))
     blocks = _together(state, blocks, seat)
+    if not state.can.empty_messages and len(blocks) == 1 < len(content) and _is_empty(blocks[0]):
+        state.report.lost("message.empty", m, "content")
+        blocks = []
     made = remade(state, m, blocks)
     return (state.cached(made) if made is not None else None), moved
+
+
+def _is_empty(block: ContentBlock) -> bool:
+    return type(block) is TextBlock and not block.text
 
 
 def remade(state: State, m: Msg, blocks: list[ContentBlock]) -> Msg | None:
@@ -81,7 +88,7 @@ def _said(
     if type(block) is RefusalBlock:
         if "refusal" in kinds:
             return [block]
-        if not block.text.strip() and not state.can.blank_text:
+        if not block.text.strip() and not (state.can.blank_text and state.can.empty_messages):
             state.report.lost("text.blank", block)
             return []
         state.report.lost("refusal.as_text", block)

@@ -51,11 +51,10 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
     if block.is_error and not state.can.result_error:
         state.report.lost("result.error_as_text", block, "is_error")
         output = _marked(state, output)
-    elif block.is_error and not state.can.blank_text and not _flat(output).strip():
-        if not isinstance(output, list) or all(type(inner) is TextBlock for inner in output):
-            # a wire with an error flag wants to hear what went wrong
-            state.report.lost("result.error_text", block, did=state.told.failed)
-            output = state.told.failed
+    elif block.is_error and not state.can.blank_text and _silent(output):
+        # a wire with an error flag wants to hear what went wrong
+        state.report.lost("result.error_text", block, did=state.told.failed)
+        output = state.told.failed
     if not state.can.tool_messages:
         state.report.lost("result.as_text", block)
         said = state.told.result.format(name=block.name or block.id, output=_flat(output))
@@ -72,6 +71,13 @@ def _marked(state: State, output: object) -> str | list[ContentBlock]:
     if isinstance(output, list):
         return [TextBlock(mark.rstrip()), *output]
     return mark + _flat(output)
+
+
+def _silent(output: object) -> bool:
+    """Whether a result says nothing at all."""
+    if isinstance(output, list) and any(type(inner) is not TextBlock for inner in output):
+        return False
+    return not _flat(output).strip()
 
 
 def _flat(output: object) -> str:

@@ -32,10 +32,11 @@ def optional_text(value: object, path: str) -> None:
         text(value, path)
 
 
-def instance(value: object, cls: type[Any], path: str) -> None:
-    """Raise unless `value` is a `cls` or None."""
+def instance(value: object, cls: type[Any] | tuple[type[Any], ...], path: str) -> None:
+    """Raise unless `value` is a `cls`, one of several, or None."""
     if value is not None and not isinstance(value, cls):
-        raise _wrong(cls.__name__, value, path)
+        names = [one.__name__ for one in (cls if isinstance(cls, tuple) else (cls,))]
+        raise _wrong(" or ".join(names), value, path)
 
 
 def instances(value: object, cls: type[Any], path: str) -> None:

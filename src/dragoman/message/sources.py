@@ -17,6 +17,7 @@ class _Readable:
     """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
 
     __slots__ = ()
+    __iter__ = None  # a value with keys, not a sequence
 
     def __getitem__(self, key: str) -> object:
         try:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check, check_text
 from .blocks import CacheHint, Extras
-from .fields import instance, own_fields, text
+from .fields import instance, optional_text, own_fields, text
 
 __all__ = ["Parameter", "Tool", "ToolChoice", "ToolLike", "tools_of"]
 
@@ -157,6 +157,7 @@ def _parameters(values: object, path: str) -> list[Parameter]:
         text(value.name, f"{path}[{i}].name")
         text(value.type, f"{path}[{i}].type")
         text(value.description, f"{path}[{i}].description")
+        instance(value.enum, (list, tuple), f"{path}[{i}].enum")
         if value.children:
             _parameters(value.children, f"{path}[{i}].children")
     return listed
@@ -197,6 +198,12 @@ class ToolChoice:
                 hint="auto, none, required, or tool with a name",
                 code="tool_choice.mode",
             )
+        optional_text(self.name, "$.tool_choice.name")
+        instance(self.parallel, bool, "$.tool_choice.parallel")
+        instance(self.allowed, (list, tuple), "$.tool_choice.allowed")
+        object.__setattr__(self, "allowed", tuple(self.allowed or ()))
+        for i, name in enumerate(self.allowed):
+            text(name, f"$.tool_choice.allowed[{i}]")
         if (self.mode == "tool") != (self.name is not None):
             raise InvalidMessage(
                 "a name belongs to the mode tool, and the mode tool needs one",

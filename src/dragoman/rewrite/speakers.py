@@ -7,12 +7,13 @@ a name field is a capability.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, assert_never
 
 from ..losses import Report
 from ..message import (
     AudioBlock,
+    Citation,
     DocumentBlock,
     ImageBlock,
     Msg,
@@ -100,11 +101,11 @@ class Tagged:
         if m.name == self.me:
             made = Msg.trusted("", m.content, "assistant", m)
         else:
-            made = Msg.trusted("", self._tagged(m), "user", m)
+            made = Msg.trusted("", self._tagged(m, report), "user", m)
         report.made(made, m)
         return made
 
-    def _tagged(self, m: Msg) -> str | list[ContentBlock]:
+    def _tagged(self, m: Msg, report: Report) -> str | list[ContentBlock]:
         tag = self.tag.format(name=m.name)
         content = m.content
         if isinstance(content, str):
@@ -112,11 +113,22 @@ class Tagged:
         blocks = list(content)
         for i, block in enumerate(blocks):
             if type(block) is TextBlock:
-                blocks[i] = TextBlock(
-                    tag + block.text, cache=block.cache, extras=block.extras, origin=block.origin
-                )
+                shift = len(tag)
+                cited = [_shifted(one, shift) for one in block.citations or ()]
+                blocks[i] = replace(block, text=tag + block.text, citations=cited or None)
+                report.made(blocks[i], block)
                 return blocks
         return [TextBlock(tag.rstrip()), *blocks]
+
+
+def _shifted(citation: Citation, by: int) -> Citation:
+    """The citation of a text that begins `by` characters later."""
+    start, end = citation.start, citation.end
+    return replace(
+        citation,
+        start=None if start is None else start + by,
+        end=None if end is None else end + by,
+    )
 
 
 _HEADING = (
@@ -157,7 +169,7 @@ class ByName:
         run: list[Msg] = []
         first = True
         for i, m in enumerate(msgs):
-            if i == 0 and m.role == "system":
+            if i == 0 and m.role in ("system", "developer"):
                 out.append(_nameless(m, report))
             elif type(m.content) is str or not (_has_tools(m) or _has_tools(report.source(m))):
                 run.append(m)
@@ -183,6 +195,8 @@ class ByName:
         line = self.line
         for m in run:
             content = m.content
+            if m.cache is not None or m.extras is not None:
+                _aside(m, report)
             if type(content) is str:
                 name = m.name
                 plain = self._plain
@@ -239,6 +253,9 @@ class ByName:
         for block in m.blocks:
             if type(block) is TextBlock or type(block) is RefusalBlock:
                 named = True
+                _aside(block, report)
+                if type(block) is RefusalBlock:
+                    report.lost("refusal.as_text", block)
                 yield block.text
             elif (
                 type(block) is ImageBlock
@@ -261,6 +278,16 @@ class ByName:
                 raise AssertionError("calls and results are no conversation")
             else:
                 assert_never(block)
+
+
+def _aside(node: Msg | ContentBlock, report: Report) -> None:
+    """Name what a text that is told leaves behind: hints, citations, fields of providers."""
+    for name in ("cache", "citations"):
+        if getattr(node, name, None) is not None:
+            report.lost(f"{name}.unsaid", node, name)
+    for issuer in node.extras or {}:
+        where = f"extras.{issuer}" if issuer else "extras"
+        report.lost("extras.foreign", node, where, what=f"fields of {issuer or 'nobody'}")
 
 
 def _nameless(m: Msg, report: Report) -> Msg:

@@ -17,7 +17,7 @@ from ..errors import ContextOverflow
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..message.blocks import MEDIA_KINDS, ContentBlock
 
-__all__ = ["Candidates", "DropOldest", "Truncation", "units"]
+__all__ = ["Candidates", "DropOldest", "Truncation", "left_out", "units", "without_oldest"]
 
 Candidates: TypeAlias = Generator[list[Msg], int, list[Msg]]
 _MEDIUM = 3000  # characters that a medium weighs in an estimate
@@ -76,6 +76,27 @@ class DropOldest:
 
 
 _GUESSES = 12
+
+
+def without_oldest(msgs: list[Msg]) -> list[Msg]:
+    """The messages without the oldest unit that may go; the very list if none may."""
+    groups = units(msgs)
+    pinned = _pinned(msgs, groups)
+    oldest = next((group for group in groups if not pinned.intersection(group)), None)
+    return msgs if oldest is None else _without(msgs, [oldest])
+
+
+def left_out(msgs: list[Msg], kept: list[Msg]) -> list[int]:
+    """Indexes of the messages that `kept`, a later part of them in order, does not hold."""
+    own = set(map(id, msgs))
+    rest = [m for m in kept if id(m) in own]
+    gone = []
+    for i in range(len(msgs) - 1, -1, -1):  # of a message that stands twice the older one goes
+        if rest and rest[-1] is msgs[i]:
+            rest.pop()
+        else:
+            gone.append(i)
+    return gone[::-1]
 
 
 def _length(groups: list[list[int]]) -> int:

@@ -99,6 +99,11 @@ def wire(
     """
     if isinstance(name, Wire):
         return name
+    if not isinstance(name, (str, Vendor)):
+        raise ConfigError(
+            f"{type(name).__name__} names no wire",
+            hint="use a name of dragoman.wires(), a Wire or a Vendor",
+        )
     if isinstance(name, Vendor):
         row, shown, protocol = name, name.name, ""
     else:
@@ -128,6 +133,8 @@ def _bound(
         known.append(home.facts[protocol])
     if isinstance(facts, str):
         facts = profile(facts, protocol, home.name if home else "")
+    if not isinstance(facts, Facts | None):
+        raise ConfigError(f"{type(facts).__name__} is no Facts and no name of a profile")
     if facts is not None:
         known.append(facts)
     return Wire(shown, room(protocol, dialect), vendor=row, facts=tuple(known), policy=policy)

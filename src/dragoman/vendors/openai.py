@@ -30,7 +30,7 @@ class OpenAIChatFormatter(ChatFormatter):
     """Messages for OpenAI, vLLM and other compatible servers; names go into the `name` field."""
 
     vendor = VENDOR
-    changes: ClassVar = {"name_field": "always"}
+    changes: ClassVar = {"name_field": "always", "result_names": True}
     promotes = _PROMOTES
     support_multiagent = True
     room = OpenAIChat
@@ -44,7 +44,7 @@ class OpenAIMultiAgentFormatter(MultiAgentFormatter):
     """Many agents' messages for OpenAI, their conversation merged into user messages."""
 
     vendor = VENDOR
-    changes: ClassVar = {"name_field": "always"}
+    changes: ClassVar = {"name_field": "always", "result_names": True}
     promotes = _PROMOTES
     room = OpenAIChat
     dialect = _AGENTSCOPE

@@ -50,6 +50,7 @@ CAN = Capabilities(
     system_place="top",
     late_system="reminder",
     blank_text=False,
+    trailing_space=False,
     gather_results=True,
     first_user=True,
     prefill=False,

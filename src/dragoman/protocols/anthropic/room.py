@@ -13,7 +13,7 @@ from ...losses import Report
 from ...message import ChatRequest, Tool, ToolChoice
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, head, options, parameters, replay
+from ...shapes import choice, head, options, parameters, replay, response_format
 from .dialect import CAN, Dialect
 from .writer import blocks, cache_control, messages
 
@@ -63,7 +63,7 @@ class Anthropic(Bound[Dialect]):
         picked = choice(say, report)
         if picked is not None:
             body["tool_choice"] = _choice(picked)
-        body.update(_options(request, can, report))
+        body.update(_options(request, can, body["max_tokens"], report))
         if request.stream:
             body["stream"] = True
         replay(body, request, can, report)
@@ -72,9 +72,9 @@ class Anthropic(Bound[Dialect]):
     def _maximum(self, request: ChatRequest, can: Capabilities, report: Report) -> int:
         given = request.options.max_tokens
         if given is None:
-            report.lost("max_tokens.default", request, "options.max_tokens",
-                        did=str(can.max_tokens))  # fmt: skip
-            return can.max_tokens
+            most = can.max_tokens + (request.options.reasoning_budget or 0)
+            report.lost("max_tokens.default", request, "options.max_tokens", did=str(most))
+            return most
         return given
 
     def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
@@ -104,7 +104,7 @@ def _choice(picked: ToolChoice) -> JsonObject:
     return made
 
 
-def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
+def _options(request: ChatRequest, can: Capabilities, most: int, report: Report) -> JsonObject:
     made = options(request, _KEYS, can, report)
     made.pop("max_tokens", None)
     if "metadata" in made:
@@ -112,17 +112,33 @@ def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObj
     effort, budget = made.pop("reasoning", None), made.pop("reasoning_budget", None)
     output: JsonObject = {}
     if budget is not None:
+        budget = _budget(budget, most, request, report)
+        if effort is not None:
+            report.lost("option.unsaid", request.options, "reasoning", did="the budget decides")
+    if budget is not None:
         made["thinking"] = {"type": "enabled", "budget_tokens": budget}
     elif effort == "off":
         made["thinking"] = {"type": "disabled"}
     elif effort is not None:
         made["thinking"] = {"type": "adaptive"}
         output["effort"] = effort
-    form = request.response_format
+    form = response_format(request, can, report)
     if form is not None and form.kind == "schema":
         output["format"] = {"type": "json_schema", "schema": form.schema}
-    elif form is not None and form.kind == "json":
-        report.lost("format.unsaid", form, what="json")
+        for name in ("description", "strict"):  # a schema is always kept to here
+            if getattr(form, name):
+                report.lost("format.lowered", form, name, did="left out")
     if output:
         made["output_config"] = output
     return made
+
+
+def _budget(budget: int, most: int, request: ChatRequest, report: Report) -> int | None:
+    """Tokens of thinking in the range that the API takes: from 1024 to under the maximum."""
+    fits = max(1024, min(budget, most - 1))
+    if fits >= most:
+        report.lost("option.refused", request.options, "reasoning_budget", did="no thinking")
+        return None
+    if fits != budget:
+        report.lost("option.range", request.options, "reasoning_budget", did=str(fits))
+    return fits

@@ -128,6 +128,15 @@ class _Writer:
             self.waiting.append(block)
             return {self.call: {"id": block.id, "name": block.name, "args": block.input}}
         if type(block) is ToolResultBlock:
+            waiting, output = self.waiting, block.output
+            if type(output) is list and len(output) == 1:
+                output = output[0].text  # type: ignore[union-attr]  # plain results hold text
+            if type(output) is str and block.id and waiting and waiting[0].id == block.id:
+                name = waiting[0].name
+                if name == block.name:
+                    del waiting[0]
+                    said = {"id": block.id, "name": name, "response": {"output": output}}
+                    return {self.result: said}
             return {self.result: self._result(block)}
         return self.parts([block])[0]
 

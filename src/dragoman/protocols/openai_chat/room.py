@@ -13,7 +13,7 @@ from ...losses import Report
 from ...message import ResponseFormat, Tool, ToolChoice
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, function_tool, options, replay
+from ...shapes import choice, function_tool, options, replay, response_format
 from .dialect import CAN, Dialect
 from .writer import messages
 
@@ -67,8 +67,8 @@ class OpenAIChat(Bound[Dialect]):
             body["tool_choice"] = _choice(picked)
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
-        if request.response_format is not None:
-            body["response_format"] = _format(request.response_format)
+        if (form := response_format(request, can, report)) is not None:
+            body["response_format"] = _format(form)
         body.update(options(request, self._keys, can, report))
         if body.get("reasoning_effort") == "off":
             body["reasoning_effort"] = "none"

@@ -1,0 +1,26 @@
+"""Options and settings of the whole suite.
+
+`--update-golden` writes what is found into the golden files, to be reviewed as a diff.
+`--hypothesis-profile=explore` looks for new examples; the default run is the same every time.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+settings.register_profile(
+    "house", derandomize=True, deadline=None, max_examples=40, suppress_health_check=_CHECKS
+)
+settings.register_profile(
+    "explore", deadline=None, max_examples=1000, database=None, suppress_health_check=_CHECKS
+)
+settings.load_profile("house")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write what is found into the golden files"
+    )

@@ -1,0 +1,163 @@
+"""Histories as programs and providers leave them behind: broken in every way that pairs can be.
+
+Strategies of hypothesis; small alphabets, so that ids collide and blank text is frequent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from hypothesis import strategies as st
+
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    CacheHint,
+    Citation,
+    DocumentBlock,
+    FileSource,
+    ImageBlock,
+    Msg,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    Tool,
+    ToolChoice,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+
+__all__ = ["blocks", "call", "choices", "histories", "media", "msgs", "result", "texts", "tools"]
+
+LONG = "call_" + "x" * 60
+IDS = ("", "a", "b", "a", "call_1", "a_2", "a b", "a.b", LONG, "调用")
+NAMES = ("", "look", "look up", "look_up", "server/tool.v1", "n" * 70, "查")
+SPEAKERS = ("", "user", "assistant", "Bob", "Dr. Bob", "小明", "<Eve>", "a" * 80)
+ROLES = ("system", "developer", "user", "assistant", "tool")
+PNG = "iVBORw0KGgo="
+WAV = "UklGRg=="
+PDF = "JVBERi0xLjQK"
+
+texts = st.sampled_from(("", " ", "\n\t", "Hi.", "How many?", "天气", " padded "))
+names = st.sampled_from(NAMES)
+_ids = st.sampled_from(IDS)
+origins = st.none() | st.sampled_from((Origin("anthropic"), Origin("openai-chat", "gpt-5.6")))
+hints = st.none() | st.sampled_from((CacheHint(), CacheHint("1h")))
+extras = st.none() | st.sampled_from(({"somebody": {"note": 1}}, {"": {"odd": [1]}}))
+values = st.sampled_from((1, "x", None, True, [1, {"a": "b"}], 2**70, 1.5))
+objects = st.dictionaries(st.sampled_from(("at", "n")), values, max_size=2)
+
+_sources = {
+    "image": ("image/png", PNG, "https://example.com/a.png"),
+    "audio": ("audio/wav", WAV, "https://example.com/a.wav"),
+    "video": ("video/mp4", "AAAAGGZ0eXA=", "https://example.com/a.mp4"),
+    "document": ("application/pdf", PDF, "https://example.com/a.pdf"),
+}
+_classes: dict[str, Any] = {
+    "image": ImageBlock,
+    "audio": AudioBlock,
+    "video": VideoBlock,
+    "document": DocumentBlock,
+}
+
+
+@st.composite
+def media(draw: st.DrawFn) -> Any:
+    """A medium of any kind from any source."""
+    kind = draw(st.sampled_from(tuple(_classes)))
+    media_type, data, url = _sources[kind]
+    source = draw(
+        st.sampled_from((
+            Base64Source(media_type, data),
+            Base64Source("application/x-odd", data),
+            URLSource(url),
+            URLSource(f"data:{media_type};base64,{data}"),
+            URLSource("gs://bucket/object"),
+            URLSource("/nowhere/at/all.bin"),
+            FileSource("file-1", "somebody"),
+        ))
+    )  # fmt: skip
+    return _classes[kind](source, title=draw(st.none() | st.just("t")), cache=draw(hints))
+
+
+def call(ids: st.SearchStrategy[str] = _ids) -> st.SearchStrategy[Any]:
+    """A tool call."""
+    given = objects | st.sampled_from(("not json", "", None, [1]))
+    raw = st.sampled_from((None, "{}", '{"at": 1}', "{broken"))
+    return st.builds(ToolUseBlock, ids, names, given, raw, hints, extras=extras)
+
+
+def result(ids: st.SearchStrategy[str] = _ids) -> st.SearchStrategy[Any]:
+    """A tool result."""
+    inside = st.lists(texts.map(TextBlock) | media() | st.builds(ThinkingBlock, texts), max_size=3)
+    output = texts | inside | objects | st.none()
+    return st.builds(ToolResultBlock, ids, names, output, st.booleans(), hints)
+
+
+_cited = st.builds(TextBlock, texts, st.just([Citation(0, 1, "https://example.com")]))
+_said = st.builds(TextBlock, texts, cache=hints, extras=extras)
+_thoughts = st.builds(
+    ThinkingBlock, texts, st.none() | st.just("c2ln"), st.none() | st.just("cmVk"), origin=origins
+)
+_odd = st.builds(RefusalBlock, texts) | st.builds(
+    RawBlock, st.just("somebody"), st.just({"type": "strange"})
+)
+blocks = _said | _cited | call() | result() | _thoughts | media() | _odd
+
+
+@st.composite
+def msgs(draw: st.DrawFn) -> Msg:
+    """A message of any role, whatever it holds."""
+    content = draw(texts | st.lists(blocks, max_size=4))
+    return Msg(
+        draw(st.sampled_from(SPEAKERS)),
+        content,
+        draw(st.sampled_from(ROLES)),
+        cache=draw(hints),
+        extras=cast("Any", draw(extras)),
+        origin=draw(origins),
+    )
+
+
+@st.composite
+def _turns(draw: st.DrawFn) -> list[Msg]:
+    """Calls and results that nearly belong together: some lost, doubled, late or too early."""
+    ids = draw(st.lists(st.sampled_from(IDS), min_size=1, max_size=3))
+    calls = [Msg("", [draw(call(st.just(i)))], "assistant") for i in ids]
+    if draw(st.booleans()):
+        calls = [Msg("", [b for m in calls for b in m.blocks], "assistant")]
+    answers = [Msg("", [draw(result(st.just(i)))], draw(st.sampled_from(ROLES))) for i in ids]
+    between = draw(st.lists(msgs(), max_size=1))
+    everything = [*calls, *between, *answers]
+    lost = draw(st.sets(st.integers(0, len(everything) - 1), max_size=2))
+    kept = [m for i, m in enumerate(everything) if i not in lost]
+    doubled: bool = draw(st.booleans())
+    mixed: bool = draw(st.booleans())
+    if kept and doubled:
+        kept.append(draw(st.sampled_from(kept)))
+    return list(draw(st.permutations(kept))) if mixed else kept
+
+
+@st.composite
+def histories(draw: st.DrawFn, max_size: int = 4) -> list[Msg]:
+    """A history with at least one message; the same Msg may stand in it twice."""
+    parts = draw(st.lists(_turns() | msgs().map(lambda m: [m]), min_size=1, max_size=max_size))
+    return [m for part in parts for m in part] or [Msg("", "Hi.", "user")]
+
+
+tools = st.lists(
+    st.builds(
+        Tool, st.sampled_from(NAMES[1:]), texts, st.none() | st.just({"type": "object"}),
+        st.sampled_from((None, False)), hints,
+    ),
+    max_size=3,
+    unique_by=lambda tool: tool.name,
+)  # fmt: skip
+choices = st.none() | st.sampled_from((
+    ToolChoice("auto"), ToolChoice("none"), ToolChoice("required"), ToolChoice("tool", "look"),
+    ToolChoice("auto", None, ("look",)), ToolChoice("auto", parallel=False),
+))  # fmt: skip

@@ -1,0 +1,81 @@
+"""Law 5: nothing that the caller passed is changed, and the same input gives the same output."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import dragoman
+from dragoman import ByName, ChatRequest, Msg, NameField, Tagged, Tool, ToolChoice
+from dragoman.errors import DragomanError
+from dragoman.message import dump
+from dragoman.vendors import NAMED
+
+from .histories import choices, histories, tools
+
+WIRES = dragoman.wires()
+FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
+SPEAKERS = [ByName(), Tagged("Bob"), NameField()]
+
+
+def written(wire: dragoman.Wire, req: ChatRequest) -> Any:
+    try:
+        out = wire.write_request(req)
+    except DragomanError as error:
+        return str(error)
+    return out.body, out.path, out.ids, [loss.to_dict() for loss in out.losses]
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(histories(), tools, choices)
+def test_requests(
+    name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
+) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    req = ChatRequest(msgs, tools=offered, tool_choice=choice)
+    before = copy.deepcopy(req)
+    identities = [id(m) for m in msgs]
+    contents = [id(m.content) for m in msgs]
+    first = written(wire, req)
+    assert dump(req) == dump(before)
+    assert [id(m) for m in msgs] == identities
+    assert [id(m.content) for m in msgs] == contents
+    assert written(wire, req) == first, "the same twice"
+    assert written(wire, before) == first, "and the same of a copy"
+    again = pickle.loads(pickle.dumps(wire))
+    assert written(again, req) == first, "and through a pickled wire"
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+@given(histories())
+def test_named_formatters(name: str, msgs: list[Msg]) -> None:
+    formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
+    before = copy.deepcopy(msgs)
+    first = formatter.write(msgs)
+    assert dump(msgs) == dump(before)
+    assert formatter.write(before).messages == first.messages
+
+
+@pytest.mark.parametrize("speakers", SPEAKERS, ids=lambda s: type(s).__name__)
+@given(histories())
+def test_speakers(speakers: Any, msgs: list[Msg]) -> None:
+    formatter = dragoman.Formatter("openai-chat", speakers=speakers, policy="ignore")
+    before = copy.deepcopy(msgs)
+    formatter.write(msgs).losses  # noqa: B018 - losses are found when they are read
+    assert dump(msgs) == dump(before)
+
+
+@given(histories())
+def test_what_comes_out_may_be_changed_without_harm(msgs: list[Msg]) -> None:
+    """Lists of the output are new; only leaves, tool inputs, schemas and extras are shared."""
+    formatter = dragoman.Formatter("openai-chat", policy="ignore")
+    before = copy.deepcopy(msgs)
+    for message in formatter.format_sync(msgs):
+        if isinstance(message.get("content"), list):
+            message["content"].clear()
+        message.clear()
+    assert dump(msgs) == dump(before)

@@ -1,0 +1,178 @@
+"""Media against capabilities: which a wire takes, which must be fetched, and putting them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman.capabilities import Capabilities
+from dragoman.losses import Report
+from dragoman.media import as_base64, is_data, is_local, placed, refused, registered, wanted
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    FileSource,
+    ImageBlock,
+    LocalSource,
+    Msg,
+    Origin,
+    Source,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    places,
+)
+from dragoman.seats import survey
+
+PNG = "iVBORw0KGgo="
+URI = f"data:image/png;base64,{PNG}"
+CAN = Capabilities(
+    user=frozenset({"text", "image"}),
+    sources={"image": frozenset({"url", "base64", "file"})},
+    media_types={"image": ("image/png", "image/jpeg")},
+    reads=frozenset({"openai"}),
+    file_schemes=frozenset({"https"}),
+)
+
+
+def image(source: Source) -> ImageBlock:
+    return ImageBlock(source)
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (URLSource(URI), Base64Source("image/png", PNG, URI)),
+        (URLSource(f"data:image/jpg;base64,{PNG}"), Base64Source("image/jpeg", PNG)),
+        (URLSource(f"DATA:image/PNG;BASE64,{PNG}"), Base64Source("image/png", PNG)),
+        (URLSource("data:;base64,QQ=="),
+         Base64Source("application/octet-stream", "QQ==", "data:;base64,QQ==")),
+        (URLSource("data:image/png;charset=x;base64,QQ=="),
+         Base64Source("image/png", "QQ==", "data:image/png;charset=x;base64,QQ==")),
+        (Base64Source("image/jpg", PNG), Base64Source("image/jpeg", PNG)),
+        (Base64Source("IMAGE/PNG", PNG), Base64Source("image/png", PNG)),
+        (Base64Source("x/y", URI), Base64Source("image/png", PNG, URI)),
+    ],
+)  # fmt: skip
+def test_data_uris_are_read_as_base64(given: Source, made: Source) -> None:
+    block = image(given)
+    assert as_base64(block).source == made
+    assert block.source is given
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        URLSource("https://example.com/a.png"), URLSource("data:image/png,raw"),
+        URLSource("data:image/png;base64"), LocalSource("a.png"), FileSource("f"),
+        Base64Source("image/png", PNG),
+    ],
+)  # fmt: skip
+def test_other_media_stay_the_very_block(source: Source) -> None:
+    block = image(source)
+    assert as_base64(block) is block
+
+
+def test_media_types_under_their_registered_name() -> None:
+    made = registered(AudioBlock(Base64Source("audio/mp3", "QQ==")))
+    assert made.source == Base64Source("audio/mpeg", "QQ==")
+    block = AudioBlock(Base64Source("audio/wav", "QQ=="))
+    assert registered(block) is block
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("a.png", True), ("./a.png", True), ("/abs/a.png", True), ("C:\\a.png", True),
+        ("file:///abs/a.png", True), ("FILE:a.png", True), ("", True), ("a b:c.png", False),
+        ("https://example.com/a.png", False), ("gs://b/o", False), (URI, False),
+    ],
+)  # fmt: skip
+def test_what_is_local(url: str, local: bool) -> None:
+    assert is_local(URLSource(url)) is local
+    assert is_local(LocalSource(url))
+    assert not is_local(Base64Source("image/png", url))
+
+
+def test_data_uris_by_any_case() -> None:
+    assert is_data("data:,")
+    assert is_data("DATA:,")
+    assert not is_data("database.png")
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "place"),
+    [
+        (URLSource("https://example.com/a.png"), None, ""),
+        (URLSource("HTTP://example.com/a.png"), None, ""),
+        (URLSource("gs://b/o"), "media.not_fetched", "gs://b/o"),
+        (URLSource("a.png"), "media.not_fetched", "a.png"),
+        (LocalSource("a.png"), "media.not_fetched", "a.png"),
+        (URLSource("data:image/png,raw"), "media.source", ""),
+        (Base64Source("image/png", PNG), None, ""),
+        (Base64Source("image/tiff", PNG), "media.type", ""),
+        (FileSource("https://files/1", "openai"), None, ""),
+        (FileSource("https://files/1"), None, ""),
+        (FileSource("file-1", "openai"), "media.source", ""),
+        (FileSource("https://files/1", "other"), "media.source", ""),
+    ],
+)
+def test_what_a_wire_takes(source: Source, code: str | None, place: str) -> None:
+    fault = refused(image(source), CAN)
+    assert (fault.code if fault else None) == code
+    assert (fault.place if fault else "") == place
+
+
+def test_a_wire_of_base64_alone() -> None:
+    can = Capabilities(sources={"image": frozenset({"base64"})})
+    fault = refused(image(URLSource("https://example.com/a.png")), can)
+    assert fault is not None
+    assert (fault.code, fault.place) == ("media.not_fetched", "https://example.com/a.png")
+    urls = Capabilities(sources={"image": frozenset({"url"})})
+    assert refused(image(Base64Source("image/png", PNG)), urls) is not None
+
+
+def sought(*msgs: Msg, can: Capabilities = CAN) -> list[Source]:
+    return wanted(survey(list(msgs), Report(msgs, None, places)), can)
+
+
+def test_what_must_be_fetched() -> None:
+    local = image(LocalSource("a.png"))
+    other = image(URLSource("b.png"))
+    found = sought(Msg.user([TextBlock("x"), local]), Msg.user([other]))
+    assert [id(source) for source in found] == [id(local.source), id(other.source)]
+    assert sought(Msg.user([image(URLSource("https://example.com/a.png"))])) == []
+    assert sought(Msg.user([AudioBlock(LocalSource("a.wav"))])) == [], "nobody may show it"
+
+
+def test_nothing_is_fetched_for_providers_and_tools() -> None:
+    local = image(LocalSource("/etc/hostname"))
+    read = Msg("", [local], "user", origin=Origin("openai"))
+    marked = Msg.user([ImageBlock(LocalSource("a.png"), origin=Origin("openai"))])
+    call = Msg.assistant([ToolUseBlock("a", "look")])
+    answer = Msg("", [ToolResultBlock("a", "look", [local])], "tool")
+    assert sought(read, marked, call, answer) == []
+
+
+def test_bytes_take_the_place_of_their_source() -> None:
+    source = LocalSource("a.png")
+    msgs = [Msg.user([TextBlock("x"), image(source)]), Msg.user("y")]
+    report = Report(msgs, None, places)
+    found = Base64Source("image/png", PNG)
+    seated = placed(survey(msgs, report), {id(source): found}, report)
+    made: Any = seated.msgs[0].content
+    assert made[0] is msgs[0].content[0]
+    assert made[1].source is found
+    assert seated.msgs[1] is msgs[1]
+    assert msgs[0].content[1].source is source  # type: ignore[union-attr]
+    report.lost("media.type", made[1], "source")
+    report.lost("media.type", found)
+    assert [loss.where for loss in report.losses] == ["$.messages[0].content[1].source"] * 2
+
+
+def test_nothing_fetched_is_nothing_new() -> None:
+    msgs = [Msg.user([image(LocalSource("a.png"))])]
+    seated = survey(msgs, Report(msgs))
+    assert placed(seated, {}, Report(msgs)) is seated

@@ -1,0 +1,151 @@
+"""Tool names and call ids in a history: one map for tools, history and choice, and its way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import dragoman
+from dragoman import ChatRequest, Msg, Tool, ToolChoice
+from dragoman.capabilities import Capabilities
+from dragoman.losses import Report
+from dragoman.message import ToolResultBlock, ToolUseBlock, places
+from dragoman.names import inverted, name_tools, respell
+from dragoman.rules import IdRule, NameRule, mapping
+from dragoman.seats import survey
+
+from .laws.histories import histories
+
+UNIQUE = Capabilities(ids=IdRule(chars=r"a-zA-Z0-9_\-", unique=True))
+PLAIN = Capabilities(ids=IdRule(max=40))
+BLANK = Capabilities(ids=IdRule(blank=True))
+
+
+def turn(*ids: str, name: str = "look") -> list[Msg]:
+    return [
+        Msg.assistant([ToolUseBlock(id, name, {}) for id in ids]),
+        Msg("", [ToolResultBlock(id, name, "x") for id in ids], "tool"),
+    ]
+
+
+def ids(msgs: list[Msg]) -> list[list[str]]:
+    return [[block.id for block in m.blocks if hasattr(block, "id")] for m in msgs]
+
+
+def spelled(msgs: list[Msg], can: Capabilities) -> tuple[list[list[str]], dict[str, str], Any]:
+    report = Report(msgs, None, places)
+    seated, back = respell(survey(msgs, report), can, {}, report)
+    return ids(seated.msgs), back, report.losses
+
+
+def test_ids_that_fit_stay_and_so_does_the_history() -> None:
+    msgs = [*turn("a", "b"), *turn("c")]
+    report = Report(msgs)
+    seated = survey(msgs, report)
+    made, back = respell(seated, UNIQUE, {}, report)
+    assert made is seated
+    assert (back, report.losses) == ({}, [])
+
+
+def test_repeated_ids_are_numbered_and_the_map_leads_back() -> None:
+    found, back, losses = spelled([*turn("a"), *turn("a"), *turn("a_2"), *turn("a")], UNIQUE)
+    assert found == [["a"], ["a"], ["a_3"], ["a_3"], ["a_2"], ["a_2"], ["a_4"], ["a_4"]]
+    assert back == {"a_3": "a", "a_4": "a"}
+    assert {loss.code for loss in losses} == {"id.made"}
+    assert losses[0].where == "$.messages[2].content[0].id"
+
+
+def test_ids_may_come_again_in_the_next_turn_where_the_wire_says_so() -> None:
+    msgs = [*turn("a"), *turn("a")]
+    assert spelled(msgs, PLAIN)[0] == [["a"]] * 4
+    assert spelled(turn("a", "a"), PLAIN)[0] == [["a", "a_2"], ["a", "a_2"]]
+
+
+@pytest.mark.parametrize("can", [UNIQUE, PLAIN])
+def test_empty_ids_are_made_and_never_one_that_is_there(can: Capabilities) -> None:
+    found, back, _ = spelled([*turn("call_1"), *turn("", "")], can)
+    assert found == [["call_1"]] * 2 + [["call_2", "call_3"]] * 2
+    assert back == {"call_2": "", "call_3": ""}
+
+
+def test_empty_ids_stay_where_a_call_may_go_without() -> None:
+    assert spelled(turn("", ""), BLANK)[0] == [["", ""]] * 2
+
+
+def test_refused_ids_are_respelled_at_both_ends() -> None:
+    found, back, losses = spelled([*turn("functions.Bash:0"), *turn("x" * 50)], UNIQUE)
+    assert found[0] == found[1] == ["functions_Bash_0"]
+    assert back["functions_Bash_0"] == "functions.Bash:0"
+    assert {loss.code for loss in losses} == {"id.mapped"}
+    long, _, _ = spelled(turn("x" * 50, "x" * 51), PLAIN)
+    assert long[0] == long[1]
+    assert len(set(long[0])) == 2
+    assert all(len(id) == 40 for id in long[0])
+
+
+def test_ids_do_not_collapse_into_one() -> None:
+    found, _, _ = spelled([*turn("a.b"), *turn("a_b"), *turn("a b")], UNIQUE)
+    assert len({id for row in found for id in row}) == 3
+
+
+def test_long_ids_that_come_twice_in_a_turn() -> None:
+    long = "x" * 50
+    found, _, _ = spelled(turn(long, long), PLAIN)
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 2
+    assert PLAIN.ids.fits(found[0])
+
+
+@given(histories())
+def test_wire_ids_are_deterministic(msgs: list[Msg]) -> None:
+    for can in (UNIQUE, PLAIN):
+        first, second = spelled(msgs, can), spelled(msgs, can)
+        assert first == second
+
+
+def test_tools_are_named_alike_in_tools_history_and_choice() -> None:
+    req = ChatRequest(
+        [Msg.user("Go."), *turn("a", name="server/tool.v1"), Msg.user("Again.")],
+        tools=[Tool("server/tool.v1"), Tool("look")],
+        tool_choice=ToolChoice("tool", "server/tool.v1"),
+    )
+    out = dragoman.wire("openai-chat", policy="ignore").write_request(req)
+    body = out.body
+    assert body["tools"][0]["function"]["name"] == "server_tool_v1"
+    assert body["messages"][1]["tool_calls"][0]["function"]["name"] == "server_tool_v1"
+    assert body["tool_choice"] == {"type": "function", "function": {"name": "server_tool_v1"}}
+    codes = [(loss.code, loss.where) for loss in out.losses if loss.code != "model.default"]
+    assert codes == [
+        ("tool_name.mapped", "$.tools[0].name"),
+        ("tool_name.mapped", "$.messages[1].content[0].name"),
+        ("tool_name.mapped", "$.messages[2].content[0].name"),
+    ]
+
+
+def test_the_map_of_the_tools_is_theirs_alone() -> None:
+    """Whoever has the tools can rebuild it to read an answer, whatever the history called."""
+    tools = [Tool("a b"), Tool("c")]
+    alone = mapping([tool.name for tool in tools], NameRule())
+    named, names = name_tools(tools, ["a_b", "a.b", "c", "new"], NameRule(), Report())
+    assert [tool.name for tool in named] == ["a_b", "c"]
+    assert {name: names[name] for name in alone} == alone
+    assert named[1] is tools[1]
+    spelled_names = [names.get(name, name) for name in ("a b", "a_b", "a.b", "c", "new")]
+    assert len(set(spelled_names)) == 5, "two never become one"
+    assert inverted(names)["a_b"] == "a b"
+
+
+def test_nothing_to_respell_is_nothing_new() -> None:
+    tools = [Tool("look")]
+    named, names = name_tools(tools, ["look"], NameRule(), Report())
+    assert named is tools
+    assert names == {}
+
+
+def test_a_tool_is_not_changed() -> None:
+    tool = Tool("a b")
+    named, _ = name_tools([tool], [], NameRule(), Report())
+    assert tool.name == "a b"
+    assert named[0] is not tool

@@ -1,0 +1,126 @@
+"""What may be lost: by kind, by code, by name; logged once, refused, collected."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, Loss, LossRefused, Msg, Policy
+from dragoman.codes import CODES
+from dragoman.errors import ConfigError
+from dragoman.losses import Report, policy
+from dragoman.message import CacheHint, RawBlock, TextBlock, URLSource, VideoBlock, places
+
+RAW = RawBlock("somebody", {"type": "odd"})
+VIDEO = VideoBlock(URLSource("https://example.com/a.mp4"))
+LOSSY = [Msg("Bob", [TextBlock("Hi."), RAW, VIDEO], "user", cache=CacheHint())]
+
+
+def refused(given: Any) -> list[str]:
+    with pytest.raises(LossRefused) as caught:
+        dragoman.wire("openai-chat", policy=given).write_request(ChatRequest(LOSSY, model="m"))
+    return [loss.code for loss in caught.value.losses]
+
+
+def test_by_kind() -> None:
+    assert refused(Policy(refuse=("dropped",))) == ["raw.foreign", "block.unsaid", "cache.unsaid"]
+
+
+def test_by_code_and_by_glob() -> None:
+    assert refused(Policy(refuse=("raw.foreign",))) == ["raw.foreign"]
+    assert refused(Policy(refuse=("raw.*", "block.*"))) == ["raw.foreign", "block.unsaid"]
+    assert refused(Policy(refuse=("*",))) == ["raw.foreign", "block.unsaid", "cache.unsaid"]
+
+
+def test_allow_wins() -> None:
+    given = Policy(refuse=("dropped", "raw.foreign"), allow=("raw.*", "cache.unsaid"))
+    assert refused(given) == ["block.unsaid"]
+    quiet = Policy(refuse=("dropped",), allow=("dropped",))
+    dragoman.wire("openai-chat", policy=quiet).write_request(ChatRequest(LOSSY))
+
+
+def test_one_name_is_a_list_of_one() -> None:
+    one: Any = "dropped"
+    assert Policy(refuse=one) == Policy(refuse=("dropped",))
+    assert Policy(allow=["cache.*"]).allow == ("cache.*",)  # type: ignore[arg-type]
+
+
+def test_the_named_policies() -> None:
+    assert policy("refuse").refuse == ("dropped", "degraded", "repaired")
+    assert policy("log").log
+    assert policy("ignore") == Policy()
+    own = Policy(refuse=("moved",))
+    assert policy(own) is own
+
+
+@pytest.mark.parametrize("name", ["", "raise", None, 7, ["log"], {"refuse": ()}])
+def test_no_policy(name: Any) -> None:
+    with pytest.raises(ConfigError):
+        policy(name)
+
+
+@pytest.mark.parametrize("name", ["lost", "cache", "raw.foriegn", "nothing.*", ""])
+def test_names_that_no_loss_bears(name: str) -> None:
+    for field in ("refuse", "allow"):
+        with pytest.raises(ConfigError, match="neither a kind nor a known code"):
+            Policy(**{field: (name,)})  # type: ignore[arg-type]
+
+
+def test_collect_takes_every_loss_detached() -> None:
+    seen: list[Loss] = []
+    wire = dragoman.wire("openai-chat", policy=Policy(collect=seen.append))
+    for _ in range(2):
+        wire.write_request(ChatRequest(LOSSY, model="m"))
+    assert [loss.code for loss in seen] == ["raw.foreign", "block.unsaid", "cache.unsaid"] * 2
+    assert seen[0].where == "$.messages[0].content[1]"
+
+
+def test_each_kind_is_logged_once_a_formatter(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "dragoman")
+    formatter = dragoman.Formatter("openai-chat")
+    for _ in range(3):
+        formatter.format_sync(LOSSY)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    line = caplog.records[0].getMessage()
+    assert "raw.foreign at $.messages[0].content[1]" in line
+    assert "and 2 more" in line
+    dragoman.Formatter("openai-chat").format_sync(LOSSY)
+    assert len(caplog.records) == 2, "another formatter has its own memory"
+
+
+def test_the_loudest_loss_of_a_kind_is_shown(caplog: pytest.LogCaptureFixture) -> None:
+    msgs = [Msg("", "x", cache=CacheHint()), Msg("", [RAW, TextBlock("y")])]
+    dragoman.Formatter("openai-chat").format_sync(msgs)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "raw.foreign" in caplog.records[0].getMessage()
+
+
+def test_quiet_kinds_are_quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "dragoman")
+    report = Report(LOSSY, None, places)
+    for code in ("id.unsaid", "cache.unsaid", "name.unsaid"):
+        report.lost(code, LOSSY[0])
+    policy("log").judge(report, set())
+    assert caplog.records == []
+
+
+def test_ignore_and_refuse_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    dragoman.Formatter("openai-chat", policy="ignore").format_sync(LOSSY)
+    with pytest.raises(LossRefused):
+        dragoman.Formatter("openai-chat", policy="refuse").format_sync(LOSSY)
+    assert caplog.records == []
+
+
+def test_nothing_lost_is_nothing_refused() -> None:
+    wire = dragoman.wire("openai-chat", policy=Policy(refuse=("*",)))
+    assert wire.write_request(ChatRequest([Msg("", "x")], model="m")).losses == []
+
+
+def test_levels_fit_their_kinds() -> None:
+    for row in CODES.values():
+        assert row.level <= logging.WARNING
+        if row.kind == "expected":
+            assert row.level == logging.DEBUG

@@ -1,0 +1,219 @@
+"""Every call gets one result, right behind it; each repair is named; what is right stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman.capabilities import Capabilities
+from dragoman.losses import Report
+from dragoman.message import (
+    ImageBlock,
+    Msg,
+    RefusalBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    places,
+)
+from dragoman.repair import blanks, repair
+from dragoman.seats import survey
+from dragoman.told import Told
+
+CAN = Capabilities(result_names=True)
+STRICT = Capabilities(blank_text=False, empty_messages=False)
+
+
+def calls(*ids: str, name: str = "look", text: str = "") -> Msg:
+    blocks: list[Any] = [TextBlock(text)] if text else []
+    return Msg("", [*blocks, *(ToolUseBlock(id, name, {}) for id in ids)], "assistant")
+
+
+def results(*ids: str, name: str = "look", **rest: Any) -> Msg:
+    return Msg("", [ToolResultBlock(id, name, f"of {id}", **rest) for id in ids], "tool")
+
+
+def user(text: str = "And?") -> Msg:
+    return Msg("", text, "user")
+
+
+def paired(*msgs: Msg, can: Capabilities = CAN) -> tuple[list[Msg], list[str]]:
+    report = Report(msgs, None, places)
+    seated = repair(survey(list(msgs), report), can, report, Told())
+    return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
+
+
+def spelled(msgs: list[Msg]) -> str:
+    """A history in short: `u` user, `a` assistant, `+id` a call, `-id` a result, `!id` an error."""
+    words = []
+    for m in msgs:
+        for block in m.blocks:
+            if isinstance(block, ToolUseBlock):
+                words.append(f"+{block.id}")
+            elif isinstance(block, ToolResultBlock):
+                words.append(f"{'!' if block.is_error else '-'}{block.id}")
+            else:
+                words.append(m.role[0])
+    return " ".join(words)
+
+
+A = "$.messages"
+BROKEN: list[tuple[str, list[Msg], str, list[str]]] = [
+    ("no result", [calls("a"), user()], "+a !a u", [f"result.missing {A}[0].content[0]"]),
+    ("one of two results", [calls("a", "b"), results("a"), user()], "+a +b -a !b u",
+     [f"result.missing {A}[0].content[1]"]),
+    ("the second of two", [calls("a", "b"), results("b"), user()], "+a +b !a -b u",
+     [f"result.missing {A}[0].content[0]"]),
+    ("a user between", [calls("a"), user(), results("a")], "+a -a u",
+     [f"result.moved {A}[2].content[0]"]),
+    ("text of the assistant between", [calls("a"), Msg.assistant("Hm."), results("a"), user()],
+     "+a -a a u", [f"result.moved {A}[2].content[0]"]),
+    ("a system message between", [calls("a"), Msg.system("x"), results("a")], "+a -a s",
+     [f"result.moved {A}[2].content[0]"]),
+    ("an orphan", [user(), results("x"), user()], "u u", [f"result.orphan {A}[1].content[0]"]),
+    ("an orphan in front", [results("x"), user()], "u", [f"result.orphan {A}[0].content[0]"]),
+    ("an orphan beside a right one", [calls("a"), results("a", "x"), user()], "+a -a u",
+     [f"result.orphan {A}[1].content[1]"]),
+    ("twice the same", [calls("a"), results("a"), results("a"), user()], "+a -a u",
+     [f"result.duplicate {A}[2].content[0]"]),
+    ("in front of its call", [results("a"), calls("a"), user()], "+a -a u",
+     [f"result.moved {A}[0].content[0]"]),
+    ("interleaved", [calls("a"), calls("b"), results("a"), results("b"), user()], "+a -a +b -b u",
+     [f"result.moved {A}[2].content[0]"]),
+    ("a repeated id, the first one open", [calls("a"), user(), calls("a"), results("a"), user()],
+     "+a !a u +a -a u", [f"result.missing {A}[0].content[0]"]),
+    ("a repeated id, both late",
+     [calls("a"), calls("a"), user(), results("a"), results("a")], "+a -a +a -a u",
+     [f"result.moved {A}[3].content[0]", f"result.moved {A}[4].content[0]"]),
+    ("empty ids", [calls("", ""), results(""), user()], "+ + - ! u",
+     [f"result.missing {A}[0].content[1]"]),
+    ("nothing but results", [results("a"), results("b")], "",
+     [f"result.orphan {A}[0].content[0]", f"result.orphan {A}[1].content[0]"]),
+    ("a history that ends in results of some calls", [calls("a", "b"), results("a")],
+     "+a +b -a !b", [f"result.missing {A}[0].content[1]"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("msgs", "short", "losses"), [row[1:] for row in BROKEN],
+                         ids=[row[0] for row in BROKEN])  # fmt: skip
+def test_broken_pairs(msgs: list[Msg], short: str, losses: list[str]) -> None:
+    made, found = paired(*msgs)
+    assert (spelled(made), found) == (short, losses)
+    again, more = paired(*made)
+    assert (spelled(again), more) == (short, []), "repaired once, right for good"
+
+
+RIGHT: dict[str, list[Msg]] = {
+    "rounds": [user(), calls("a"), results("a"), calls("b"), results("b"), Msg.assistant("Done.")],
+    "parallel, gathered": [calls("a", "b"), results("a", "b"), user()],
+    "parallel, one by one": [calls("a", "b"), results("a"), results("b"), user()],
+    "parallel, in another order": [calls("a", "b"), results("b"), results("a"), user()],
+    "the same id in each round": [calls("a"), results("a"), calls("a"), results("a")],
+    "open calls at the end": [user(), calls("a", "b")],
+    "open calls with text": [calls("a"), results("a"), calls("b", text="Again.")],
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_stays(name: str) -> None:
+    msgs = RIGHT[name]
+    made, found = paired(*msgs)
+    assert found == []
+    assert all(new is old for new, old in zip(made, msgs, strict=True))
+
+
+def test_an_untouched_history_is_the_very_list() -> None:
+    msgs = RIGHT["rounds"]
+    report = Report(msgs, None, places)
+    seated = survey(msgs, report)
+    assert repair(seated, CAN, report, Told()) is seated
+    assert seated.msgs is msgs
+
+
+def test_the_words_of_a_missing_result_can_be_changed() -> None:
+    msgs = [calls("a"), user()]
+    report = Report(msgs, None, places)
+    told = Told(missing="没有结果。")
+    seated = repair(survey(msgs, report), CAN, report, told)
+    assert seated.msgs[1].content == [ToolResultBlock("a", "look", "没有结果。", is_error=True)]
+
+
+def test_a_moved_result_keeps_its_message_if_it_is_alone() -> None:
+    late = results("a")
+    made, _ = paired(calls("a"), user(), late)
+    assert made[1] is late
+
+
+def test_results_get_the_names_of_their_calls() -> None:
+    msgs = [calls("a", name="look"), calls("b", name="find")]
+    nameless = [results("a", name=""), results("b", name="other")]
+    made, found = paired(msgs[0], nameless[0], msgs[1], nameless[1])
+    assert [m.content[0].name for m in made] == ["look", "look", "find", "find"]  # type: ignore[union-attr]
+    assert found == [f"result.name {A}[{i}].content[0].name" for i in (1, 3)]
+    assert nameless[0].content[0].name == ""  # type: ignore[union-attr]
+    kept, found = paired(msgs[0], nameless[0], can=Capabilities())
+    assert found == []
+    assert kept[1] is nameless[0]
+
+
+def test_names_by_position_where_ids_are_the_same() -> None:
+    turn = Msg("", [ToolUseBlock("", "look", {}), ToolUseBlock("", "find", {})], "assistant")
+    made, _ = paired(turn, results("", "", name=""))
+    assert [block.name for block in made[1].content] == ["look", "find"]  # type: ignore[union-attr]
+
+
+def unblanked(*msgs: Msg, can: Capabilities = STRICT) -> tuple[list[Msg], list[str]]:
+    report = Report(msgs, None, places)
+    seated = blanks(survey(list(msgs), report), can, report)
+    return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
+
+
+def test_blank_text_goes() -> None:
+    keep = TextBlock("x")
+    made, found = unblanked(
+        Msg.user(""), Msg.user(" \n"), Msg.user([]),
+        Msg.user([TextBlock(""), keep, TextBlock(" ")]),
+        Msg.user([TextBlock("\t")]), Msg.user("kept"),
+    )  # fmt: skip
+    assert [m.content for m in made] == [[keep], "kept"]
+    assert found == [
+        f"message.empty {A}[0].content", f"message.empty {A}[1].content",
+        f"message.empty {A}[2].content", f"text.blank {A}[3].content[0].text",
+        f"text.blank {A}[3].content[2].text", f"text.blank {A}[4].content[0].text",
+    ]  # fmt: skip
+
+
+def test_blank_text_stays_where_the_wire_takes_it() -> None:
+    msgs = [Msg.user(""), Msg.user(" "), Msg.user([TextBlock("")])]
+    made, found = unblanked(*msgs, can=Capabilities())
+    assert found == []
+    assert all(new is old for new, old in zip(made, msgs, strict=True))
+
+
+def test_white_space_is_no_empty_message() -> None:
+    made, found = unblanked(Msg.user(""), Msg.user(" "), can=Capabilities(empty_messages=False))
+    assert [m.content for m in made] == [" "]
+    assert found == [f"message.empty {A}[0].content"]
+
+
+def test_blank_text_with_the_wires_own_state_stands() -> None:
+    can = Capabilities(blank_text=False, reads=frozenset({"own"}), claims=frozenset({"signature"}))
+    signed = TextBlock("", extras={"own": {"signature": "x"}})
+    claimed = TextBlock("", extras={"": {"signature": "x"}})
+    foreign = TextBlock("", extras={"other": {"signature": "x"}})
+    made, found = unblanked(Msg.assistant([signed, claimed, foreign]), can=can)
+    assert made[0].content == [signed, claimed]
+    assert found == [f"text.blank {A}[0].content[2]"]
+
+
+def test_a_call_turn_never_loses_its_calls_with_its_text() -> None:
+    made, _ = unblanked(calls("a", text=" "), results("a"))
+    assert spelled(made) == "+a -a"
+
+
+def test_other_blocks_are_no_blank_text() -> None:
+    kept = [ImageBlock(URLSource("https://example.com/a.png")), RefusalBlock("")]
+    msg = Msg.assistant(kept)
+    assert unblanked(msg)[0][0] is msg
