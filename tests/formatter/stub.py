@@ -73,6 +73,8 @@ def stub() -> str:
             vendors="\n".join(f"from ..vendors import {home} as _{home}" for home in homes)
         )
     ]
+    listed = "".join(f'    "{name}",\n' for name in sorted(dragoman.formatter.__all__))
+    parts.append(f"__all__ = [\n{listed}]\n")
     for name in NAMED:
         cls = getattr(dragoman.formatter, name)
         if cls.__name__ != name:

@@ -28,6 +28,31 @@ from ..vendors import ollama as _ollama
 from ..vendors import openai as _openai
 from .generic import Formatter as Formatter
 
+__all__ = [
+    "AnthropicChatFormatter",
+    "AnthropicMultiAgentFormatter",
+    "DashScopeChatFormatter",
+    "DashScopeMultiAgentFormatter",
+    "DeepSeekChatFormatter",
+    "DeepSeekMultiAgentFormatter",
+    "Fitted",
+    "Formatter",
+    "FormatterBase",
+    "GeminiChatFormatter",
+    "GeminiMultiAgentFormatter",
+    "OllamaChatFormatter",
+    "OllamaMultiAgentFormatter",
+    "OpenAIChatFormatter",
+    "OpenAIFormatter",
+    "OpenAIMultiAgentFormatter",
+    "Receipt",
+    "TruncatedFormatterBase",
+    "WireFormatter",
+    "WrittenMessages",
+    "fit_history",
+    "fit_history_sync",
+]
+
 class OpenAIChatFormatter(_openai.OpenAIChatFormatter):
     def __init__(
         self,

@@ -1,0 +1,172 @@
+"""Every block at its seat: said, lowered, or named as lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman.losses import Report
+from dragoman.capabilities import Capabilities
+from dragoman.fit import fit
+from dragoman.message import (
+    Citation,
+    ImageBlock,
+    Msg,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+)
+from dragoman.seats import survey
+from dragoman.told import Told
+
+from .fitting import codes, fitted
+
+AT = "$.messages[0].content[0]"
+X = TextBlock("x")
+SIGNED = ThinkingBlock("hm", signature="c2ln")
+BARE = ThinkingBlock("hm")
+SEALED = ThinkingBlock("", redacted="cmVk")
+THEIRS = ThinkingBlock("hm", signature="c2ln", origin=Origin("other"))
+OURS = ThinkingBlock("hm", signature="c2ln", origin=Origin("own"))
+
+
+def said(*blocks: Any, role: str = "assistant") -> Msg:
+    return Msg("", list(blocks), role)
+
+
+def kinds(msgs: list[Msg]) -> list[list[str]]:
+    return [[block.type for block in m.blocks] for m in msgs]
+
+
+def test_what_is_sayable_stays_the_very_message() -> None:
+    msgs = [said(X), said(ToolUseBlock("c", "f", {})), Msg("", [ToolResultBlock("c")], "tool")]
+    made, losses = fitted(*msgs)
+    assert losses == []
+    assert all(new is old for new, old in zip(made, msgs, strict=True))
+
+
+def test_clean_messages_are_not_even_looked_at() -> None:
+    msgs = [said(X), said(RefusalBlock("no"), X)]
+    seated = survey(msgs, Report(msgs))
+    assert seated.dirty == [1]
+    made = fit(seated, Capabilities(), Report(msgs), Told())
+    assert made.msgs[0] is msgs[0]
+
+
+THINKING: list[tuple[ThinkingBlock, dict[str, Any], list[str], list[tuple[str, str]]]] = [
+    (BARE, {}, ["text"], [("thinking.unsaid", AT)]),
+    (BARE, {"thinking": "all"}, ["thinking", "text"], []),
+    (SIGNED, {"thinking": "all"}, ["thinking", "text"], [("thinking.foreign", f"{AT}.signature")]),
+    (SEALED, {"thinking": "all"}, ["text"], [("thinking.foreign", AT)]),
+    (BARE, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.unsigned", AT)]),
+    (SIGNED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
+    (SEALED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
+    (THEIRS, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.foreign", AT)]),
+    (OURS, {"thinking": "all", "signed_thinking": True, "reads": frozenset({"own"})},
+     ["thinking", "text"], []),
+    (THEIRS, {"thinking": "all", "foreign_thinking": "quote"}, ["text", "text"],
+     [("thinking.quoted", AT)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("block", "can", "left", "losses"), THINKING)
+def test_thinking(
+    block: ThinkingBlock, can: dict[str, Any], left: list[str], losses: list[tuple[str, str]]
+) -> None:
+    made, found = fitted(said(block, X), **can)
+    assert (kinds(made), found) == ([left], losses)
+
+
+def test_quoted_thinking() -> None:
+    quoted, _ = fitted(said(THEIRS), thinking="all", foreign_thinking="quote")
+    assert quoted[0].text == "hm"
+    tagged, _ = fitted(said(THEIRS), thinking="all", foreign_thinking="tags")
+    assert tagged[0].text == "<think>hm</think>"
+    blank = ThinkingBlock(" ", origin=Origin("other"))
+    made, found = fitted(said(blank, X), thinking="all", foreign_thinking="quote")
+    assert (kinds(made), codes(found)) == ([["text"]], ["thinking.foreign"])
+
+
+@pytest.mark.parametrize("role", ["user", "system", "tool"])
+def test_only_the_assistant_thinks(role: str) -> None:
+    made, found = fitted(said(BARE, X, role=role), thinking="all")
+    assert (kinds(made), found) == ([["text"]], [("thinking.unsaid", AT)])
+
+
+def test_thinking_alone() -> None:
+    assert fitted(said(BARE), thinking="all")[1] == []
+    made, found = fitted(said(BARE, BARE), thinking="all", thinking_alone=False)
+    assert made == []
+    assert codes(found) == ["thinking.alone"] * 2
+    assert kinds(fitted(said(BARE, X), thinking="all", thinking_alone=False)[0]) == [
+        ["thinking", "text"]
+    ]
+
+
+def test_refusals() -> None:
+    made, found = fitted(said(RefusalBlock("I won't.")))
+    assert (made[0].text, found) == ("I won't.", [("refusal.as_text", AT)])
+    assert fitted(said(RefusalBlock("no")), assistant=frozenset({"text", "refusal"}))[1] == []
+    for can in ({"blank_text": False}, {"empty_messages": False}):
+        made, found = fitted(said(RefusalBlock(""), X), **can)
+        assert (kinds(made), found) == ([["text"]], [("text.blank", AT)])
+
+
+def test_raw_blocks() -> None:
+    raw = RawBlock("own", {"type": "odd"})
+    can: dict[str, Any] = {"assistant": frozenset({"text", "raw"}), "reads": frozenset({"own"})}
+    assert kinds(fitted(said(raw), **can)[0]) == [["raw"]]
+    for block, change in (
+        (raw, {"reads": frozenset()}), (raw, {"assistant": frozenset({"text"})}),
+        (RawBlock("own", "no object"), {}), (RawBlock("other", {}), {}),
+    ):  # fmt: skip
+        made, found = fitted(said(block, X), **{**can, **change})
+        assert (kinds(made), found) == ([["text"]], [("raw.foreign", AT)])
+
+
+def test_what_is_left_of_a_message() -> None:
+    assert fitted(said(BARE), Msg.user("x"))[0] == [Msg.user("x")]
+    made, found = fitted(said(BARE, TextBlock("")), empty_messages=False)
+    assert made == []
+    assert found == [("thinking.unsaid", AT), ("message.empty", "$.messages[0].content")]
+
+
+def test_citations_and_extras() -> None:
+    block = TextBlock("x", [Citation(0, 1)], extras={"own": {"a": 1}, "other": {"b": 2}, "": {}})
+    msg = Msg("", [block], "user", extras={"other": {"c": 3}})
+    made, found = fitted(msg, reads=frozenset({"own"}))
+    assert found == [
+        ("extras.foreign", "$.messages[0].extras.other"),
+        ("extras.foreign", f"{AT}.extras.other"),
+        ("citations.unsaid", f"{AT}.citations"),
+    ]
+    assert made[0] is msg
+
+
+def test_fields_that_nobody_claims() -> None:
+    msg = said(TextBlock("x", extras={"": {"signature": 1}}))
+    assert fitted(msg, claims=frozenset({"signature"}))[1] == []
+    assert fitted(msg)[1] == [("extras.foreign", f"{AT}.extras")]
+
+
+def test_text_beside_calls_can_be_left_out() -> None:
+    call = ToolUseBlock("c", "f", {})
+    result = Msg("", [ToolResultBlock("c", "f", "y")], "tool")
+    made, found = fitted(said(X, call), result, said(X), call_text="drop")
+    assert kinds(made) == [["tool_use"], ["tool_result"], ["text"]]
+    assert found == [("call.text_dropped", f"{AT}.text")]
+
+
+def test_a_user_shows_what_a_user_may() -> None:
+    image = ImageBlock(URLSource("https://example.com/a.png"))
+    for role in ("user", "assistant", "system"):
+        made, found = fitted(said(image, X, role=role), user=frozenset({"text", "image"}))
+        shown = role == "user"
+        assert kinds(made) == [["image", "text"] if shown else ["text"]]
+        assert codes(found) == ([] if shown else ["block.unsaid"])
