@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.losses import Report
 from dragoman.capabilities import Capabilities
 from dragoman.fit import fit
+from dragoman.losses import Report
 from dragoman.message import (
     Citation,
     ImageBlock,
@@ -113,7 +113,8 @@ def test_refusals() -> None:
     made, found = fitted(said(RefusalBlock("I won't.")))
     assert (made[0].text, found) == ("I won't.", [("refusal.as_text", AT)])
     assert fitted(said(RefusalBlock("no")), assistant=frozenset({"text", "refusal"}))[1] == []
-    for can in ({"blank_text": False}, {"empty_messages": False}):
+    changes: list[dict[str, Any]] = [{"blank_text": False}, {"empty_messages": False}]
+    for can in changes:
         made, found = fitted(said(RefusalBlock(""), X), **can)
         assert (kinds(made), found) == ([["text"]], [("text.blank", AT)])
 
@@ -146,7 +147,11 @@ def test_citations_and_extras() -> None:
         ("extras.foreign", f"{AT}.extras.other"),
         ("citations.unsaid", f"{AT}.citations"),
     ]
-    assert made[0] is msg
+    assert made[0].extras is None
+    assert made[0].content[0].extras == {"own": {"a": 1}, "": {}}  # type: ignore[union-attr]
+    assert (msg.extras, block.extras) == (
+        {"other": {"c": 3}}, {"own": {"a": 1}, "other": {"b": 2}, "": {}},
+    )  # fmt: skip
 
 
 def test_fields_that_nobody_claims() -> None:

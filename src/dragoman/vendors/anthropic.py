@@ -49,7 +49,7 @@ VENDOR = Vendor(
 )
 
 _AGENTSCOPE = Dialect(text="blocks")
-_CHANGES = {"late_system": "user", "document": ("user", "result")}
+_CHANGES = {"late_system": "user"}
 
 
 class AnthropicChatFormatter(ChatFormatter):
