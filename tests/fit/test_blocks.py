@@ -156,8 +156,13 @@ def test_citations_and_extras() -> None:
 
 def test_fields_that_nobody_claims() -> None:
     msg = said(TextBlock("x", extras={"": {"signature": 1}}))
-    assert fitted(msg, claims=frozenset({"signature"}))[1] == []
+    can: dict[str, Any] = {"claims": frozenset({"signature"})}
+    assert fitted(msg, **can) == ([msg], [])
     assert fitted(msg)[1] == [("extras.foreign", f"{AT}.extras")]
+    both = said(TextBlock("x", extras={"": {"signature": 1, "odd": 2}}))
+    made, found = fitted(both, **can)
+    assert made[0].content[0].extras == {"": {"signature": 1}}  # type: ignore[union-attr]
+    assert found == [("extras.foreign", f"{AT}.extras")]
 
 
 def test_text_beside_calls_can_be_left_out() -> None:

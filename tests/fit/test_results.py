@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from dragoman.capabilities import Capabilities
+from dragoman.fit import fit
+from dragoman.losses import Report
 from dragoman.message import (
     ImageBlock,
     Msg,
@@ -16,6 +19,8 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.seats import ASSISTANT, USER, survey
+from dragoman.told import Told
 
 from .fitting import codes, fitted
 
@@ -23,10 +28,10 @@ AT = "$.messages[1].content[0]"
 
 
 def run(
-    result: ToolResultBlock, call: ToolUseBlock | None = None, **can: Any
+    answer: ToolResultBlock, call: ToolUseBlock | None = None, **can: Any
 ) -> tuple[list[Any], list[tuple[str, str]]]:
     call = call or ToolUseBlock("c", "look", {"at": 1})
-    made, found = fitted(Msg.assistant([call]), Msg("", [result], "tool"), **can)
+    made, found = fitted(Msg.assistant([call]), Msg("", [answer], "tool"), **can)
     return [m.blocks[0] for m in made], found
 
 
@@ -108,12 +113,6 @@ def test_told_calls_keep_their_exact_arguments() -> None:
 def test_told_results_are_said_by_the_user() -> None:
     msgs = [Msg.assistant([ToolUseBlock("c", "look", {})]),
             Msg("", [ToolResultBlock("c", "look", "y")], "system")]  # fmt: skip
-    from dragoman.capabilities import Capabilities
-    from dragoman.fit import fit
-    from dragoman.losses import Report
-    from dragoman.seats import ASSISTANT, USER, survey
-    from dragoman.told import Told
-
     made = fit(survey(msgs, Report(msgs)), Capabilities(tool_messages=False), Report(msgs), Told())
     assert made.seats == [ASSISTANT, USER]
 

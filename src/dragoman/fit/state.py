@@ -61,19 +61,19 @@ class State:
         return made
 
     def _kept(self, node: Msg | ContentBlock) -> Extras | None:
-        extras, can = node.extras, self.can
-        foreign = [
-            issuer
-            for issuer, own in (extras or {}).items()
-            if not (issuer in can.reads or (not issuer and can.claims.issuperset(own)))
-        ]
-        if not extras or not foreign:
-            return extras
-        for issuer in foreign:
+        extras, can = node.extras or {}, self.can
+        kept: Extras = {}
+        for issuer, own in extras.items():
+            if issuer in can.reads or (not issuer and can.claims.issuperset(own)):
+                kept[issuer] = own
+                continue
+            if not issuer and (claimed := {k: v for k, v in own.items() if k in can.claims}):
+                kept[issuer] = claimed
             field = f"extras.{issuer}" if issuer else "extras"
             what = f"fields of {issuer or 'nobody'}"
             self.report.lost("extras.foreign", node, field, what=what)
-        return {name: own for name, own in extras.items() if name not in foreign} or None
+        same = kept.keys() == extras.keys() and all(kept[name] is extras[name] for name in kept)
+        return node.extras if same else kept or None
 
     def hinted(self, block: _Block) -> _Block:
         """The block with its cache hint, if the wire takes one more."""
