@@ -62,6 +62,9 @@ def contents(
             parts = said(content)
         else:
             parts = [plain(content[0])]
+            if i < turn and seat != SYSTEM:
+                out.append({"role": _ROLES[seat], "parts": parts})
+                continue
         if i >= turn and seat == ASSISTANT:
             writer.sign(parts, m.calls)
         elif seat == SYSTEM:
