@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 _CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
-    "house", derandomize=True, deadline=None, max_examples=40, suppress_health_check=_CHECKS
+    "house", derandomize=True, deadline=None, max_examples=30, suppress_health_check=_CHECKS
 )
 settings.register_profile(
     "explore", deadline=None, max_examples=1000, database=None, suppress_health_check=_CHECKS

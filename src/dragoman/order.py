@@ -44,10 +44,10 @@ def order(
         seated = _joined(seated, report)
     if can.late_system == "placed" and seated.flags & LATE and seated.dirty:
         seated = _late(seated, can, report, told)  # what `fit` moved may stand beside it now
-    if not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
-        seated = _trimmed(seated, report)
     if insert and seated.msgs:
         seated = _ends(seated, can, report, told, whole)
+    if not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
+        seated = _trimmed(seated, report)
     return seated
 
 

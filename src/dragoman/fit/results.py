@@ -49,7 +49,8 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
     if isinstance(output, list):
         output = _output(state, block, output, moved)
     if block.is_error and not state.can.result_error:
-        state.report.lost("result.error_as_text", block, "is_error")
+        if type(state.report.source(block)) is ToolResultBlock:  # and not one that repair made
+            state.report.lost("result.error_as_text", block, "is_error")
         output = _marked(state, output)
     elif block.is_error and not state.can.blank_text and _silent(output):
         # a wire with an error flag wants to hear what went wrong

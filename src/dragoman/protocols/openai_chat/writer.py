@@ -100,7 +100,8 @@ def _sorted(
         elif type(block) is ToolUseBlock:
             calls.append(tool_call(block, can))
         elif type(block) is ThinkingBlock:
-            thoughts = [*(thoughts or []), block.thinking]
+            thoughts = [] if thoughts is None else thoughts
+            thoughts.append(block.thinking)
         elif (
             type(block) is ImageBlock
             or type(block) is AudioBlock

@@ -1,0 +1,136 @@
+"""Tagged, NameField and ByRole: who speaks when there is no merged history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dragoman
+from dragoman import ByRole, NameField, Tagged
+from dragoman.losses import Report
+from dragoman.message import (
+    CacheHint,
+    Citation,
+    ImageBlock,
+    Msg,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    places,
+)
+from dragoman.rules import IdRule
+
+IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
+CALL = Msg("Bob", [ToolUseBlock("c", "look", {})], "assistant")
+RESULT = Msg("system", [ToolResultBlock("c", "look", "y")], "system")
+
+
+def run(rewrite: Any, *msgs: Msg) -> list[Msg]:
+    made: list[Msg] = rewrite(list(msgs), Report(msgs, None, places))
+    return made
+
+
+def short(msgs: list[Msg]) -> list[tuple[str, str, str]]:
+    return [(m.role, m.name, m.text) for m in msgs]
+
+
+def test_by_role_leaves_the_very_list() -> None:
+    msgs = [Msg("Bob", "x")]
+    assert ByRole()(msgs, Report()) is msgs
+
+
+def test_others_are_tagged_and_i_am_the_assistant() -> None:
+    msgs = [Msg("Bob", "Hi.", "assistant"), Msg("Friday", "Hello.", "user"), Msg("", "x", "user")]
+    assert short(run(Tagged("Friday"), *msgs)) == [
+        ("user", "", "[Bob]: Hi."), ("assistant", "", "Hello."), ("user", "", "x"),
+    ]  # fmt: skip
+    assert short(msgs)[0] == ("assistant", "Bob", "Hi.")
+
+
+def test_without_a_point_of_view_everybody_is_tagged() -> None:
+    made = run(Tagged(), Msg("Friday", "Hello.", "assistant"))
+    assert short(made) == [("user", "", "[Friday]: Hello.")]
+
+
+@pytest.mark.parametrize("msg", [Msg("s", "Be.", "system"), Msg("d", "Be.", "developer"), CALL,
+                                 RESULT, Msg("", "x", "assistant")])  # fmt: skip
+def test_what_is_not_tagged(msg: Msg) -> None:
+    assert run(Tagged("Friday"), msg)[0] is msg
+
+
+def test_the_tag_stands_before_the_first_text() -> None:
+    made = run(Tagged(), Msg("Bob", [IMAGE, TextBlock("a"), TextBlock("b")]))
+    assert [getattr(b, "text", b) for b in made[0].blocks] == [IMAGE, "[Bob]: a", "b"]
+    made = run(Tagged(), Msg("Bob", [IMAGE]))
+    assert [getattr(b, "text", b) for b in made[0].blocks] == ["[Bob]:", IMAGE]
+
+
+def test_a_tagged_block_keeps_the_rest() -> None:
+    block = TextBlock("abc", [Citation(1, 3, "https://example.com"), Citation(None, None)],
+                      CacheHint(), extras={"own": {"k": 1}})  # fmt: skip
+    (made,) = run(Tagged(tag="{name}> "), Msg("Bob", [block]))
+    assert made.content == [
+        TextBlock("Bob> abc", [Citation(6, 8, "https://example.com"), Citation(None, None)],
+                  CacheHint(), extras={"own": {"k": 1}})
+    ]  # fmt: skip
+    assert block.citations == [Citation(1, 3, "https://example.com"), Citation(None, None)]
+
+
+def test_losses_of_a_tagged_block_are_found_at_its_source() -> None:
+    msgs = [Msg("Al", "x"), Msg("Bob", [TextBlock("y", cache=CacheHint())])]
+    out = dragoman.Formatter("openai-chat", speakers=Tagged(), policy="ignore").write(msgs)
+    assert [(loss.code, loss.where) for loss in out.losses] == [
+        ("cache.unsaid", "$.messages[1].content[0].cache")
+    ]
+
+
+def test_names_for_a_name_field() -> None:
+    msgs = [Msg("Dr. Bob", "x"), Msg("小明", "x"), Msg("Bob", "x"), Msg("", "x")]
+    report = Report(msgs, None, places)
+    made = NameField()(msgs, report)
+    assert [m.name for m in made] == ["Dr._Bob", "小明", "Bob", ""]
+    assert made[2] is msgs[2]
+    assert [(loss.code, loss.where) for loss in report.losses] == [
+        ("name.mapped", "$.messages[0].name")
+    ]
+    assert NameField()(msgs[1:], report) is not None
+    same = msgs[1:]
+    assert NameField()(same, report) is same
+
+
+@given(st.lists(st.text("ab .<_", min_size=1, max_size=5), min_size=1, max_size=6))
+def test_two_names_never_become_one(names: list[str]) -> None:
+    rule = IdRule(chars=r"a-zA-Z0-9_\-", max=64)
+    made = NameField(rule)([Msg(name, "x") for name in names], Report())
+    spelled = dict(zip(names, (m.name for m in made), strict=True))
+    assert len(set(spelled.values())) == len(spelled)
+    assert rule.fits(spelled.values())
+
+
+def test_a_wire_with_a_name_field_cleans_names_by_itself() -> None:
+    out = dragoman.Formatter("openai-chat").format_sync([Msg("Dr. Bob", "x"), Msg("user", "y")])
+    assert out == [
+        {"role": "user", "content": "x", "name": "Dr._Bob"}, {"role": "user", "content": "y"},
+    ]  # fmt: skip
+
+
+def test_a_wire_without_one_names_what_is_lost() -> None:
+    msgs = [Msg("Bob", "x"), Msg("assistant", "y", "assistant"), Msg("Al", "z")]
+    out = dragoman.Formatter("anthropic", policy="ignore").write(msgs)
+    assert [(loss.code, loss.where, loss.what) for loss in out.losses] == [
+        ("name.unsaid", "$.messages[0].name", "Bob"), ("name.unsaid", "$.messages[2].name", "Al"),
+    ]  # fmt: skip
+
+
+def test_any_callable_may_say_who_speaks() -> None:
+    def shout(msgs: list[Msg], report: Report) -> list[Msg]:
+        return [Msg(m.name, m.text.upper(), m.role) for m in msgs]
+
+    out = dragoman.Formatter("anthropic", speakers=shout).format_sync([Msg("", "hi")])
+    assert out == [{"role": "user", "content": "HI"}]
+    both = dragoman.Formatter("anthropic", rewrites=[shout, Tagged("B")], policy="ignore")
+    assert both.format_sync([Msg("A", "hi")]) == [{"role": "user", "content": "[A]: HI"}]
