@@ -207,11 +207,15 @@ class Wire:
     ) -> list[Msg]:
         """The messages with their calls and results paired, before anybody groups them.
 
-        Later system messages are told in time: no group knows what stands before it.
+        Ids and names are respelled and later system messages told in time: no group knows what
+        stands in another.
         """
         seated = survey(msgs, report)
         if seated.flags & (PAIRS | UNNAMED):
             seated = repair(seated, can, report, manner.told)
+        if seated.calls:
+            _, names = name_tools([], seated.names, can.tool_names, report)
+            seated, _ = respell(seated, can, names, report)
         if not isinstance(manner.speakers, ByName):
             seated = late_system(seated, can, report, manner.told)
         return seated.msgs

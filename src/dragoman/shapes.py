@@ -53,7 +53,8 @@ def arguments_of(block: ToolUseBlock) -> str:
 
 def _says(raw: str, value: Any) -> bool:
     try:
-        return bool(loads(raw) == value)
+        # by text: to Python 1, 1.0 and true are equal
+        return arguments(loads(raw)) == arguments(value)
     except ReadError:
         return False
 

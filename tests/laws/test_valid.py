@@ -51,6 +51,20 @@ def test_plain_lists_of_the_named_formatters(name: str, msgs: list[Msg]) -> None
     assert [fault for fault in faults if not fault.endswith(f"[{ACCEPTED}]")] == []
 
 
+@pytest.mark.parametrize("name", FORMATTERS)
+@given(histories())
+def test_formatters_whose_hooks_are_overridden(name: str, msgs: list[Msg]) -> None:
+    """Then each group of messages is formatted apart, and none knows what stands in another."""
+    cls: Any = getattr(dragoman.formatter, name)
+
+    async def own(self: Any, group: list[Msg], is_first: bool = True) -> Any:
+        return await cls._format_agent_message(self, group, is_first)
+
+    formatter = type("Own", (cls,), {"_format_agent_message": own})(policy="ignore")
+    faults = list_faults(formatter.wire, formatter.format_sync(msgs))
+    assert [fault for fault in faults if not fault.endswith(f"[{ACCEPTED}]")] == []
+
+
 @pytest.mark.parametrize("name", WIRES)
 @given(histories())
 def test_every_result_answers_a_call_right_in_front_of_it(name: str, msgs: list[Msg]) -> None:
