@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from dragoman.capabilities import Capabilities, ChatConfig, Fact, Facts, changes_of, override
+from dragoman.capabilities import (
+    About,
+    Capabilities,
+    ChatConfig,
+    Fact,
+    Facts,
+    changes_of,
+    override,
+)
 from dragoman.errors import ConfigError
+from dragoman.rules import IdRule, NameRule
 
 CAN = Capabilities(
     user=frozenset({"text", "image"}),
@@ -148,6 +158,192 @@ def test_the_first_fact_that_holds_is_applied() -> None:
     assert facts.apply(CAN, "qwen-long-1").tools
     assert not facts.apply(CAN, "other").prefill
     assert facts.about("other") is None
+
+
+def test_a_fact_of_a_state_holds_on_top() -> None:
+    facts = Facts((
+        Fact(("qwen*",), {"tool_choices": ("auto",)}, "2026-01-01", "one", when="thinking"),
+        fact("qwen-vl*", video=True),
+        fact("qwen*", tools=False),
+        Fact(("qwen-vl*",), {"prefill": False}, "2026-01-01", "two", when="tools"),
+        Fact(("*",), {"blank_text": False}, "2026-01-01", "three", when="stream"),
+    ))  # fmt: skip
+    still = facts.apply(CAN, "qwen-vl-max")
+    assert "video" in still.user
+    assert still.tools
+    assert still.tool_choices == CAN.tool_choices
+    thinking = facts.apply(CAN, "qwen-vl-max", states=frozenset({"thinking"}))
+    assert thinking == override(still, {"tool_choices": ["auto"]})
+    both = facts.apply(CAN, "qwen-vl-max", states=frozenset({"thinking", "tools", "whole"}))
+    assert not both.prefill
+    assert both.tool_choices == {"auto"}
+    assert not facts.apply(CAN, None, states=frozenset({"stream"})).blank_text
+    assert facts.apply(CAN, None, states=frozenset({"thinking", "tools"})) is CAN
+    with pytest.raises(ConfigError, match="no state of a request"):
+        Fact(("*",), {}, "2026-01-01", "a page", when="raining")
+
+
+def test_a_fact_of_one_wire_holds_there() -> None:
+    facts = Facts((
+        Fact(("a*",), {"tools": False}, "2026-01-01", "one", wire="bedrock"),
+        fact("a*", prefill=False),
+    ))  # fmt: skip
+    assert facts.apply(CAN, "a1", frozenset({"bedrock", "x"})) == override(CAN, {"tools": False})
+    assert facts.apply(CAN, "a1", frozenset({"x"})) == override(CAN, {"prefill": False})
+    assert facts.apply(CAN, "a1") == override(CAN, {"prefill": False})
+
+
+def test_a_pin_leaves_out_rows_that_began_later() -> None:
+    dates = ("2026", "2026-03", "2026-03-31", "2026-04", "2027-01-01", "")
+    facts = Facts(
+        tuple(Fact(("a",), {}, since, "a page") for since in dates), {"tools": False}, "2027-01-01"
+    )
+    kept = [row.since for row in facts.pinned("2026-03").rows]
+    assert kept == ["2026", "2026-03", "2026-03-31", ""]
+    assert [row.since for row in facts.pinned("2025").rows] == [""]
+    assert facts.pinned("") is facts
+    assert facts.pinned("2025").always == {"tools": False}, "what a host always does has no row"
+
+
+def test_patterns_are_globs_over_the_whole_name() -> None:
+    patterns = ("gpt-5*", "*-vl", "o[13]-mini", "x?z", "a[!0-9]b", "exact")
+    about = fact(*patterns, but=("gpt-5-chat*",))
+    for name in ("gpt-5", "gpt-5.1", "qwen-vl", "-vl", "o1-mini", "o3-mini", "xyz", "a-b", "exact"):
+        assert about.holds(name), name
+    for name in ("my-gpt-5", "gpt-5-chat-latest", "qwen-vl-max", "o2-mini", "xz", "a1b", "exactly"):
+        assert not about.holds(name), name
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"ids": {"exact": 9}}, {"ids": IdRule(exact=9)}),
+        ({"tool_names": {"max": 128}}, {"tool_names": NameRule(max=128)}),
+        ({"media_types": {"image": ["image/png", "image/gif"]}},
+         {"media_types": {"image": ("image/png", "image/gif")}}),
+        ({"media_types": {"audio": "audio/*"}}, {"media_types": {"audio": ("audio/*",)}}),
+        ({"sources": {"image": ["url"]}}, {"sources": {"image": frozenset({"url"})}}),
+        ({"budgets": [0, 100]}, {"budgets": (0, 100)}),
+        ({"budgets": 5}, {"budgets": (5,)}),
+        ({"efforts": "on"}, {"efforts": ("on",)}),
+        ({"efforts": ["low", "high"]}, {"efforts": ("low", "high")}),
+        ({"user": ["text"]}, {"user": frozenset({"text"})}),
+        ({"image": "result"}, {"image": ("result",)}),
+        ({"image": ["result", "user"]}, {"image": ("user", "result")}),
+        ({"base64_only": "image"}, {"base64_only": ("image",)}),
+        ({"base64_only": ["image", "audio"]}, {"base64_only": ("audio", "image")}),
+    ],
+)  # fmt: skip
+def test_plain_json_says_what_python_says(given: Any, wanted: Any) -> None:
+    assert override(CAN, given) == override(CAN, wanted)
+    assert override(CAN, json.loads(json.dumps(given))) == override(CAN, wanted)
+
+
+def test_a_rule_keeps_what_a_change_leaves_out() -> None:
+    can = override(Capabilities(ids=IdRule(chars="a-z", max=40)), {"ids": {"max": 9}})
+    assert can.ids == IdRule(chars="a-z", max=9)
+    assert changed(tool_names={"max": 9}).tool_names == NameRule(max=9)
+    assert type(changed(tool_names={"max": 9}).tool_names) is NameRule
+
+
+def test_later_changes_see_earlier_ones() -> None:
+    can = changed(user=("text", "audio"), image=True, base64_only=True, sources={"audio": ["url"]})
+    assert can.user == {"text", "audio"}
+    assert can.result == {"text", "image"}
+    assert can.sources["audio"] == {"url"}
+    assert can.sources["video"] == {"base64"}
+    assert changed(forced_tools=False, tool_choices=["tool"]).tool_choices == {"tool"}
+    assert changed(tool_choices=["tool"], forced_tools=False).tool_choices == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"optons": {}}, "$.optons"),
+        ({"options": {"seed": "no"}}, "$.options.seed"),
+        ({"options": {7: "takes"}}, "$.options"),
+        ({"ids": {"exact": True}}, "$.ids.exact"),
+        ({"ids": {"max": -1}}, "$.ids.max"),
+        ({"ids": {"exakt": 9}}, "$.ids.exakt"),
+        ({"ids": {"start": "["}}, "$.ids.start"),
+        ({"efforts": ["low", 7]}, "$.efforts[1]"),
+        ({"budgets": [-1, 5]}, "$.budgets[0]"),
+        ({"cache_hints": -1}, "$.cache_hints"),
+        ({"cache_hints": True}, "$.cache_hints"),
+        ({"thinks": "often"}, "$.thinks"),
+        ({"binding": None}, "$.binding"),
+        ({"tool_choices": ["some"]}, "$.tool_choices"),
+        ({"details": ["text"]}, "$.details"),
+        ({"user": ["text", ["image"]]}, "$.user[1]"),
+        ({"image": "reader"}, "$.image"),
+        ({"image": [["user"]]}, "$.image"),
+        ({"base64_only": [["image"]]}, "$.base64_only"),
+        ({"media_types": {"text": ["text/plain"]}}, "$.media_types.text"),
+        ({"forced_tools": 1}, "$.forced_tools"),
+    ],
+)
+def test_where_a_change_is_wrong(changes: Any, path: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        override(CAN, changes)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("about", "ask", "changes", "named"),
+    [
+        (About("temperature"), "options", {"options": {"temperature": "refuses"}}, True),
+        (About("temperature"), "options", {"options": {"top_p": "refuses"}}, False),
+        (About(), "options", {"options": {"top_p": "refuses"}}, True),
+        (About("source", "image"), "sources", {"sources": {"audio": ["url"]}}, False),
+        (About("source", "image"), "sources", {"sources": {"image": ["url"]}}, True),
+        (About("source", "image"), "sources", {"base64_only": ("audio",)}, False),
+        (About("source", "image"), "sources", {"base64_only": True}, True),
+        (About("source", "image"), "sources", {"base64_only": False}, False),
+        (About("", "video"), "user", {"image": False}, False),
+        (About("", "video"), "user", {"video": False}, True),
+        (About("", "video"), "user", {"user": ("text",)}, True),
+        (About("", "Msg"), "user", {"image": False}, True),
+        (About("", "thinking"), "thinking", {"thinking": True}, True),
+        (About("", "thinking"), "user", {"thinking": True}, False),
+        (About("mode"), "tool_choices", {"forced_tools": False}, True),
+        (About("", "tool_use"), "ids", {"ids": {"exact": 9}}, True),
+        (About("", "tool_use"), "ids", {"tool_names": {"max": 9}}, False),
+    ],
+)
+def test_which_change_is_about_a_loss(about: About, ask: str, changes: Any, named: bool) -> None:
+    assert about.named(changes, ask) is named
+
+
+def test_what_a_capability_concerns() -> None:
+    assert About("reasoning").concerns("thinks")
+    assert not About("seed").concerns("thinks")
+    assert About("parallel").concerns("parallel_switch")
+    assert not About("parallel").concerns("tool_choices")
+    assert About("seed").concerns("options")
+    assert About().concerns("thinks")
+
+
+def test_what_speaks_last_decides() -> None:
+    facts = Facts(
+        (
+            fact("qwen-vl*", options={"seed": "refuses"}),
+            Fact(("qwen*",), {"options": {"seed": "ignores"}}, "2026-01-02", "two", when="tools"),
+        ),
+        {"prefill": False, "options": {"n": "refuses"}},
+        "2026-01-03",
+        "three",
+    )
+
+    def source(ask: str, field: str, model: str | None, *states: str) -> str | None:
+        found = facts.deciding(ask, About(field), model, frozenset(), frozenset(states))
+        return found.source if found is not None else None
+
+    assert source("options", "seed", "qwen-vl-max") == "a page"
+    assert source("options", "seed", "qwen-vl-max", "tools") == "two"
+    assert source("options", "seed", "other") is None
+    assert source("options", "n", None) == "three"
+    assert source("prefill", "", "qwen-vl-max") == "three"
+    assert source("tools", "", "qwen-vl-max") is None
 
 
 def test_capabilities_are_values() -> None:

@@ -5,6 +5,8 @@ Pure: `wanted` names what is needed, an edge fetches it, `placed` puts it in its
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
@@ -19,6 +21,7 @@ __all__ = [
     "Fault",
     "Fetch",
     "as_base64",
+    "as_it_is",
     "is_data",
     "is_local",
     "placed",
@@ -56,6 +59,45 @@ def as_base64(block: MediaBlock) -> MediaBlock:
         if (usual := _usual(source.media_type)) != source.media_type:
             return _with(block, Base64Source(usual, source.data))
     return block
+
+
+# How the bytes of a type begin, in base64; WebP is told by its fourth word.
+_BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
+_TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
+
+
+def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
+    """(the block under a media type that is true and that the wire knows, the code of the change).
+
+    An image whose bytes are of another type gets that one, for providers look; a text document
+    of a type that the wire lacks goes as plain text where it takes that.
+    """
+    source = block.source
+    if type(source) is not Base64Source:
+        return block, ""
+    given = source.media_type
+    if block.type == "image" and (found := _type_of(source.data)) not in ("", given):
+        return _with(block, Base64Source(found, source.data)), "media.type_corrected"
+    plain = given.startswith("text/") or given in _TEXTS
+    takes = can.media("document", "text/plain") and not can.media("document", given)
+    if block.type == "document" and plain and takes:
+        return _with(block, Base64Source("text/plain", source.data)), "media.type_lowered"
+    return block, ""
+
+
+def _type_of(data: str) -> str:
+    """The type of an image by its first bytes; empty if they tell nothing."""
+    if data.startswith("UklGR"):
+        head = data[:16]
+        return "image/webp" if _decoded(head)[8:12] == b"WEBP" else ""
+    return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except binascii.Error:
+        return b""
 
 
 def is_data(url: str) -> bool:

@@ -7,11 +7,12 @@ read an answer. What the rule accepts stays; two names never become one. Knows n
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .capabilities import Capabilities
 from .losses import Report
-from .message import Msg, Tool, ToolResultBlock, ToolUseBlock
+from .message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from .rules import IdRule, NameRule, mapping, numbered
 from .seats import IDS, Seated
 
@@ -24,19 +25,20 @@ def inverted(names: dict[str, str]) -> dict[str, str]:
 
 
 def name_tools(
-    tools: list[Tool], called: list[str], rule: NameRule, report: Report
-) -> tuple[list[Tool], dict[str, str]]:
+    tools: Sequence[Tool | ServerTool], called: list[str], rule: NameRule, report: Report
+) -> tuple[Sequence[Tool | ServerTool], dict[str, str]]:
     """The tools under names that the wire accepts, and the map for the tools and the history."""
-    own = {tool.name for tool in tools}
-    names = mapping((tool.name for tool in tools), rule)  # of the tools alone: see above
+    listed = [tool.name for tool in tools if type(tool) is Tool]
+    own = set(listed)
+    names = mapping(listed, rule)  # of the tools alone: see above
     others = [name for name in dict.fromkeys(called) if name not in own]
     if others:
         names |= mapping(others, rule, (names.get(name, name) for name in own))
     if not names:
         return tools, names
-    named = []
+    named: list[Tool | ServerTool] = []
     for tool in tools:
-        if tool.name not in names:
+        if type(tool) is not Tool or tool.name not in names:
             named.append(tool)
             continue
         made = replace(tool, name=names[tool.name])

@@ -10,12 +10,12 @@ from collections import defaultdict
 from dataclasses import replace
 
 from .capabilities import Capabilities
-from .jsontext import JsonObject
 from .losses import Report
 from .message import Msg, TextBlock, ToolUseBlock
 from .message.blocks import ContentBlock
-from .seats import ASSISTANT, FOLLOWING, LATE, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
+from .seats import ASSISTANT, FOLLOWING, LATE, MEDIA, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
 from .told import Told
+from .turns import accompanied, alternated, one, unended
 
 __all__ = ["late_system", "order"]
 
@@ -44,8 +44,14 @@ def order(
         seated = _joined(seated, report)
     if can.late_system == "placed" and seated.flags & LATE and seated.dirty:
         seated = _late(seated, can, report, told)  # what `fit` moved may stand beside it now
+    if not can.thinking_last and seated.dirty:
+        seated = unended(seated, report)
     if insert and seated.msgs:
         seated = _ends(seated, can, report, told, whole)
+    if can.alternation != "free":
+        seated = alternated(seated, can, report, told, insert)
+    if not can.lone_documents and seated.flags & MEDIA:
+        seated = accompanied(seated, report, told)
     if not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
         seated = _trimmed(seated, report)
     return seated
@@ -110,7 +116,7 @@ def _gathered(seated: Seated, report: Report) -> Seated:
         blocks = _as_called(given, seated.msgs[start - 1].calls if start else [])
         if end - start == 1 and all(a is b for a, b in zip(given, blocks, strict=True)):
             continue
-        changes[start] = [(_one(group, blocks, report), TOOL)]
+        changes[start] = [(one(group, blocks, report), TOOL)]
         changes.update((i, []) for i in range(start + 1, end))
     return seated.spliced(changes) if changes else seated
 
@@ -139,23 +145,10 @@ def _joined(seated: Seated, report: Report) -> Seated:
         group = seated.msgs[start : last + 1]
         for m in group[:-1]:
             report.lost("turn.joined", m, did="joined with the call behind it")
-        made = _one(group, [block for m in group for block in m.blocks], report)
+        made = one(group, [block for m in group for block in m.blocks], report)
         changes[start] = [(made, ASSISTANT)]
         changes.update((i, []) for i in range(start + 1, last + 1))
     return seated.spliced(changes) if changes else seated
-
-
-def _one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
-    """One message of several, with the fields of all of them."""
-    made = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
-    if any(m.extras for m in group[1:]):
-        extras: dict[str, JsonObject] = {}
-        for m in group:
-            for issuer, own in (m.extras or {}).items():
-                extras[issuer] = {**extras.get(issuer, {}), **own}
-        made.extras = extras
-    report.made(made, group)
-    return made
 
 
 def _trimmed(seated: Seated, report: Report) -> Seated:
@@ -177,14 +170,16 @@ def _trimmed(seated: Seated, report: Report) -> Seated:
 
 def _ends(seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool) -> Seated:
     head = _head(seated)
-    if whole and head and head == len(seated.msgs) and can.system_place == "top":
+    spoken = can.system_place == "top" or (head > 1 and not can.last_system)
+    if whole and spoken and head and head == len(seated.msgs):
         m = seated.msgs[-1]
         report.lost("system.alone", m, did="the last system message is said by the user")
         made = Msg.trusted(m.name, m.content, "user", m)
         report.made(made, m)
         return seated.spliced({head - 1: [(made, USER)]})
     seats = seated.seats
-    if can.first_user and seats[head : head + 1] == [ASSISTANT]:
+    first_user = can.first_user or (len(seats) == 1 and not can.lone_assistant)
+    if first_user and seats[head : head + 1] == [ASSISTANT]:
         first = seated.msgs[head]
         report.lost("turn.first", first, did=told.first_turn)
         turn = _turn(told.first_turn, first, report)

@@ -21,10 +21,16 @@ from .told import Told
 __all__ = ["blanks", "repair"]
 
 
-def repair(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
-    """The history with its calls and results paired, and results named where they must be."""
+def repair(
+    seated: Seated, can: Capabilities, report: Report, told: Told, open_start: bool = False
+) -> Seated:
+    """The history with its calls and results paired, and results named where they must be.
+
+    `open_start`: it goes on from what the provider keeps, so that a result whose call is not here
+    answers one of there and stands where it is.
+    """
     if seated.flags & PAIRS:
-        seated = _pairs(seated, report, told)
+        seated = _pairs(seated, report, told, open_start)
     if seated.flags & (PAIRS | UNNAMED) and can.result_names:
         seated = _named(seated, report)
     return seated
@@ -44,7 +50,8 @@ def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
         stays = set(map(id, kept))
         for block in [] if isinstance(m.content, str) else m.content:
             if id(block) not in stays:
-                report.lost("text.blank", block, "" if block.extras else "text")
+                alone = type(block) is TextBlock and block == TextBlock(block.text)
+                report.lost("text.blank", block, "text" if alone else "")
         if kept:
             made = Msg.trusted(m.name, kept, m.role, m)
             report.made(made, m)
@@ -86,13 +93,17 @@ Found: TypeAlias = tuple[int, ToolResultBlock]
 Row: TypeAlias = tuple[ToolUseBlock, Found | None]
 
 
-def _pairs(seated: Seated, report: Report, told: Told) -> Seated:
+def _pairs(seated: Seated, report: Report, told: Told, open_start: bool) -> Seated:
     answers, orphans = _answers(seated)
+    kept, lost = _sorted_out(seated, orphans, open_start)
     msgs: list[Msg] = []
     seats: list[int] = []
     last = len(seated.msgs) - 1
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if seat == TOOL:
+            if blocks := kept.get(i):
+                msgs.append(_only(m, blocks, report))
+                seats.append(TOOL)
             continue
         msgs.append(m)
         seats.append(seat)
@@ -102,11 +113,36 @@ def _pairs(seated: Seated, report: Report, told: Told) -> Seated:
         made = _behind(seated, i, rows, report, told)
         msgs.extend(made)
         seats.extend([TOOL] * len(made))
-    called = set(seated.calls)
-    for _, block in orphans:
-        code = "result.duplicate" if block.id in called else "result.orphan"
+    for code, block in lost:
         report.lost(code, block, did="left out")
     return _resurveyed(seated, msgs, seats)
+
+
+def _sorted_out(
+    seated: Seated, orphans: list[Found], open_start: bool
+) -> tuple[dict[int, list[ContentBlock]], list[tuple[str, ToolResultBlock]]]:
+    """The orphans that answer what the provider keeps, by their messages; the others by code."""
+    kept: dict[int, list[ContentBlock]] = defaultdict(list)
+    lost: list[tuple[str, ToolResultBlock]] = []
+    answered = set(seated.calls)
+    for i, block in orphans:
+        if block.id in answered:
+            lost.append(("result.duplicate", block))
+        elif open_start and block.id:
+            kept[i].append(block)
+            answered.add(block.id)
+        else:
+            lost.append(("result.orphan", block))
+    return kept, lost
+
+
+def _only(m: Msg, blocks: list[ContentBlock], report: Report) -> Msg:
+    """The message with these of its blocks alone."""
+    if len(blocks) == len(m.content):
+        return m
+    made = Msg.trusted(m.name, blocks, m.role, m)
+    report.made(made, m)
+    return made
 
 
 def _answers(seated: Seated) -> tuple[dict[int, list[Row]], list[Found]]:
@@ -166,7 +202,7 @@ def _behind(seated: Seated, i: int, rows: list[Row], report: Report, told: Told)
     if len(results) == len(rows) and sorted(results) == right:
         return there
     return [
-        _answer(call, found, seated, found is not None and i < found[0] < end, report, told)
+        _answer(call, found, seated, i, found is not None and i < found[0] < end, report, told)
         for call, found in rows
     ]
 
@@ -175,6 +211,7 @@ def _answer(
     call: ToolUseBlock,
     found: Found | None,
     seated: Seated,
+    at: int,
     near: bool,
     report: Report,
     told: Told,
@@ -188,12 +225,14 @@ def _answer(
         return made
     index, block = found
     source = seated.msgs[index]
+    made = _only(source, [block], report)
     if not near:
         report.lost("result.moved", block, did="moved behind its call")
-    if len(source.content) == 1:
-        return source
-    made = Msg.trusted(source.name, [block], source.role, source)
-    report.made(made, source)
+        if index > at:  # who spoke in between has not seen it there
+            behind = (i for i in range(index + 1, len(seated.msgs)) if seated.seats[i] != TOOL)
+            then = next(behind, None)
+            report.touched("the repair of a late result", made,
+                           None if then is None else seated.msgs[then])  # fmt: skip
     return made
 
 

@@ -5,32 +5,45 @@ Grows with the parts: `can`, `messages`, `tools` and `write` now; readers and an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from .capabilities import Capabilities
 from .jsontext import JsonObject
 from .losses import Report
-from .message import ChatRequest, Tool
+from .message import ChatRequest, ServerTool, Tool
 from .seats import Seated
+from .shown import Shown
 
 __all__ = ["Bound", "Request", "Room", "SayableRequest"]
 
 
-@dataclass(slots=True)
-class SayableRequest:
+@dataclass(slots=True, repr=False)
+class SayableRequest(Shown):
     """A request that this wire can say: seated, fitted and named; the rest is `request`."""
 
     seated: Seated
-    tools: list[Tool]
+    offered: Sequence[Tool | ServerTool]  # in their order, under wire names
     request: ChatRequest
     model: str | None
     can: Capabilities
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
+    switch: bool = False  # the provider shall drop the thinking that is bound to another history
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The functions among the tools."""
+        return [tool for tool in self.offered if type(tool) is Tool]
+
+    @property
+    def server_tools(self) -> list[ServerTool]:
+        """The tools that the provider runs itself."""
+        return [tool for tool in self.offered if type(tool) is ServerTool]
 
 
-@dataclass(slots=True)
-class Request:
+@dataclass(slots=True, repr=False)
+class Request(Shown):
     """What goes out: `path` below the base URL, headers without keys, and the JSON body."""
 
     path: str
@@ -52,12 +65,18 @@ class Room(Protocol):
         """What this protocol carries in its dialect, before any model's facts."""
         ...
 
+    def continues(self, request: ChatRequest, can: Capabilities) -> bool:
+        """Whether the request goes on from messages that the provider keeps and names them."""
+        ...
+
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The plain list of messages: what `format` gives and token counters count."""
         ...
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """The tools as this wire declares them."""
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """The tools as this wire declares them, in their order."""
         ...
 
     def write(self, say: SayableRequest, report: Report) -> Request:
@@ -101,3 +120,7 @@ class Bound(Generic[_D]):
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
         return replace(self.carries, reads=frozenset(self.dialect.issuers))
+
+    def continues(self, request: ChatRequest, can: Capabilities) -> bool:
+        """Whether the request goes on from messages that the provider keeps and names them."""
+        return False

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .capabilities import Capabilities
-from .errors import ReadError
+from .errors import ReadError, WriteError
 from .jsontext import JsonObject, arguments, loads
 from .losses import Report
 from .message import (
     ChatRequest,
     ResponseFormat,
+    ServerTool,
     TextBlock,
     Tool,
     ToolChoice,
@@ -28,6 +29,7 @@ from .seats import SYSTEM, Seated
 __all__ = [
     "arguments_of",
     "choice",
+    "demand_json_word",
     "function_tool",
     "head",
     "options",
@@ -37,7 +39,10 @@ __all__ = [
     "response_format",
     "result_text",
     "stance",
+    "stubs",
     "texts",
+    "unsaid",
+    "within",
 ]
 
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
@@ -120,14 +125,22 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
     return arguments(output)
 
 
+def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
+    """Name the fields of a server tool that the provider's own has no place for."""
+    for name, _ in tool.given():
+        if name not in said:
+            report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
+
+
 def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
     """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say."""
     request, can = say.request, say.can
     given = request.tool_choice
     if given is None:
         return None
-    if not say.tools:
-        report.lost("tool_choice.no_tools", given)
+    if not say.offered:
+        if can.none_by != "withholding" or given.mode != "none":  # else said by their absence
+            report.lost("tool_choice.no_tools", given)
         return None
     if not can.tool_choices:
         report.lost("tool_choice.unsaid", given, what=given.mode)
@@ -179,6 +192,21 @@ def response_format(
     return None
 
 
+def demand_json_word(messages: Iterable[JsonObject]) -> None:
+    """Raise WriteError `format.json_word` unless a message, as it is written, speaks of JSON."""
+    for message in messages:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        if any("json" in str(part.get("text", "")).lower() for part in parts):
+            return
+    raise WriteError(
+        "the response format json needs the word JSON in a message",
+        path="$.response_format",
+        hint='say what the JSON shall hold, e.g. "Answer in JSON."',
+        code="format.json_word",
+    )
+
+
 def stance(can: Capabilities, name: str) -> str:
     """What the model makes of an option: takes, ignores, pinned or refuses."""
     return can.options.get(name, "takes")
@@ -187,13 +215,49 @@ def stance(can: Capabilities, name: str) -> str:
 def options(
     request: ChatRequest, keys: Mapping[str, str], can: Capabilities, report: Report
 ) -> JsonObject:
-    """The options under this wire's keys; what it lacks or the model refuses is a loss."""
+    """The options under this wire's keys; what it lacks or the model refuses is a loss.
+
+    Thinking is not among them: see `reasoning.asked`.
+    """
     made: JsonObject = {}
     for name, value in request.options.given():
+        if name in ("reasoning", "reasoning_budget"):
+            continue
         if name not in keys:
             report.lost("option.unsaid", request.options, name, what=name)
-        elif stance(can, name) in ("refuses", "pinned"):
+        elif (how := stance(can, name)) in ("refuses", "pinned"):
             report.lost("option.refused", request.options, name, what=name)
+        elif how == "alone" and keys.get("temperature") in made:
+            report.lost("option.refused", request.options, name, what=name, did="left out")
         else:
             made[keys[name]] = list(value) if isinstance(value, tuple) else value
+            if how == "ignores":
+                report.lost("option.ignored", request.options, name, what=name, did="sent")
     return made
+
+
+def within(
+    made: JsonObject,
+    key: str,
+    name: str,
+    limits: tuple[float, float],
+    request: ChatRequest,
+    report: Report,
+) -> None:
+    """Bring the option `name`, which `made` holds under `key`, into the range that is taken."""
+    given = made.get(key)
+    if given is None or limits[0] <= given <= limits[1]:
+        return
+    made[key] = limits[0] if given < limits[0] else limits[1]
+    report.lost("option.range", request.options, name, what=f"{given}", did=f"sent as {made[key]}")
+
+
+def stubs(say: SayableRequest, report: Report) -> list[Tool]:
+    """Bare declarations of the tools that only the history names, where a wire demands some."""
+    can = say.can
+    if say.offered or not can.tool_stubs or not can.tool_messages:
+        return []
+    names = list(dict.fromkeys(say.names.get(name, name) for name in say.seated.names))
+    if names:
+        report.lost("tools.stub", say.request, "tools", did=", ".join(names))
+    return [Tool(name) for name in names]

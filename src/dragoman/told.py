@@ -36,6 +36,8 @@ class Told:
     reminder: str = "<system-reminder>\n{text}\n</system-reminder>"
     first_turn: str = "(The conversation continues.)"
     last_turn: str = "Continue."
+    bridge: str = "(The results are noted.)"
+    document: str = "(See the document.)"
 
     def at(self, kind: str, place: str) -> str:
         """A text that stands for a medium of a message."""

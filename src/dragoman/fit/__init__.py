@@ -6,19 +6,31 @@ Looks at dirty messages only. Knows no wire.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..capabilities import Capabilities
 from ..losses import Report
-from ..message import AudioBlock, DocumentBlock, ImageBlock, Msg, Tool, ToolResultBlock, VideoBlock
+from ..message import (
+    AudioBlock,
+    DocumentBlock,
+    ImageBlock,
+    Msg,
+    ServerTool,
+    Tool,
+    ToolResultBlock,
+    VideoBlock,
+)
 from ..message.blocks import ContentBlock
 from ..seats import TOOL, USER, Seated, has_tools
 from ..told import Told
 from .blocks import fitted, remade
+from .lasting import lasting, least
 from .media import medium
 from .state import Saver, State
+from .withheld import withheld
 
-__all__ = ["Saver", "fit", "fit_media", "fit_tools"]
+__all__ = ["Saver", "fit", "fit_media", "fit_tools", "least", "withheld"]
 
 
 def fit(
@@ -28,16 +40,17 @@ def fit(
     told: Told,
     saver: Saver | None = None,
     hints: int = 0,
+    lasts: float | None = None,
 ) -> Seated:
     """The history in blocks that every seat may show.
 
     `told` words what is added; `saver` makes media of tool results real where they can't be shown;
-    `hints`: how many cache hints the tools take up.
+    `hints`: how many cache hints the tools take up; `lasts`: minutes that the last of them holds.
     """
     dirty = seated.dirty
     if not can.tool_messages or can.call_text == "drop":
         dirty = list(range(len(seated.msgs)))
-    state = State(can, report, told, saver, _surplus(seated, can, hints))
+    state = State(can, report, told, saver, _surplus(seated, can, hints), lasts)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
     for i in dirty:
@@ -53,8 +66,13 @@ def fit(
     return seated.spliced(changes) if changes else seated
 
 
-def fit_media(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
-    """The media of the conversation as a user may show them, before it is told as one turn."""
+def fit_media(
+    seated: Seated, can: Capabilities, report: Report, told: Told, unshown: str = ""
+) -> Seated:
+    """The media of the conversation as a user may show them, before it is told as one turn.
+
+    `unshown`: what stands where one cannot be shown, with `{kind}`.
+    """
     state = State(can, report, told)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i in seated.dirty:
@@ -64,7 +82,11 @@ def fit_media(seated: Seated, can: Capabilities, report: Report, told: Told) -> 
         blocks: list[ContentBlock] = []
         for block in m.content:
             if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
-                blocks.extend(medium(state, block, "user", can.user, []))
+                shown = medium(state, block, "user", can.user, [])
+                if unshown and not shown:
+                    report.lost("media.unshown", block)
+                    shown = [state.text(unshown.format(kind=block.type), block)]
+                blocks.extend(shown)
             else:
                 blocks.append(block)
         made = remade(state, m, blocks)
@@ -73,16 +95,73 @@ def fit_media(seated: Seated, can: Capabilities, report: Report, told: Told) -> 
     return seated.spliced(changes) if changes else seated
 
 
-def fit_tools(tools: list[Tool], can: Capabilities, report: Report) -> list[Tool]:
-    """The tools with no more cache hints than the wire takes; the last ones stay."""
-    hinted = [i for i, tool in enumerate(tools) if tool.cache is not None]
-    if not can.cached_tools or len(hinted) <= can.cache_hints:
-        return tools
-    made = list(tools)
-    for i in hinted[: -can.cache_hints]:
-        made[i] = replace(tools[i], cache=None)
-        report.made(made[i], tools[i])
-        report.lost("cache.limit", tools[i], "cache")
+def fit_tools(
+    tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+) -> Sequence[Tool | ServerTool]:
+    """The tools that the model takes, with no more cache hints than the wire does.
+
+    The last hints stay: they stand behind the longest prefix.
+    """
+    functions = can.tools and any(type(tool) is Tool for tool in tools)
+    made = [tool for tool in tools if _taken(tool, can, functions, report)]
+    if can.cached_tools:
+        made = _fewer(made, can, report)
+        made = _falling(made, can, report) if can.cache_longest_first else made
+    same = len(made) == len(tools) and all(a is b for a, b in zip(made, tools, strict=True))
+    return tools if same else made
+
+
+def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: Report) -> bool:
+    """Whether the model takes the tool, or it is named as lost. `functions` stand beside it."""
+    if type(tool) is ServerTool:
+        if tool.kind in can.server_tools and (can.mixed_tools or not functions):
+            return True
+        report.lost("server_tool.unsaid", tool, what=tool.kind)
+        return False
+    if not can.tools and type(tool) is Tool:
+        report.lost("tools.unsaid", tool, what=tool.name)
+    return can.tools
+
+
+def _fewer(
+    tools: list[Tool | ServerTool], can: Capabilities, report: Report
+) -> list[Tool | ServerTool]:
+    """The tools without the first hints, where there are more than the wire takes."""
+    surplus = sum(type(tool) is Tool and tool.cache is not None for tool in tools)
+    surplus -= can.cache_hints
+    made: list[Tool | ServerTool] = []
+    for tool in tools:
+        if surplus > 0 and type(tool) is Tool and tool.cache is not None:
+            surplus -= 1
+            made.append(_unhinted(tool, report))
+        else:
+            made.append(tool)
+    return made
+
+
+def _falling(
+    tools: list[Tool | ServerTool], can: Capabilities, report: Report
+) -> list[Tool | ServerTool]:
+    """The tools whose hints last no longer than those before them."""
+    made: list[Tool | ServerTool] = []
+    before: float | None = None
+    for tool in tools:
+        if type(tool) is not Tool or tool.cache is None:
+            made.append(tool)
+            continue
+        kept = lasting(tool.cache, can, before)
+        before = least((kept,), can)
+        made.append(tool if kept is tool.cache else replace(tool, cache=kept))
+        if kept is not tool.cache:
+            report.made(made[-1], tool)
+            report.lost("cache.ttl", tool, "cache.ttl", did="the wire's own time")
+    return made
+
+
+def _unhinted(tool: Tool, report: Report) -> Tool:
+    made = replace(tool, cache=None)
+    report.made(made, tool)
+    report.lost("cache.limit", tool, "cache")
     return made
 
 

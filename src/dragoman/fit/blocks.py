@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from ..capabilities import Capabilities
 from ..message import (
     AudioBlock,
     DocumentBlock,
@@ -94,7 +95,8 @@ def _said(
         state.report.lost("refusal.as_text", block)
         return [state.text(block.text, block)]
     if type(block) is RawBlock:
-        if block.issuer in state.can.reads and "raw" in kinds and isinstance(block.data, dict):
+        known = block.issuer in state.can.reads and "raw" in kinds
+        if known and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
         state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
         return []
@@ -106,18 +108,31 @@ def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBloc
     if seat != ASSISTANT or can.thinking == "never":
         report.lost("thinking.unsaid", block)
         return []
-    if block.origin is not None and block.origin.issuer not in can.reads:
+    issuers = can.signatures or can.reads
+    if block.origin is not None and block.origin.issuer not in issuers:
         return _foreign(state, block)
-    if can.signed_thinking and not block.signature and block.redacted is None:
+    if block.redacted is not None and not can.redacted_thinking:
+        report.lost("thinking.foreign", block)
+        return []
+    if can.signed_thinking and not _vouched(block, can):
         report.lost("thinking.unsigned", block)
         return []
     if not can.signed_thinking:
-        if block.redacted is not None and not block.thinking:
+        known = can.signatures and block.origin is not None
+        if block.redacted is not None and not block.thinking and not known:
             report.lost("thinking.foreign", block)
             return []
-        if block.signature:
+        if block.signature and not can.signatures:  # taken where it is given, but not demanded
             report.lost("thinking.foreign", block, "signature")
     return [block]
+
+
+def _vouched(block: ThinkingBlock, can: Capabilities) -> bool:
+    """Whether its provider knows the thinking again: signed, sealed, or kept under an id."""
+    if block.signature or block.redacted is not None:
+        return True
+    kept = (block.extras or {}).items() if can.stored_thinking else ()
+    return any("id" in own for issuer, own in kept if issuer in can.reads)
 
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
@@ -140,8 +155,27 @@ def _together(state: State, blocks: list[ContentBlock], seat: int) -> list[Conte
             if type(block) is TextBlock:
                 report.lost("call.text_dropped", block, "text")
         blocks = [block for block in blocks if type(block) is not TextBlock]
+    if can.call_text == "thought":
+        blocks = _thought(state, blocks)
     if not can.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
         for block in blocks:
             report.lost("thinking.alone", block)
         return []
     return blocks
+
+
+def _thought(state: State, blocks: list[ContentBlock]) -> list[ContentBlock]:
+    """Text that stands beside both thinking and calls, told as thinking in its place."""
+    kinds = {type(block) for block in blocks}
+    if not kinds.issuperset((TextBlock, ThinkingBlock, ToolUseBlock)):
+        return blocks
+    said: list[ContentBlock] = []
+    for block in blocks:
+        if type(block) is TextBlock:
+            state.report.lost("call.text_thought", block, "text", did="told as thinking")
+            made = ThinkingBlock(block.text)
+            state.report.made(made, block)
+            said.append(made)
+        else:
+            said.append(block)
+    return said

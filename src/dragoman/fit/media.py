@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..media import as_base64, refused
+from ..media import as_base64, as_it_is, refused
 from ..message import Msg
 from ..message.blocks import ContentBlock, MediaBlock
 from .state import State
@@ -33,9 +33,12 @@ def medium(
 
 def ready(state: State, block: MediaBlock) -> MediaBlock | str:
     """The block as the wire takes its kind, or the text that stands for it (empty: none)."""
-    made = as_base64(block)
+    made, code = as_it_is(as_base64(block), state.can)
     if made is not block:
         state.report.made(made, block)
+    if code:
+        said = getattr(made.source, "media_type", "")
+        state.report.lost(code, block, "source", did=f"sent as {said}")
     fault = refused(made, state.can)
     if fault is not None:
         did = "a text names it" if fault.place else "left out"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 from ..capabilities import Capabilities
+from ..jsontext import JsonObject
 from ..losses import Report
-from ..message import Msg, TextBlock
+from ..message import CacheHint, Msg, TextBlock, ToolUseBlock
 from ..message.blocks import ContentBlock, Extras
+from ..message.heal import HEALED
 from ..told import Told
+from .lasting import lasting, least
 
 __all__ = ["Saver", "State"]
 
@@ -28,6 +31,7 @@ class State:
     told: Told
     saver: Saver | None = None
     surplus: int = 0  # cache hints over the wire's limit; the oldest go first
+    lasts: float | None = None  # minutes that the hint before holds
 
     def text(self, said: str, of: object) -> TextBlock:
         """A text of ours that stands for a node."""
@@ -60,31 +64,68 @@ class State:
         self.report.made(made, m)
         return made
 
+    def sealed(self, issuer: str, own: Mapping[str, Any]) -> bool:
+        """Whether the fields hold state that the wire takes back from others alone."""
+        can = self.can
+        strange = can.claimed_by and issuer not in can.claimed_by
+        return bool(strange) and not can.claims.isdisjoint(own)
+
     def _kept(self, node: Msg | ContentBlock) -> Extras | None:
-        extras, can = node.extras or {}, self.can
+        extras = node.extras or {}
         kept: Extras = {}
         for issuer, own in extras.items():
-            if issuer in can.reads or (not issuer and can.claims.issuperset(own)):
-                kept[issuer] = own
+            if issuer == HEALED:
+                for field in own["healed"]:
+                    self.report.lost("text.surrogate", node, field, did="half a pair is U+FFFD")
                 continue
-            if not issuer and (claimed := {k: v for k, v in own.items() if k in can.claims}):
-                kept[issuer] = claimed
+            theirs = self._theirs(issuer, own)
+            if theirs or theirs is own:
+                kept[issuer] = theirs
+            if theirs is own:
+                continue
             field = f"extras.{issuer}" if issuer else "extras"
             what = f"fields of {issuer or 'nobody'}"
             self.report.lost("extras.foreign", node, field, what=what)
         same = kept.keys() == extras.keys() and all(kept[name] is extras[name] for name in kept)
         return node.extras if same else kept or None
 
+    def _theirs(self, issuer: str, own: JsonObject) -> JsonObject:
+        """Those of an issuer's fields that the wire takes back; the very ones if it takes all."""
+        claims = self.can.claims
+        if issuer in self.can.reads:
+            if not self.sealed(issuer, own):
+                return own
+            return {name: value for name, value in own.items() if name not in claims}
+        if issuer:
+            return {}
+        claimed = {name: value for name, value in own.items() if name in claims}
+        return own if len(claimed) == len(own) else claimed
+
     def hinted(self, block: _Block) -> _Block:
         """The block with its cache hint, if the wire takes one more."""
-        if getattr(block, "cache", None) is None or self._takes_hint(block):
+        hint: CacheHint | None = getattr(block, "cache", None)
+        if hint is None:
             return block
-        made: Any = replace(cast("Any", block), cache=None)
+        kept = self._lasted(block, hint) if self._takes_hint(block, block) else None
+        if kept is hint:
+            return block
+        made: Any = replace(cast("Any", block), cache=kept)
         self.report.made(made, block)
         return cast("_Block", made)
 
-    def _takes_hint(self, node: object) -> bool:
-        if self.can.cache_hints and not self.surplus:
+    def _lasted(self, node: object, hint: CacheHint) -> CacheHint:
+        """The hint for as long as it may hold here."""
+        kept = lasting(hint, self.can, self.lasts)
+        self.lasts = least((kept,), self.can)
+        if kept is not hint:
+            did = "the wire's own time"
+            self.report.lost("cache.ttl", node, "cache.ttl", what=str(hint.ttl), did=did)
+        return kept
+
+    def _takes_hint(self, node: object, place: object) -> bool:
+        """Whether the hint of `node` may stand on `place`."""
+        fits = self.can.cached_calls or type(place) is not ToolUseBlock
+        if self.can.cache_hints and not self.surplus and fits:
             return True
         self.report.lost("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
         self.surplus = max(0, self.surplus - 1)
@@ -99,8 +140,9 @@ class State:
         at = next((i for i in reversed(range(len(blocks))) if hasattr(blocks[i], "cache")), None)
         if at is None:
             self.report.lost("cache.unsaid", m, "cache")
-        if at is not None and self._takes_hint(m):
-            blocks[at] = replace(cast("Any", blocks[at]), cache=m.cache)
+        if at is not None and self._takes_hint(m, blocks[at]):
+            hint = self._lasted(m, m.cache)
+            blocks[at] = replace(cast("Any", blocks[at]), cache=hint)
             self.report.made(blocks[at], m)
             made = Msg.trusted(m.name, blocks, m.role, m)
         else:

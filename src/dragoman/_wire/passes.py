@@ -1,0 +1,133 @@
+"""All passes over one history, strung together in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..bind import bind, first_change
+from ..capabilities import Capabilities
+from ..fit import fit, fit_media, least
+from ..losses import Report
+from ..media import Fetch, placed, wanted
+from ..message import Base64Source, Msg, ServerTool, Tool
+from ..names import name_tools, respell
+from ..order import late_system, order
+from ..repair import blanks, repair
+from ..rewrite.speakers import ByName, ByRole, Rewrite, clean_names
+from ..seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from .manner import Manner
+
+__all__ = ["Seating", "paired", "seat"]
+
+
+@dataclass(slots=True)
+class Seating:
+    """What the passes made: the seated history, the tools, and the names and ids of the wire."""
+
+    seated: Seated
+    tools: Sequence[Tool | ServerTool]
+    names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
+    ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
+    unbound: int | None = None  # from which message on the provider shall drop thinking itself
+
+
+def seat(
+    msgs: list[Msg],
+    tools: Sequence[Tool | ServerTool],
+    can: Capabilities,
+    manner: Manner,
+    report: Report,
+    whole: bool,
+    open_start: bool = False,
+) -> Seating:
+    """The history as this wire may say it.
+
+    `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
+    """
+    for rewrite in manner.rewrites:
+        msgs = _rewritten(msgs, rewrite, can, report)
+    seated = survey(msgs, report)
+    if seated.flags & MEDIA and manner.fetch is not None:
+        seated = _fetched(seated, can, manner.fetch, report)
+    if seated.flags & (PAIRS | UNNAMED):
+        seated = repair(seated, can, report, manner.told, open_start)
+    if type(manner.speakers) is not ByRole:
+        seated = _spoken(seated, can, manner, report)
+    if seated.flags & BLANK:
+        seated = blanks(seated, can, report)
+    if seated.flags & NAMED:
+        seated = _speakers(seated, can, report)
+    made = Seating(seated, tools)
+    if seated.calls or tools:
+        made.tools, made.names = name_tools(tools, seated.names, can.tool_names, report)
+        seated, made.ids = respell(seated, can, made.names, report)
+    seated = late_system(seated, can, report, manner.told)
+    if seated.dirty or not can.tool_messages or can.call_text == "drop":
+        marks = [one.cache for one in tools if isinstance(one, Tool) and one.cache is not None]
+        marks = marks if can.cached_tools else []
+        lasts = least(marks, can)
+        seated = fit(seated, can, report, manner.told, manner.saver, len(marks), lasts)
+    seated = order(seated, can, report, manner.told, whole, whole or manner.insert_turns)
+    made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)
+    return made
+
+
+def paired(msgs: list[Msg], can: Capabilities, manner: Manner, report: Report) -> list[Msg]:
+    """The messages with their calls and results paired, before anybody groups them.
+
+    Ids and names are respelled and later system messages told in time: no group knows what stands
+    in another.
+    """
+    seated = survey(msgs, report)
+    if seated.flags & (PAIRS | UNNAMED):
+        seated = repair(seated, can, report, manner.told)
+    if seated.calls:
+        _, names = name_tools([], seated.names, can.tool_names, report)
+        seated, _ = respell(seated, can, names, report)
+    if not isinstance(manner.speakers, ByName):
+        seated = late_system(seated, can, report, manner.told)
+    return seated.msgs
+
+
+def _rewritten(msgs: list[Msg], rewrite: Rewrite, can: Capabilities, report: Report) -> list[Msg]:
+    made = rewrite(msgs, report)
+    if can.binding != "none" and made is not msgs:
+        first = first_change(made, msgs)
+        if first is not None:
+            name = getattr(rewrite, "__name__", None) or type(rewrite).__name__
+            report.touched(f"the rewrite {name}", first)
+    return made
+
+
+def _fetched(seated: Seated, can: Capabilities, fetch: Fetch, report: Report) -> Seated:
+    fetched: dict[int, Base64Source] = {}
+    for source in wanted(seated, can):
+        if id(source) not in fetched:
+            found = fetch(source, report.locate(source))
+            if found is not None:
+                fetched[id(source)] = found
+    return placed(seated, fetched, report) if fetched else seated
+
+
+def _spoken(seated: Seated, can: Capabilities, manner: Manner, report: Report) -> Seated:
+    speakers = manner.speakers
+    if seated.flags & MEDIA and isinstance(speakers, ByName):
+        seated = fit_media(seated, can, report, manner.told, speakers.unshown)
+    spoken = speakers(seated.msgs, report)
+    return seated if spoken is seated.msgs else survey(spoken, report)
+
+
+def _speakers(seated: Seated, can: Capabilities, report: Report) -> Seated:
+    """Names as the wire's name field takes them; without one, each name is a loss."""
+    if can.name_field == "never":
+        report.each("name.unsaid", _unsaid(tuple(seated.msgs)))
+        return seated
+    cleaned = clean_names(seated.msgs, can.speakers, report)
+    if cleaned is not seated.msgs:
+        seated = replace(seated, msgs=cleaned)
+    return seated
+
+
+def _unsaid(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:
+    return ((m, "name", m.name) for m in msgs if m.name and m.name != m.role)

@@ -1,0 +1,248 @@
+"""Wire: a room bound to a dialect, with the facts of models and of one host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..bind import prefix
+from ..capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
+from ..errors import WriteError
+from ..fit import fit_tools, withheld
+from ..jsontext import JsonObject
+from ..losses import Policy, PolicyLike, Report
+from ..losses import policy as policy_of
+from ..message import ChatRequest, Msg, ServerTool, Tool, Written, places
+from ..message.heal import HEALED
+from ..reasoning import states
+from ..room import Room, SayableRequest
+from ..seats import checked
+from .manner import Manner
+from .passes import Seating, paired, seat
+from .rule import Asked, rule
+
+__all__ = ["Wire"]
+
+_PLAIN = Manner()
+_FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
+_NO_STATES: frozenset[str] = frozenset()
+_NONE: Mapping[str, Any] = {}
+_ANY = About()
+_MANY = 1000  # models that a wire remembers
+
+
+class Wire:
+    """One provider's way of talking: `write_request` turns a ChatRequest into what it takes.
+
+    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
+    """
+
+    __slots__ = ("_can", "_logged", "_names", "facts", "name", "policy", "room", "vendor")
+
+    def __init__(
+        self,
+        name: str,
+        room: Room,
+        *,
+        vendor: Any = None,
+        facts: tuple[Facts, ...] = (),
+        policy: PolicyLike = "log",
+    ) -> None:
+        self.name = name
+        self.room = room
+        self.vendor = vendor
+        pin = next((one.pin for one in reversed(facts) if one.pin), "")
+        self.facts = tuple(one if one.pin else one.pinned(pin) for one in facts)
+        self.policy: Policy = policy_of(policy)
+        self._logged: set[str] = set()
+        self._can: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
+        hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
+        self._names = frozenset(hosts)
+
+    @property
+    def dialect(self) -> Any:
+        """What this vendor does its own way."""
+        return getattr(self.room, "dialect", None)
+
+    def __repr__(self) -> str:
+        return f"Wire({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of; what was asked before is asked anew there."""
+        options = {"vendor": self.vendor, "facts": self.facts, "policy": self.policy}
+        return _remade, (type(self), self.name, self.room, options)
+
+    def knowing(self, facts: tuple[Facts, ...]) -> Wire:
+        """The same wire with further facts, which win over those that it has."""
+        if not facts:
+            return self
+        known = (*self.facts, *facts)
+        return Wire(self.name, self.room, vendor=self.vendor, facts=known, policy=self.policy)
+
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`; without one, what every current model accepts.
+
+        With a request also what holds in its state: while the model thinks, with tools.
+        """
+        known = self._known(model, _NO_STATES)
+        return known if request is None else self._known(model, states(request, known))
+
+    def _known(self, model: str | None, given: frozenset[str]) -> Capabilities:
+        known = self._can.get((model, given))
+        if known is None:
+            known = self.room.can()
+            name = bare(model) if model else None
+            for facts in self.facts:
+                known = facts.apply(known, name, self._names, given)
+            if len(self._can) >= _MANY:  # whoever names models may name any number of them
+                self._can.clear()
+            self._can[model, given] = known
+        return known
+
+    def known(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
+        """The facts that hold for `model`, each with its date and source."""
+        given = _NO_STATES if request is None else states(request, self.can(model))
+        name = bare(model)
+        return [fact for facts in self.facts for fact in facts.holding(name, self._names, given)]
+
+    def conditional(self, model: str) -> list[Fact]:
+        """The facts that hold for `model` beside those, each in the state that its `when` names."""
+        held = frozenset(STATES)
+        known = (facts.holding(bare(model), self._names, held) for facts in self.facts)
+        return [fact for found in known for fact in found if fact.when]
+
+    def rule(
+        self,
+        code: str,
+        model: str | None = None,
+        request: ChatRequest | None = None,
+        about: About = _ANY,
+        changes: Mapping[str, Any] = _NONE,
+    ) -> str:
+        """Why this wire loses what the code names: source and date of the fact that decides it.
+
+        `about` narrows it to one option or kind of block, `changes` are a formatter's overrides.
+        """
+        given = _NO_STATES if request is None else states(request, self.can(model))
+        asked = Asked(bare(model) if model else None, self._names, given)
+        return rule(code, about, self.room.can(), self.facts, asked, changes)
+
+    def write_request(
+        self,
+        req: ChatRequest,
+        model: str | None = None,
+        *,
+        manner: Manner = _PLAIN,
+        policy: Policy | None = None,
+        report: Report | None = None,
+    ) -> Written:
+        """The request as the provider takes it: body, path, headers, losses.
+
+        `model` wins over the request's own. Raises WriteError for what cannot be sent at all,
+        LossRefused where the policy says so.
+        """
+        report = report or Report(req.messages, req, places, self.name)
+        named = model or req.model
+        if named is None:
+            named = self.room.model
+            report.lost("model.default", req, "model", did=named)
+        report.rules = lambda code, field, kind: self.rule(
+            code, named, req, About(field, kind), manner.changes
+        )
+        if req.extras is not None and HEALED in req.extras:
+            req = _healed(req, report)
+        can = self.can(named, req)
+        if manner.changes:
+            can = override(can, manner.changes)
+        if can.unbound == "switch" and "thinking" not in states(req, can):
+            can = override(can, {"unbound": "drop"})  # the switch stands inside of thinking
+        offered = req.tools
+        if can.none_by == "withholding":
+            offered, can = withheld(req, can, report)
+        tools = fit_tools(offered, can, report)
+        msgs = self.with_prompt(req, manner, can, report)
+        manner = manner.seen_by(req.agent_name)
+        try:
+            goes_on = self.room.continues(req, can)
+            made = seat(msgs, tools, can, manner, report, whole=True, open_start=goes_on)
+            if not made.seated.msgs:
+                raise WriteError(
+                    "there is nothing to send", path="$.messages",
+                    hint="add a user message", code="messages.empty",
+                )  # fmt: skip
+            switch = made.unbound is not None
+            say = SayableRequest(made.seated, made.tools, req, named, can, made.names, switch)
+            out = self.room.write(say, report)
+        except _FAULTS:
+            checked(req.messages, report)  # names what was put into a message after it was made
+            raise
+        (policy or self.policy).judge(report, self._logged)
+        return Written(
+            out.body, out.path, out.headers, named, made.ids, report=report, bound=_Bound(made)
+        )
+
+    def with_prompt(
+        self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report
+    ) -> list[Msg]:
+        """The messages, behind the system prompt that the request's other fields make."""
+        functions = [tool for tool in req.tools if type(tool) is Tool]
+        described = functions if manner.prompt.describes(can.tools) else []
+        if req.system is None and req.memories is None and not described:
+            return req.messages
+        text = manner.prompt.build(req.system, described, req.memories)
+        if described:
+            report.lost("prompt.tools", req, "tools")
+        if req.memories is not None:
+            report.lost("prompt.memories", req, "memories")
+        made = Msg.trusted("", text.lstrip("\n") if req.system is None else text, "system")
+        report.placed(made, "$.memories" if req.system is None else "$.system")
+        return [made, *req.messages]
+
+    def messages(
+        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+    ) -> list[JsonObject]:
+        """The plain list of messages, as `format` gives it."""
+        try:
+            seated = seat(msgs, [], can, manner, report, whole=False).seated
+            return self.room.messages(seated, can, report)
+        except _FAULTS:
+            checked(msgs, report)
+            raise
+
+    def paired(
+        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+    ) -> list[Msg]:
+        """The messages with their calls and results paired, before anybody groups them."""
+        return paired(msgs, can, manner, report)
+
+    def offered(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> Sequence[Tool | ServerTool]:
+        """The tools that are sent."""
+        return fit_tools(tools, can, report)
+
+
+def _healed(req: ChatRequest, report: Report) -> ChatRequest:
+    """The request without the note of what was broken in its own texts, which is named here."""
+    own = dict(req.extras or {})
+    for field in own.pop(HEALED)["healed"]:
+        report.lost("text.surrogate", req, field, did="half a pair is U+FFFD")
+    return replace(req, extras=own or None)
+
+
+def _remade(cls: type[Wire], name: str, room: Room, options: Mapping[str, Any]) -> Wire:
+    return cls(name, room, **options)
+
+
+class _Bound:
+    """What thinking in the answer will be bound to, hashed when somebody asks for it."""
+
+    __slots__ = ("made",)
+
+    def __init__(self, made: Seating) -> None:
+        self.made = made
+
+    def __call__(self) -> str:
+        made = self.made
+        return prefix(made.tools, made.seated, made.unbound)

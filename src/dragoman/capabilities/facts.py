@@ -1,0 +1,168 @@
+"""Dated facts about models by name: Fact, and Facts in order. The first that holds is applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import translate
+from functools import lru_cache
+from typing import Any
+
+from ..errors import ConfigError
+from ..shown import shown
+from .carried import Capabilities
+from .deciding import About
+from .overrides import override
+
+__all__ = ["STATES", "Fact", "Facts", "bare"]
+
+# What a fact may ask of a request: the model thinks (within a budget that was named) or not, tools
+# are offered, how it answers.
+STATES = ("thinking", "budget", "still", "tools", "stream", "whole")
+
+# `us.anthropic.claude-opus-5-5-v1:0` is claude-opus-5-5-v1:0; a dot of a version stays
+_HOSTED = re.compile(
+    r"(?:(?:us-gov|us|eu|apac|au|jp|ca|global)\.)?"
+    r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
+    r"nvidia|openai|qwen|writer|xai|zai)\."
+)
+
+
+def bare(model: str) -> str:
+    """The name of a model without the folders, regions and vendors that hosts put before it.
+
+    >>> bare("us.anthropic.claude-opus-5-5-v1:0"), bare("openai/gpt-5.6")
+    ('claude-opus-5-5-v1:0', 'gpt-5.6')
+    """
+    name = model.rpartition("/")[2].lower()
+    if name.startswith("ft:"):  # a fine-tuned model: ft:<model>:<owner>:...
+        name = name.split(":")[1]
+    hosted = _HOSTED.match(name)
+    return name[hosted.end() :] if hosted else name
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something known of models by name: first match wins within one list of facts.
+
+    `models` are glob patterns over the bare model name, `but` exceptions to them; `changes` are
+    overrides; `since` (ISO date) and `source` say where it comes from. `wire`: of one protocol or
+    vendor alone. `when` is a state of the request (STATES): such a fact is applied on top of the
+    first that holds anyhow, and with the model `*` also where no model is known.
+    """
+
+    models: tuple[str, ...]
+    changes: Mapping[str, Any]
+    since: str
+    source: str
+    but: tuple[str, ...] = ()
+    wire: str = ""
+    when: str = ""
+
+    def __post_init__(self) -> None:
+        if self.when and self.when not in STATES:
+            raise ConfigError(
+                f"a fact holds when {shown(self.when)}, which is no state of a request",
+                hint=f"one of {', '.join(STATES)}",
+            )
+        for name in ("models", "but"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+
+    def holds(self, model: str) -> bool:
+        """Whether the fact is about this model."""
+        return _matches(model, self.models) and not _matches(model, self.but)
+
+
+def _matches(model: str, patterns: tuple[str, ...]) -> bool:
+    # few patterns begin as the model does, and a regex is made for those alone
+    return any(
+        model.startswith(_beginning(pattern)) and _regex(pattern).match(model)
+        for pattern in patterns
+    )
+
+
+@lru_cache(maxsize=4096)
+def _beginning(pattern: str) -> str:
+    """What stands before the first sign that means something."""
+    return re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+
+
+@lru_cache(maxsize=4096)  # fnmatch itself remembers too few
+def _regex(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts in order, for one wire or for many; the first that holds for a model is applied.
+
+    `always` holds without a model too; `since` and `source` are its own. `pin`: in every list of
+    facts beside this one, rows that began after that date (or month, or year) are left out.
+    """
+
+    rows: tuple[Fact, ...] = ()
+    always: Mapping[str, Any] = field(default_factory=dict)
+    since: str = ""
+    source: str = ""
+    pin: str = ""
+
+    def apply(
+        self,
+        can: Capabilities,
+        model: str | None,
+        wires: frozenset[str] = frozenset(),
+        states: frozenset[str] = frozenset(),
+    ) -> Capabilities:
+        """`can` with what these facts say of `model`, for a request in these states."""
+        if self.always:
+            can = override(can, self.always)
+        for fact in self.holding(model, wires, states):
+            can = override(can, fact.changes)
+        return can
+
+    def holding(
+        self,
+        model: str | None,
+        wires: frozenset[str] = frozenset(),
+        states: frozenset[str] = frozenset(),
+    ) -> list[Fact]:
+        """The facts that hold: the first that asks nothing, then those whose state is given."""
+        rows = [fact for fact in self.rows if not fact.wire or fact.wire in wires]
+        first = next((fact for fact in rows if not fact.when and _about(fact, model)), None)
+        given = [fact for fact in rows if fact.when in states and _about(fact, model)]
+        return given if first is None else [first, *given]
+
+    def about(self, model: str) -> Fact | None:
+        """The fact that holds for `model` whatever the request, by its bare name."""
+        found = self.holding(model)
+        return found[0] if found else None
+
+    def deciding(
+        self,
+        ask: str,
+        about: About,
+        model: str | None,
+        wires: frozenset[str] = frozenset(),
+        states: frozenset[str] = frozenset(),
+    ) -> Fact | Facts | None:
+        """What speaks last of a capability here: a fact that holds, or what always does."""
+        for fact in reversed(self.holding(model, wires, states)):
+            if about.named(fact.changes, ask):
+                return fact
+        return self if about.named(self.always, ask) else None
+
+    def pinned(self, date: str) -> Facts:
+        """The facts as they were known to hold at a date, e.g. `2026-03`."""
+        if not date:
+            return self
+        return replace(
+            self, rows=tuple(fact for fact in self.rows if fact.since[: len(date)] <= date)
+        )
+
+
+def _about(fact: Fact, model: str | None) -> bool:
+    if model is None:  # a state alone is enough for what holds for every model
+        return bool(fact.when) and fact.models == ("*",)
+    return fact.holds(model)

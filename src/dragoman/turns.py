@@ -1,0 +1,148 @@
+"""Seated -> Seated: neighbours of one role, where a wire wants the roles to alternate.
+
+Also what may not stand alone in a turn. A part of `order`, behind all that moves messages. Knows
+no wire.
+"""
+
+from __future__ import annotations
+
+from .capabilities import Capabilities
+from .jsontext import JsonObject
+from .losses import Report
+from .message import DocumentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock
+from .message.blocks import ContentBlock
+from .seats import ASSISTANT, SYSTEM, TOOL, USER, Seated
+from .told import Told
+
+__all__ = ["accompanied", "alternated", "one", "unended"]
+
+# who says it on a wire of two roles: results are the user's
+_SIDES = bytes.maketrans(bytes((TOOL,)), bytes((USER,)))
+_PAIRS = (bytes((USER, USER)), bytes((ASSISTANT, ASSISTANT)))
+
+
+def alternated(
+    seated: Seated, can: Capabilities, report: Report, told: Told, insert: bool
+) -> Seated:
+    """The history with neighbours of one role joined, results first.
+
+    Where results may not share a turn with words (`bridged`), and calls neither, a turn of the
+    other role stands between them if turns may be inserted.
+    """
+    sides = bytes(seated.seats).translate(_SIDES)
+    if not any(pair in sides for pair in _PAIRS):
+        return seated
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    start = 0
+    for i in range(1, len(sides) + 1):
+        if i < len(sides) and sides[i] == sides[start]:
+            continue
+        if i - start > 1 and sides[start] != SYSTEM:
+            turns = _turns(seated, range(start, i), can.alternation == "bridged")
+            changes[start] = _said(seated, turns, report, told, insert)
+            changes.update((j, []) for j in range(start + 1, i))
+        start = i
+    return seated.spliced(changes)
+
+
+def _turns(seated: Seated, run: range, apart: bool) -> list[list[int]]:
+    """The messages of a run in the turns that they make."""
+    turns: list[list[int]] = []
+    for i in run:
+        if turns and not (apart and _used(seated, i) != _used(seated, turns[-1][0])):
+            turns[-1].append(i)
+        else:
+            turns.append([i])
+    return turns
+
+
+def _used(seated: Seated, i: int) -> bool:
+    """Whether the message is one of tools: calls or results."""
+    return seated.seats[i] == TOOL or bool(seated.seats[i] == ASSISTANT and seated.msgs[i].calls)
+
+
+def _said(
+    seated: Seated, turns: list[list[int]], report: Report, told: Told, insert: bool
+) -> list[tuple[Msg, int]]:
+    said: list[tuple[Msg, int]] = []
+    for turn in turns:
+        group = [seated.msgs[i] for i in turn]
+        if said and insert:
+            said.append(_bridge(group[0], said[-1][1], report, told))
+        seat = max(seated.seats[i] for i in turn)  # a turn with results in it is the tools'
+        said.append((_merged(group, report) if len(group) > 1 else group[0], seat))
+    return said
+
+
+def _bridge(behind: Msg, seat: int, report: Report, told: Told) -> tuple[Msg, int]:
+    """A turn of the other role before `behind`."""
+    text, between = (told.bridge, ASSISTANT) if seat != ASSISTANT else (told.last_turn, USER)
+    report.lost("turn.bridged", behind, did=text)
+    made = Msg.trusted("", text, "user" if between == USER else "assistant")
+    report.made(made, behind)
+    return made, between
+
+
+def _merged(group: list[Msg], report: Report) -> Msg:
+    for m in group[1:]:
+        report.lost("turn.merged", m, did="joined with the turn before it")
+    blocks = [block for m in group for block in m.blocks]
+    if any(type(block) is ToolResultBlock for block in blocks):
+        blocks.sort(key=lambda block: type(block) is not ToolResultBlock)
+    return one(group, blocks, report)
+
+
+def one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
+    """One message of several, with the fields of all of them."""
+    made = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
+    if any(m.extras for m in group[1:]):
+        extras: dict[str, JsonObject] = {}
+        for m in group:
+            for issuer, own in (m.extras or {}).items():
+                extras[issuer] = {**extras.get(issuer, {}), **own}
+        made.extras = extras
+    report.made(made, group)
+    return made
+
+
+def accompanied(seated: Seated, report: Report, told: Told) -> Seated:
+    """The history with a text before the documents of each turn that says nothing else."""
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    for i in seated.dirty:
+        m = seated.msgs[i]
+        if isinstance(m.content, str) or any(type(block) is TextBlock for block in m.content):
+            continue
+        first = next((j for j, b in enumerate(m.content) if type(b) is DocumentBlock), None)
+        if first is None:
+            continue
+        document = m.content[first]
+        report.lost("document.text", document, did=told.document)
+        text = TextBlock(told.document)
+        report.made(text, document)
+        made = Msg.trusted(m.name, [*m.content[:first], text, *m.content[first:]], m.role, m)
+        report.made(made, m)
+        changes[i] = [(made, seated.seats[i])]
+    return seated.spliced(changes) if changes else seated
+
+
+def unended(seated: Seated, report: Report) -> Seated:
+    """The history without the thinking that an assistant's turn ends in: nothing came of it."""
+    changes: dict[int, list[tuple[Msg, int]]] = {}
+    gone: list[ContentBlock] = []
+    seats = seated.seats
+    for i in reversed(seated.dirty):
+        m = seated.msgs[i]
+        ends = i + 1 == len(seats) or seats[i + 1] != ASSISTANT or changes.get(i + 1) == []
+        if seats[i] != ASSISTANT or isinstance(m.content, str) or not ends:
+            continue
+        kept = list(m.content)
+        while kept and type(kept[-1]) is ThinkingBlock:
+            gone.append(kept.pop())
+        if len(kept) == len(m.content):
+            continue
+        made = Msg.trusted(m.name, kept, m.role, m)
+        report.made(made, m)
+        changes[i] = [(made, ASSISTANT)] if kept else []
+    for block in reversed(gone):
+        report.lost("thinking.alone", block)
+    return seated.spliced(changes) if changes else seated
