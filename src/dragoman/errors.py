@@ -10,12 +10,15 @@
     ├── ConfigError             a formatter, wire or counter was set up wrongly
     └── ProviderError           the provider answered with an error
 
-Every error says what, where (a path into the input) and what to do. Knows nothing of the package.
+Every error says what, where (a path into the input) and what to do; never base64, nor a path
+longer than a line. Knows nothing of the package.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from .shown import shortened, veiled
 
 __all__ = [
     "ConfigError",
@@ -37,12 +40,12 @@ class DragomanError(Exception):
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str = "", code: str = "") -> None:
-        self.message = message
-        self.path = path
-        self.hint = hint
+        self.message = veiled(message)
+        self.path = shortened(path)
+        self.hint = veiled(hint)
         self.code = code
-        text = f"{path}: {message}" if path else message
-        super().__init__(f"{text} ({hint})" if hint else text)
+        text = f"{self.path}: {self.message}" if path else self.message
+        super().__init__(f"{text} ({self.hint})" if hint else text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, self.__dict__)
@@ -72,7 +75,9 @@ class LossRefused(WriteError):
 
     def __init__(self, losses: list[Any]) -> None:
         self.losses = losses
-        shown = ", ".join(f"{loss.kind} {loss.code} at {loss.where}" for loss in losses[:5])
+        shown = ", ".join(
+            f"{loss.kind} {loss.code} at {loss.where} ({loss.what})" for loss in losses[:5]
+        )
         more = f" and {len(losses) - 5} more" if len(losses) > 5 else ""
         super().__init__(
             f"the policy refuses {shown}{more}",

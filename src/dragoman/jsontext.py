@@ -22,6 +22,7 @@ __all__ = [
     "Json",
     "JsonObject",
     "arguments",
+    "canonical",
     "check",
     "check_text",
     "loads",
@@ -35,6 +36,7 @@ MAX_DEPTH = 1000
 _BIG = 2.0**63
 
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def _encoder() -> Callable[[Json], str]:
@@ -64,6 +66,15 @@ def arguments(value: Json) -> str:
         return _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
+
+
+def canonical(value: Json) -> str:
+    """One ASCII text for all spellings of a value: for hashes, never for a wire.
+
+    >>> canonical({"b": 1, "a": [2]})
+    '{"a":[2],"b":1}'
+    """
+    return _CANONICAL.encode(value)
 
 
 def pretty(value: Json) -> str:

@@ -27,7 +27,6 @@ from dragoman.message import (
     messages_of,
 )
 
-HALF = "half \ud83d"
 NAN, INF = float("nan"), float("inf")
 
 
@@ -71,7 +70,6 @@ BAD_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"role": "User"}, "$.role"),
     ({"name": None}, "$.name"),
     ({"name": 7}, "$.name"),
-    ({"name": HALF}, "$.name"),
     ({"content": None}, "$.content"),
     ({"content": 7}, "$.content"),
     ({"content": b"x"}, "$.content"),
@@ -79,7 +77,6 @@ BAD_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"content": {"type": "text", "text": "x"}}, "$.content"),
     ({"content": TextBlock("x")}, "$.content"),
     ({"content": (TextBlock("x"),)}, "$.content"),
-    ({"content": HALF}, "$.content"),
     ({"metadata": "x"}, "$.metadata"),
     ({"metadata": [("k", 1)]}, "$.metadata"),
     ({"timestamp": 7}, "$.timestamp"),
@@ -90,7 +87,6 @@ BAD_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"extras": {"openai": 1}}, "$.extras.openai"),
     ({"extras": [1]}, "$.extras"),
     ({"extras": {"openai": {"k": NAN}}}, "$.extras.openai.k"),
-    ({"extras": {"openai": {HALF: 1}}}, "$.extras.openai"),
     ({"extras": {1: {}}}, "$.extras"),
 ]
 BAD_BLOCKS: list[tuple[Any, str]] = [
@@ -115,8 +111,6 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     ({"type": "raw", "issuer": "openai"}, ""),
     ({"type": "text", "text": None}, ".text"),
     ({"type": "text", "text": 7}, ".text"),
-    ({"type": "text", "text": HALF}, ".text"),
-    (TextBlock(HALF), ".text"),
     (TextBlock(wrong(None)), ".text"),
     (TextBlock("x", cache=wrong("1h")), ".cache"),
     (TextBlock("x", citations=wrong("y")), ".citations"),
@@ -126,7 +120,6 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     (TextBlock("x", origin=wrong("openai")), ".origin"),
     ({"type": "text", "text": "x", "extras": "y"}, ".extras"),
     ({"type": "text", "text": "x", "odd": NAN}, ".extras..odd"),
-    ({"type": "text", "text": "x", "odd": HALF}, ".extras..odd"),
     ({"type": "text", "text": "x", 7: 1}, ".extras."),
     ({"type": "text", "text": "x", "cache": "1h"}, ".cache"),
     ({"type": "text", "text": "x", "cache": {"until": 1}}, ".cache"),
@@ -137,14 +130,11 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     (ThinkingBlock("x", redacted=wrong(7)), ".redacted"),
     (RefusalBlock("x", wrong(7)), ".category"),
     (tool_use(id=7), ".id"),
-    (tool_use(id=HALF), ".id"),
     (tool_use(name=None), ".name"),
     (tool_use(raw_input={}), ".raw_input"),
     (tool_use(input={"n": NAN}), ".input.n"),
     (tool_use(input={"n": [1, INF]}), ".input.n[1]"),
     (tool_use(input={"n": {"m": -INF}}), ".input.n.m"),
-    (tool_use(input={"n": HALF}), ".input.n"),
-    (tool_use(input={HALF: 1}), ".input"),
     (tool_use(input={1: 1}), ".input"),
     (tool_use(input={"n": {1, 2}}), ".input.n"),
     (tool_use(input={"n": b"x"}), ".input.n"),
@@ -153,7 +143,6 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     ({"type": "tool_result", "id": 7}, ".id"),
     ({"type": "tool_result", "id": "c", "output": 7}, ".output"),
     ({"type": "tool_result", "id": "c", "output": ("x",)}, ".output"),
-    ({"type": "tool_result", "id": "c", "output": HALF}, ".output"),
     ({"type": "tool_result", "id": "c", "output": {"n": NAN}}, ".output.n"),
     ({"type": "tool_result", "id": "c", "output": ["x"]}, ".output[0]"),
     ({"type": "tool_result", "id": "c", "output": [{"type": "text"}]}, ".output[0]"),

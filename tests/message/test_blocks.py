@@ -143,12 +143,12 @@ def test_no_fields_are_shared_by_default() -> None:
 )
 def test_repr_never_shows_long_base64(block: Any) -> None:
     assert len(repr(block)) < 500
-    assert "QUJD" * 40 not in repr(block)
+    assert "QUJDQUJD" not in repr(block)
 
 
 def test_repr_says_what_is_set() -> None:
     assert repr(TextBlock("x")) == "TextBlock(text='x')"
-    assert repr(PNG).startswith("Base64Source(media_type='image/png', data='iVBORw0KGgo='")
+    assert repr(PNG).startswith("Base64Source(media_type='image/png', data=<12 characters>")
 
 
 def test_unknown_keys_of_a_dict_are_kept_as_extras_of_nobody() -> None:

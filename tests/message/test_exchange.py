@@ -111,6 +111,7 @@ def test_the_callers_list_is_the_requests_list() -> None:
 
 def test_requests_share_no_lists() -> None:
     first, second = ChatRequest(list(HI)), ChatRequest(list(HI))
+    assert isinstance(first.tools, list)
     first.tools.append(Tool("f"))
     assert second.tools == []
 
@@ -118,7 +119,6 @@ def test_requests_share_no_lists() -> None:
 BAD_REQUESTS: list[tuple[dict[str, Any], str]] = [
     ({"system": 7}, "$.system"),
     ({"system": ["x"]}, "$.system"),
-    ({"system": "\ud83d"}, "$.system"),
     ({"memories": {}}, "$.memories"),
     ({"model": 7}, "$.model"),
     ({"agent_name": 7}, "$.agent_name"),

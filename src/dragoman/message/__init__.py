@@ -32,6 +32,7 @@ from .exchange import (
 )
 from .msg import Msg, Role, identify
 from .places import places
+from .server_tools import ServerTool
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 from .stored import dump, load
 from .tools import Parameter, Tool, ToolChoice, tools_of
@@ -58,6 +59,7 @@ __all__ = [
     "RefusalBlock",
     "ResponseFormat",
     "Role",
+    "ServerTool",
     "Source",
     "TextBlock",
     "ThinkingBlock",

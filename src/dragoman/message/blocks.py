@@ -7,9 +7,10 @@ the union, and an answer in every place that the type checker then names.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 from ..jsontext import Json, JsonObject
+from ..shown import Shown
 from .sources import Source, _Readable
 
 __all__ = [
@@ -37,15 +38,15 @@ __all__ = [
 Extras: TypeAlias = dict[str, JsonObject]
 
 
-@dataclass(frozen=True, slots=True)
-class CacheHint:
+@dataclass(frozen=True, slots=True, repr=False)
+class CacheHint(Shown):
     """A prompt-cache breakpoint behind this node; `ttl` as the provider spells it, e.g. `1h`."""
 
     ttl: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+@dataclass(frozen=True, slots=True, repr=False)
+class Origin(Shown):
     """Who wrote a message: the issuer, its model and account, and what binds its opaque state.
 
     `expires` is an ISO 8601 time, `prefix` the hash of what stood before it when it was written.
@@ -98,6 +99,8 @@ class TextBlock(_Block):
 @dataclass(slots=True, repr=False)
 class ThinkingBlock(_Block):
     """A model's thinking. `signature` proves it to its provider, `redacted` is its sealed form."""
+
+    _sealed: ClassVar[frozenset[str]] = frozenset({"signature", "redacted"})
 
     thinking: str
     signature: str | None = None

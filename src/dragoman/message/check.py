@@ -12,6 +12,7 @@ from typing import Any, assert_never, cast
 
 from ..errors import InvalidMessage
 from ..jsontext import check, check_text
+from ..shown import clipped, shown
 from .blocks import (
     BLOCKS,
     AudioBlock,
@@ -87,7 +88,7 @@ def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
     cls = BLOCKS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise InvalidMessage(
-            f"unknown block type {kind!r}", path=path, hint=f"one of {', '.join(BLOCKS)}",
+            f"unknown block type {shown(kind)}", path=path, hint=f"one of {', '.join(BLOCKS)}",
             code="block.type",
         )  # fmt: skip
     known = {f.name for f in fields(cls)}
@@ -133,7 +134,9 @@ def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
         return cls(**values)
     except TypeError as error:
         said = str(error).partition(") ")[2] or str(error)
-        raise InvalidMessage(f"{cls.__name__} {said}", path=path, code="block.field") from None
+        raise InvalidMessage(
+            f"{cls.__name__} {clipped(said)}", path=path, code="block.field"
+        ) from None
 
 
 def _source(value: object, path: str) -> Source:
@@ -141,7 +144,7 @@ def _source(value: object, path: str) -> Source:
         cls = _SOURCES.get(str(value.get("type")))
         if cls is None:
             raise InvalidMessage(
-                f"unknown source type {value.get('type')!r}",
+                f"unknown source type {shown(value.get('type'))}",
                 path=path,
                 hint=f"one of {', '.join(_SOURCES)}",
                 code="source.type",

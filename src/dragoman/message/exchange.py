@@ -5,16 +5,19 @@ Pure values, the same for every provider. `Written` is what a wire makes of them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InvalidMessage, NotMessages
-from ..jsontext import JsonObject, check, check_text
+from ..jsontext import JsonObject, check
 from ..losses import Loss, Report
+from ..shown import Shown, shown
 from .blocks import Extras
 from .fields import instance, own_fields
+from .heal import heal, note
 from .msg import Msg
+from .server_tools import ServerTool
 from .tools import Tool, ToolChoice, tools_of
 
 __all__ = [
@@ -32,8 +35,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+@dataclass(frozen=True, slots=True, repr=False)
+class Options(Shown):
     """How to generate. None leaves the provider's default; every field has one neutral name.
 
     `max_tokens`: tokens of the answer, reasoning included. `reasoning`: an effort such as `low`,
@@ -96,7 +99,7 @@ class Options:
         for name in value:
             if name not in known:
                 raise InvalidMessage(
-                    f"unknown option {name!r}",
+                    f"unknown option {shown(name)}",
                     path="$.options",
                     hint=f"one of {', '.join(sorted(known))}; others go into extras by provider",
                     code="option.name",
@@ -117,8 +120,8 @@ _OPTIONS = fields(Options)
 _NO_OPTIONS = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseFormat:
+@dataclass(frozen=True, slots=True, repr=False)
+class ResponseFormat(Shown):
     """What the answer must be: `text`, any `json`, or JSON of a `schema`."""
 
     kind: Literal["text", "json", "schema"] = "text"
@@ -130,7 +133,7 @@ class ResponseFormat:
     def __post_init__(self) -> None:
         if self.kind not in ("text", "json", "schema"):
             raise InvalidMessage(
-                f"unknown kind {self.kind!r}", path="$.response_format", code="format.kind"
+                f"unknown kind {shown(self.kind)}", path="$.response_format", code="format.kind"
             )
         if (self.kind == "schema") != (self.schema is not None):
             raise InvalidMessage(
@@ -141,8 +144,8 @@ class ResponseFormat:
         check(self.schema, "$.response_format.schema")
 
 
-@dataclass(slots=True)
-class ChatRequest:
+@dataclass(slots=True, repr=False)
+class ChatRequest(Shown):
     """Everything that one request says. `messages` may be appended to, cut and written again.
 
     `system` stands before the messages; `agent_name` is whose point of view is formatted;
@@ -151,7 +154,7 @@ class ChatRequest:
 
     messages: list[Msg]
     system: str | None = field(default=None, kw_only=True)
-    tools: list[Tool] = field(default_factory=list, kw_only=True)
+    tools: Sequence[Tool | ServerTool] = field(default_factory=list, kw_only=True)
     tool_choice: ToolChoice | None = field(default=None, kw_only=True)
     options: Options = field(default=_NO_OPTIONS, kw_only=True)
     response_format: ResponseFormat | None = field(default=None, kw_only=True)
@@ -167,6 +170,7 @@ class ChatRequest:
         self.tools = tools_of(self.tools)
         self.tool_choice = ToolChoice.of(self.tool_choice)
         self.options = Options.of(self.options)
+        found: list[str] = []
         for name in ("system", "model", "agent_name", "memories"):
             value = getattr(self, name)
             if value is None:
@@ -176,7 +180,9 @@ class ChatRequest:
                     f"must be text, not {type(value).__name__}", path=f"$.{name}",
                     code="request.field",
                 )  # fmt: skip
-            check_text(value, f"$.{name}")
+            setattr(self, name, heal(value, name, found))
+        if found:
+            self.extras = note(self.extras, found)
         instance(self.response_format, ResponseFormat, "$.response_format")
         instance(self.stream, bool, "$.stream")
         instance(self.metadata, dict, "$.metadata")
@@ -215,16 +221,16 @@ FinishReason: TypeAlias = Literal[
 Status: TypeAlias = Literal["complete", "truncated", "interrupted", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+@dataclass(frozen=True, slots=True, repr=False)
+class Finish(Shown):
     """Why the model stopped, and the provider's own word for it."""
 
     reason: FinishReason = "stop"
     raw: str | None = None
 
 
-@dataclass(slots=True)
-class Usage:
+@dataclass(slots=True, repr=False)
+class Usage(Shown):
     """Tokens, disjoint: `input` without cache, `output` with reasoning. None means unknown."""
 
     input: int | None = None
@@ -238,8 +244,8 @@ class Usage:
     extras: Extras | None = None
 
 
-@dataclass(slots=True)
-class Candidate:
+@dataclass(slots=True, repr=False)
+class Candidate(Shown):
     """One of the answers to a request."""
 
     msg: Msg
@@ -247,8 +253,8 @@ class Candidate:
     extras: Extras | None = None
 
 
-@dataclass(slots=True)
-class ChatResponse:
+@dataclass(slots=True, repr=False)
+class ChatResponse(Shown):
     """An answer: its candidates, what it cost, and how the reading of it ended."""
 
     candidates: list[Candidate]
@@ -279,8 +285,8 @@ class ChatResponse:
         return self.msg.calls
 
 
-@dataclass(slots=True)
-class Written:
+@dataclass(slots=True, repr=False)
+class Written(Shown):
     """A request as one provider takes it: send `body` to `path` below the base URL.
 
     `headers` hold what the protocol demands, never a key. `ids` maps wire ids to the tree's.
@@ -293,14 +299,36 @@ class Written:
     ids: dict[str, str] = field(default_factory=dict)
     residue: JsonObject = field(default_factory=dict)
     report: Report = field(default_factory=Report, repr=False, compare=False)
+    bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     @property
     def losses(self) -> list[Loss]:
         """What could not be said, and what was added."""
         return self.report.losses
 
+    @property
+    def added(self) -> list[Loss]:
+        """What the request says and nobody wrote: headings, placeholders, required fields."""
+        return self.report.added
+
+    @property
+    def prefix(self) -> str:
+        """The hash of tools and messages as they were written: what an answer is bound to."""
+        return self.bound() if self.bound is not None else ""
+
     def detached(self) -> Written:
         """The same, its losses stored as text, so that the history can be let go."""
         kept = [loss.detach() for loss in self.report.losses]
         self.report = Report.of(kept, self.report.target)
+        self.bound = _Known(self.prefix) if self.bound is not None else None
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A hash that was asked for already, so that the history can be let go."""
+
+    value: str
+
+    def __call__(self) -> str:
+        return self.value

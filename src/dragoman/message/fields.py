@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InvalidMessage
 from ..jsontext import check, check_text
+from ..shown import shown
 
 __all__ = ["instance", "instances", "one_of", "optional_text", "own_fields", "plain", "text"]
 
@@ -55,7 +56,7 @@ def one_of(value: object, known: Iterable[str], path: str) -> None:
     listed = list(known)
     if not isinstance(value, str) or value not in listed:
         raise InvalidMessage(
-            f"unknown value {value!r}",
+            f"unknown value {shown(value)}",
             path=path,
             hint=f"one of {', '.join(listed)}",
             code="block.field",

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ..errors import InvalidMessage
+from ..shown import shown
 from .blocks import (
     CacheHint,
     ContentBlock,
@@ -22,6 +23,7 @@ from .blocks import (
 )
 from .check import content_of
 from .fields import instance, optional_text, own_fields, plain, text
+from .heal import heal, note
 from .plain import block_from, plain_block, plain_value
 
 __all__ = ["ROLES", "Msg", "Role", "identify"]
@@ -36,7 +38,8 @@ class Msg:
     >>> Msg("Tony", "Where is Paris?", "user").get_text_content()
     'Where is Paris?'
 
-    Raises InvalidMessage (a WriteError and ValueError) whose `path` names the wrong value.
+    Raises InvalidMessage (a WriteError and ValueError) whose `path` names the wrong value. Text
+    with half of a surrogate pair is healed, and named as a loss when the message is written.
     """
 
     __slots__ = (
@@ -70,20 +73,30 @@ class Msg:
     ) -> None:
         if not isinstance(role, str) or role not in ROLES:
             raise InvalidMessage(
-                f"unknown role {role!r}",
+                f"unknown role {shown(role)}",
                 path=f"{path}.role",
                 hint=f"one of {', '.join(get_args(Role))}",
                 code="message.role",
             )
-        text(name, f"{path}.name")
+        try:
+            text(name, f"{path}.name")
+            self.content = content_of(content, f"{path}.content")
+            own_fields(extras, f"{path}.extras")
+        except InvalidMessage as error:
+            if error.code != "text.surrogate":
+                raise
+            found: list[str] = []
+            name = heal(name, "name", found)
+            self.content = content_of(heal(content, "content", found), f"{path}.content")
+            extras = heal(extras, "extras", found)
+            own_fields(extras, f"{path}.extras")
+            extras = note(extras, found)
         self.name = plain(name)
         self.role = cast("Role", plain(role))
-        self.content = content_of(content, f"{path}.content")
         instance(metadata, dict, f"{path}.metadata")
         optional_text(timestamp, f"{path}.timestamp")
         optional_text(id, f"{path}.id")
         instance(cache, CacheHint, f"{path}.cache")
-        own_fields(extras, f"{path}.extras")
         instance(origin, Origin, f"{path}.origin")
         self._metadata = metadata or None
         self.timestamp = timestamp
@@ -227,7 +240,7 @@ class Msg:
         unknown = set(data) - _KEYS
         if unknown:
             raise InvalidMessage(
-                f"unknown field {min(map(str, unknown))!r}", path=path, code="message.field"
+                f"unknown field {shown(min(map(str, unknown)))}", path=path, code="message.field"
             )
         rest = block_from(data, path)
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
@@ -247,10 +260,11 @@ class Msg:
 
     __hash__ = None  # type: ignore[assignment]  # mutable, equal by content
 
+    def _parts(self) -> tuple[object, ...]:
+        return self.name, self.content, self.role
+
     def __repr__(self) -> str:
-        content = repr(self.content)
-        shown = content if len(content) <= 200 else f"{content[:180]}... {len(content)} chars"
-        return f"Msg({self.name!r}, {shown}, {self.role!r})"
+        return f"Msg({', '.join(map(shown, self._parts()))})"
 
 
 _KEYS = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "invocation_id",

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InvalidMessage
 from ..jsontext import check
+from ..shown import clipped
 from .blocks import CacheHint, Origin
 
 __all__ = ["block_from", "plain_block", "plain_value"]
@@ -68,7 +69,9 @@ def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
         try:
             made[key] = cls(**value)
         except TypeError as error:
-            raise InvalidMessage(str(error), path=f"{path}.{key}", code="block.field") from None
+            raise InvalidMessage(
+                clipped(str(error)), path=f"{path}.{key}", code="block.field"
+            ) from None
     if (extras := data.get("extras")) is not None:
         if not isinstance(extras, Mapping) or not all(
             isinstance(own, Mapping) for own in extras.values()

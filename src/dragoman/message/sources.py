@@ -5,15 +5,15 @@ Pure values. Nothing here opens or fetches anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias, final
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, final
+
+from ..shown import Shown
 
 __all__ = ["Base64Source", "FileSource", "LocalSource", "Source", "URLSource"]
 
-_CAP = 120
 
-
-class _Readable:
+class _Readable(Shown):
     """Blocks and sources answer `["key"]` and `.get("key")` for reading, as dicts would."""
 
     __slots__ = ()
@@ -31,24 +31,6 @@ class _Readable:
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and hasattr(self, key)
-
-    def __repr__(self) -> str:
-        """The fields that say something, capped: no long prompt and no base64 in logs."""
-        shown = (
-            f"{f.name}={_short(value)}"
-            for f in fields(self)  # type: ignore[arg-type]  # every subclass is a dataclass
-            if f.name != "type" and _says(value := getattr(self, f.name))
-        )
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def _says(value: object) -> bool:
-    return value is not None and value is not False and value != ""
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _CAP else f"{text[: _CAP - 12]}... {len(text)} chars"
 
 
 @final
@@ -68,6 +50,8 @@ class Base64Source(_Readable):
 
     `uri` is the data URI that it came in, if any: a wire that wants one gets the very string.
     """
+
+    _sealed: ClassVar[frozenset[str]] = frozenset({"data", "uri"})
 
     media_type: str
     data: str

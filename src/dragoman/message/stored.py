@@ -14,11 +14,13 @@ from typing import Any, TypeAlias, cast
 
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check
+from ..shown import shown
 from .blocks import CacheHint
 from .check import build
 from .exchange import Candidate, ChatRequest, ChatResponse, Finish, Options, ResponseFormat, Usage
 from .msg import Msg
 from .plain import plain_value
+from .server_tools import ServerTool
 from .tools import Tool, ToolChoice
 
 __all__ = ["VERSION", "Storable", "dump", "load"]
@@ -76,11 +78,14 @@ def _listed(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Tool, ToolChoice, ResponseFormat, Finish, Usage)):
+    if isinstance(value, (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)):
+        kept = ("type",) if isinstance(value, ServerTool) else ()
         return {
             f.name: plain_value(_listed(inner))
             for f in fields(value)
-            if (inner := getattr(value, f.name)) is not None and inner != () and f.name != "type"
+            if (inner := getattr(value, f.name)) is not None
+            and inner != ()
+            and (f.name != "type" or kept)
         }
     return plain_value(value)
 
@@ -108,7 +113,7 @@ def load(data: Mapping[str, Any]) -> Storable:
                              code="stored.type")  # fmt: skip
     if data["dragoman"] != VERSION:
         raise InvalidMessage(
-            f"version {data['dragoman']!r} is not known", path="$.dragoman",
+            f"version {shown(data['dragoman'])} is not known", path="$.dragoman",
             hint="read it with a newer release", code="stored.version",
         )  # fmt: skip
     value = data.get("value")
@@ -123,7 +128,9 @@ def load(data: Mapping[str, Any]) -> Storable:
             return _load_response(_object(value, "$.value"))
         case _:
             pass
-    raise InvalidMessage(f"unknown kind {data.get('kind')!r}", path="$.kind", code="stored.type")
+    raise InvalidMessage(
+        f"unknown kind {shown(data.get('kind'))}", path="$.kind", code="stored.type"
+    )
 
 
 def _object(value: Any, path: str) -> Mapping[str, Any]:
@@ -166,7 +173,9 @@ def _load_request(value: Mapping[str, Any]) -> ChatRequest:
     return cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
 
 
-def _tool(value: Mapping[str, Any], path: str) -> Tool:
+def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:
+    if (own := ServerTool.of(value, path)) is not None:
+        return own
     given = dict(value)
     if isinstance(given.get("cache"), Mapping):
         given["cache"] = build(CacheHint, dict(given["cache"]), f"{path}.cache")

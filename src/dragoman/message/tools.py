@@ -11,14 +11,16 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check, check_text
+from ..shown import Shown, shown
 from .blocks import CacheHint, Extras
 from .fields import instance, optional_text, own_fields, text
+from .server_tools import ServerTool
 
 __all__ = ["Parameter", "Tool", "ToolChoice", "ToolLike", "tools_of"]
 
 
-@dataclass(slots=True)
-class Parameter:
+@dataclass(slots=True, repr=False)
+class Parameter(Shown):
     """One parameter of a tool. `type` is a JSON Schema type, or one with `[]` for an array.
 
     `children` are the properties of an object, or of the objects in an array.
@@ -69,8 +71,8 @@ def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
     return made
 
 
-@dataclass(slots=True)
-class Tool:
+@dataclass(slots=True, repr=False)
+class Tool(Shown):
     """A function the model may call.
 
     `parameters` is a JSON Schema with an object at its root, or a list of Parameter. `strict`
@@ -110,7 +112,7 @@ class Tool:
         return parameters if parameters is None or isinstance(parameters, dict) else None
 
     @classmethod
-    def of(cls, value: ToolLike, path: str = "$.tools") -> Tool:
+    def of(cls, value: Tool | Mapping[str, Any], path: str = "$.tools") -> Tool:
         """A Tool, or one made of a plain schema (`parameters` or `input_schema`)."""
         if isinstance(value, Tool):
             return value
@@ -163,11 +165,11 @@ def _parameters(values: object, path: str) -> list[Parameter]:
     return listed
 
 
-ToolLike: TypeAlias = Tool | Mapping[str, Any]
+ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any]
 
 
-def tools_of(values: Iterable[ToolLike] | None) -> list[Tool]:
-    """A list of Tool, whatever form each came in; None is no tools."""
+def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
+    """A list of tools, whatever form each came in; None is no tools."""
     if values is None:
         return []
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
@@ -175,11 +177,15 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool]:
             f"must be a list of tools, not {type(values).__name__}", path="$.tools",
             code="tool.type",
         )  # fmt: skip
-    return [Tool.of(value, f"$.tools[{i}]") for i, value in enumerate(values)]
+    made: list[Tool | ServerTool] = []
+    for i, value in enumerate(values):
+        own = ServerTool.of(value, f"$.tools[{i}]")
+        made.append(Tool.of(value, f"$.tools[{i}]") if own is None else own)  # type: ignore[arg-type]
+    return made
 
 
-@dataclass(frozen=True, slots=True)
-class ToolChoice:
+@dataclass(frozen=True, slots=True, repr=False)
+class ToolChoice(Shown):
     """Whether and what the model must call: `auto`, `none`, `required`, or the tool `name`.
 
     `allowed` narrows the choice to some tools; `parallel` False asks for one call at a time.
@@ -193,7 +199,7 @@ class ToolChoice:
     def __post_init__(self) -> None:
         if self.mode not in ("auto", "none", "required", "tool"):
             raise InvalidMessage(
-                f"unknown mode {self.mode!r}",
+                f"unknown mode {shown(self.mode)}",
                 path="$.tool_choice",
                 hint="auto, none, required, or tool with a name",
                 code="tool_choice.mode",
