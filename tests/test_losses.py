@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.codes import CODES, KINDS
-from dragoman.losses import Loss, Report
+from dragoman.codes import CODES
+from dragoman.formatter import WrittenMessages
+from dragoman.losses import Loss, Policy, Report
 from dragoman.message import (
     Base64Source,
     ChatRequest,
@@ -144,11 +145,17 @@ def test_the_list_is_kept_as_it_was_at_the_first_loss() -> None:
 def test_words_are_capped_and_never_base64() -> None:
     msg = Msg("", [ImageBlock(Base64Source("image/png", LONG))])
     found = report([msg])
-    found.lost("media.type", msg.content[0], what="x" * 500)
+    found.lost("media.type", msg.content[0], what="so much " * 50, did="so much " * 50)
+    found.lost("media.type", msg.content[0], f"extras.{LONG}", what=LONG, did=LONG)
     found.lost("media.type", msg.content[0])
     found.lost("message.empty", msg)
-    assert [loss.what for loss in found.losses] == ["x" * 80, "image", "Msg"]
-    assert LONG[:100] not in repr(found.losses)
+    capped = f"{('so much ' * 10)[:77]}..."
+    assert [loss.what for loss in found.losses] == [capped, "<opaque text>...", "image", "Msg"]
+    assert [loss.did for loss in found.losses][:2] == [capped, "<opaque text>..."]
+    for loss in found.losses:
+        for said in (*loss.to_dict().values(), loss.field, repr(loss)):
+            assert "QUJDQUJD" not in said
+            assert len(said) < 250
 
 
 def test_a_loss_as_json_and_as_text() -> None:
@@ -174,14 +181,108 @@ def test_a_kind_may_be_given() -> None:
     assert found.kinds == {"expected"}
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_codes_are_whole(code: str) -> None:
-    row = CODES[code]
-    assert row.name == code
-    assert row.kind in KINDS
-    assert row.meaning
-    assert row.meaning[0].islower()
-    assert not row.meaning.endswith(".")
+def test_meaning_and_fix_are_those_of_the_code() -> None:
+    found = report([])
+    found.lost("cache.limit", object())
+    row = CODES["cache.limit"]
+    assert [(loss.meaning, loss.fix) for loss in found.losses] == [(row.meaning, row.fix)]
+
+
+def test_what_was_added_stands_by_itself() -> None:
+    msg = Msg("", "x")
+    found = report([msg])
+    for code in ("message.empty", "turn.first", "cache.limit", "turn.last"):
+        found.lost(code, msg)
+    assert [loss.code for loss in found.added] == ["turn.first", "turn.last"]
+    assert Written({}, report=found).added == found.added
+    assert WrittenMessages([], found).added == found.added
+    assert Written({}, report=found).detached().added == found.added
+    assert report([msg]).added == []
+
+
+# -- rules --------------------------------------------------------------------------------------
+
+
+class Rules:
+    """The rule of each code, and what was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+
+    def __call__(self, code: str, field: str, kind: str) -> str:
+        self.asked.append((code, field, kind))
+        return f"{code} by the book (2026-11-01)"
+
+
+def ruled(*codes: str) -> tuple[Report, Rules]:
+    found, rules = report([Msg("", "x")]), Rules()
+    found.rules = rules
+    for code in codes:
+        found.lost(code, TextBlock("x"), "cache")
+    return found, rules
+
+
+def test_a_rule_is_asked_for_when_it_is_read_and_once_a_kind_of_loss() -> None:
+    found, rules = ruled("cache.limit", "cache.limit", "cache.unsaid")
+    assert found.kinds == {"dropped"}
+    losses = found.losses
+    _ = [(loss.where, loss.what, repr(loss), hash(loss)) for loss in losses]
+    assert rules.asked == []
+    assert losses[0].rule == losses[1].rule == "cache.limit by the book (2026-11-01)"
+    assert losses[0].to_dict()["rule"] == losses[0].rule
+    assert rules.asked == [("cache.limit", "cache", "text")]
+    assert losses[2].rule.startswith("cache.unsaid by")
+
+
+def test_a_rule_that_is_given_wins() -> None:
+    found, rules = ruled()
+    found.lost("cache.limit", object(), rule="because")
+    assert found.losses[0].rule == "because"
+    assert rules.asked == []
+
+
+def test_without_rules_there_is_none() -> None:
+    found = report([])
+    found.lost("cache.limit", object())
+    assert found.losses[0].rule == ""
+    assert "rule" not in found.losses[0].to_dict()
+
+
+def test_a_trial_knows_the_rules() -> None:
+    found, _ = ruled()
+    trial = found.trial()
+    trial.lost("cache.limit", object())
+    assert trial.losses[0].rule.startswith("cache.limit by")
+    assert found.losses == []
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+def test_copies_hold_the_rule_as_text(way: Any) -> None:
+    found, rules = ruled("cache.limit")
+    found.rules = lambda *asked: rules(*asked)  # noqa: PLW0108 - which nobody can pickle
+    made: Loss = way(found.losses[0])
+    assert made.rule == "cache.limit by the book (2026-11-01)"
+    assert way(found).losses[0].rule == made.rule
+    assert way(found.losses[0].detach()).rule == made.rule
+
+
+def test_detached_losses_hold_the_rule_and_let_its_source_go() -> None:
+    found, rules = ruled("cache.limit")
+    gone = weakref.ref(rules)
+    loss = found.losses[0].detach()
+    del found, rules
+    gc.collect()
+    assert gone() is None
+    assert loss.rule == "cache.limit by the book (2026-11-01)"
+
+
+def test_judging_and_logging_ask_for_no_rule() -> None:
+    found, rules = ruled("cache.limit", "thinking.unsaid")
+    Policy(log=True, refuse=("moved",)).judge(found, set())
+    assert rules.asked == []
+
+
+# -- life and death -----------------------------------------------------------------------------
 
 
 def test_detached_losses_let_the_history_go() -> None:

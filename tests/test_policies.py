@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,10 +50,20 @@ def test_one_name_is_a_list_of_one() -> None:
     assert Policy(allow=["cache.*"]).allow == ("cache.*",)  # type: ignore[arg-type]
 
 
+def test_meaning_is_refused_and_cosmetics_are_allowed() -> None:
+    given = Policy(refuse=("dropped", "degraded"), allow=("cache.*", "name.*"))
+    assert refused(given) == ["raw.foreign", "block.unsaid"]
+    fine = [Msg("Bob", "Hi.", "user", cache=CacheHint())]
+    out = dragoman.wire("ollama", policy=given).write_request(ChatRequest(fine, model="m"))
+    assert {loss.code for loss in out.losses} == {"cache.unsaid", "name.unsaid"}
+
+
 def test_the_named_policies() -> None:
     assert policy("refuse").refuse == ("dropped", "degraded", "repaired")
     assert policy("log").log
     assert policy("ignore") == Policy()
+    assert policy("append_only") == Policy(log=True, append_only=True)
+    assert not any(policy(name).append_only for name in ("log", "ignore", "refuse"))
     own = Policy(refuse=("moved",))
     assert policy(own) is own
 
@@ -60,6 +72,62 @@ def test_the_named_policies() -> None:
 def test_no_policy(name: Any) -> None:
     with pytest.raises(ConfigError):
         policy(name)
+
+
+@pytest.mark.parametrize("value", [None, 1, "yes", ()])
+@pytest.mark.parametrize("field", ["append_only", "log"])
+def test_switches_are_true_or_false(field: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{field} is true or false"):
+        Policy(**{field: value})
+
+
+@pytest.mark.parametrize(
+    "given", [{"refuse": None}, {"allow": 7}, {"refuse": (7,)}, {"collect": "losses"}]
+)
+def test_no_patterns_and_no_collector(given: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Policy(**given)
+
+
+def test_append_only_loses_and_logs_as_usual(caplog: pytest.LogCaptureFixture) -> None:
+    for given in ("append_only", Policy(log=True, append_only=True)):
+        out = dragoman.Formatter("openai-chat", policy=given).write(LOSSY)
+        usual = dragoman.Formatter("openai-chat", policy="ignore").write(LOSSY)
+        assert out.messages == usual.messages
+        assert out.losses == usual.losses
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+
+
+def ways(given: Policy) -> dict[str, Callable[[], object]]:
+    """Every way to write, each of which would lose something."""
+    formatter = dragoman.Formatter("ollama", model="m", policy=given)
+    named = dragoman.formatter.OpenAIChatFormatter(policy=given)
+    request = ChatRequest(LOSSY, model="m")
+    tools = [dragoman.Tool("f", cache=CacheHint())]
+    return {
+        "write_request": lambda: dragoman.wire("ollama", policy=given).write_request(request),
+        "format": lambda: asyncio.run(formatter.format(LOSSY)),
+        "format_sync": lambda: formatter.format_sync(LOSSY),
+        "write": lambda: formatter.write(LOSSY),
+        "call": lambda: asyncio.run(formatter.call(LOSSY)),
+        "format_request": lambda: formatter.format_request(request),
+        "format_tools": lambda: formatter.format_tools(tools),
+        "cut": lambda: formatter.limited(10_000).write(LOSSY),
+        "a named class": lambda: named.format_sync(LOSSY),
+    }
+
+
+@pytest.mark.parametrize("way", ways(Policy()))
+def test_refused_before_anything_is_returned_collected_or_logged(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[Loss] = []
+    given = Policy(refuse=("dropped",), log=True, collect=seen.append)
+    with pytest.raises(LossRefused) as caught:
+        ways(given)[way]()
+    assert caught.value.losses
+    assert all(loss.kind == "dropped" for loss in caught.value.losses)
+    assert (seen, caplog.records) == ([], [])
 
 
 @pytest.mark.parametrize("name", ["lost", "cache", "raw.foriegn", "nothing.*", ""])

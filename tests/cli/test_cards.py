@@ -85,8 +85,7 @@ def test_markup_is_text() -> None:
 
 def test_the_role_is_the_wire_s_own_word() -> None:
     assert role_of({"role": "model"}) == "model"
-    assert role_of({"type": "function_call"}) == "function_call"
-    assert role_of({}) == ""
+    assert role_of({"type": "function_call"}) == ""
 
 
 def test_an_exact_fit_is_not_cut() -> None:

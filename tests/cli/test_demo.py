@@ -11,6 +11,7 @@ import pytest
 
 from dragoman import ByName, Formatter, wires
 from dragoman.cli.conversation import Lang, library
+from dragoman.vendors import PROTOCOLS
 
 from .running import run, shell, widest
 
@@ -75,9 +76,10 @@ def test_every_wire_and_every_loss_is_shown(width: int) -> None:
     shown = run("demo", width=width).stdout
     seen = as_json()
     cards = _groups(seen)
-    assert len(cards) >= 5
+    assert len(cards) >= len(PROTOCOLS)
     for names, losses in cards:
-        assert ", ".join(names) in shown
+        for name in names:
+            assert re.search(rf"(?:^| ){name}(?:,| |$)", shown, re.MULTILINE), name
         for loss in losses:
             assert f"{loss['kind']} {loss['code']}" in shown
     places = [loss["where"] for _, losses in cards for loss in losses]
@@ -101,15 +103,34 @@ def _groups(seen: dict[str, Any]) -> list[tuple[list[str], list[dict[str, str]]]
 def test_two_cards_stand_side_by_side_on_80_columns() -> None:
     lines = run("demo", "--lang", "en").stdout.split("\n")
     title = next(line for line in lines if line.startswith("openai-chat"))
-    assert title.endswith("anthropic")
-    system = lines[lines.index(title) + 1]
+    assert title.endswith("openai-responses, xai")
+    system = next(line for line in lines if line.startswith("system "))
     assert system.count("content You are a helpful") == 2
 
 
 def test_on_60_columns_cards_stand_below_each_other() -> None:
     lines = run("demo", width=60).stdout.split("\n")
     assert "anthropic" in lines
-    assert "gemini" in lines
+    assert "gemini, vertex" in lines
+
+
+@pytest.mark.parametrize("width", [60, 80, 122])
+def test_an_item_without_a_role_is_named_by_its_type(width: int) -> None:
+    shown = run("demo", width=width).stdout
+    for item in ("function_call", "function_call_output"):
+        assert len(re.findall(rf"\b{item}(?= |$)", shown, re.MULTILINE)) == 2
+
+
+def test_a_vendor_shows_what_it_says_otherwise_than_its_protocol() -> None:
+    shown = run("demo", "--lang", "en", width=60).stdout
+    _, found, rest = shown.partition("\ndeepseek\nas openai-chat, but for:\n")
+    assert found
+    own = rest.partition("\nlosses: ")[0]
+    assert own.count('reasoning_content ""') == 2
+    assert own.count("tool_calls[0]") == 2
+    assert "<history>" not in own, "that it says as its protocol does"
+    runs = [line for line in shown.split("\n") if line.strip() == "<history>"]
+    assert len(runs) == 2 * len(PROTOCOLS)
 
 
 def test_the_merged_history_and_the_calls_can_be_read() -> None:

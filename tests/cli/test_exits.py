@@ -32,7 +32,13 @@ def test_help_fits_80_columns(args: list[str]) -> None:
 
 def test_help_names_the_commands_and_gives_examples() -> None:
     shown = run("--help").stdout
-    for word in ("demo ", "format ", "wires ", "dragoman format chat.json --to anthropic"):
+    for word in (
+        "demo ",
+        "explain ",
+        "format ",
+        "wires ",
+        "dragoman format chat.json --to anthropic",
+    ):
         assert word in shown
 
 
@@ -41,7 +47,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     written(tmp_path / "chat.json", [msg.to_dict() for msg in CHAT])
     examples = run("--help").stdout.partition("Examples:")[2]
     commands = [line.split()[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for words in commands:
         assert run(*words).exit_code == 0, words
 
@@ -68,7 +74,7 @@ def test_the_version() -> None:
          "error: Invalid value for '--max-tokens': "),
         (["format", "--to", "gemini", "--policy", "x"], "error: Invalid value for '--policy'"),
         (["format", "--to", "gemni"], "error: unknown wire 'gemni' (did you mean gemini?)"),
-        (["format", "--to", "zzz"], "error: unknown wire 'zzz' (one of openai-chat, anthropic,"),
+        (["format", "--to", "zzz"], "error: unknown wire 'zzz' (one of openai-chat, "),
         (["format", "--to", "deepseek/gemini"], "error: deepseek does not speak 'gemini' (it "),
         (["format", "--to", "gemini", "--speakers", "x"],
          "error: unknown --speakers x (role, name, tagged:ME or namefield)"),
@@ -79,7 +85,8 @@ def test_the_version() -> None:
          "error: unknown --counter hf (char, or hf:NAME_OR_FOLDER)"),
         (["format", "--to", "gemini", "--allow", "x.y"],
          "error: the policy names 'x.y', which is neither a kind nor a known code (kinds: "),
-        (["format", "--to", "gemini", "--facts", "x"], "error: unknown fact profile 'x'"),
+        (["format", "--to", "gemini", "--facts", "x"],
+         "error: 'x' is no file and no profile of facts"),
         (["format", "--to", "gemini", "no/such/file"],
          "error: no/such/file: No such file or directory"),
         (["format", "--to", "gemini", "."], "error: .: Is a directory"),

@@ -104,7 +104,6 @@ FIELDS = '(a message has "name", "role" and "content")'
         (lines([HI, {**HI, "role": "boss"}]), "error: stdin: $[1].role: unknown role 'boss' (one"),
         (lines([{**HI, "content": [{"type": "x"}]}]),
          "error: stdin: $[0].content[0]: unknown block type 'x' (one of text, "),
-        (lines([{**HI, "content": "\ud800"}]), "error: stdin: $[0].content: a lone surrogate"),
         (lines(BODY), "error: stdin: $: an object with messages is no list of them (messages are"),
         (lines(ANSWER), "error: stdin: $.kind: an answer is no conversation (store the"),
         (lines({**dump([]), "dragoman": 99}), "error: stdin: $.dragoman: version 99 is not known"),
@@ -120,6 +119,14 @@ def test_what_cannot_be_read_is_named_in_one_line(text: str, told: str) -> None:
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr.startswith(told)
     assert ran.stderr.count("\n") == 1
+
+
+def test_half_of_a_surrogate_pair_is_healed_and_named() -> None:
+    ran = run("format", *TO, input=lines([{**HI, "content": "a\ud800"}]))
+    assert ran.exit_code == 0
+    assert json.loads(ran.stdout) == [{**HI, "content": "a\ufffd"}]
+    assert "repaired text.surrogate" in ran.stderr
+    assert "$.messages[0].content" in ran.stderr
 
 
 def test_bytes_that_are_no_utf8() -> None:

@@ -1,4 +1,4 @@
-"""The command `dragoman`: demo, format, wires. The only place that imports Typer and Rich.
+"""The command `dragoman`: demo, explain, format, wires. The only place that imports Typer and Rich.
 
 One file for each command; `errors` is the way out of all of them. Nothing imports this package.
 """
@@ -12,6 +12,7 @@ import typer
 
 from .demo import demo
 from .errors import USAGE, Door
+from .explain import explain
 from .format import format_messages
 from .wires import list_wires
 
@@ -25,6 +26,7 @@ Examples:
   dragoman format chat.json --to anthropic
   dragoman format chat.json --to dashscope --multi-agent --request
   dragoman wires --model deepseek-flash
+  dragoman explain thinking.unsigned
 """
 
 app = typer.Typer(
@@ -66,6 +68,7 @@ def _version() -> str:
 
 
 app.command("demo")(demo)
+app.command("explain")(explain)
 app.command("format")(format_messages)
 app.command("wires")(list_wires)
 

@@ -22,8 +22,8 @@ _INPUTS = ("arguments", "args", "input")
 
 
 def role_of(message: JsonObject) -> str:
-    """Who says it, in the wire's own word."""
-    return str(message.get("role") or message.get("type") or "")
+    """Who says it, in the wire's own word; empty for an item that nobody says."""
+    return str(message.get("role") or "")
 
 
 def card(message: JsonObject, width: int) -> list[Text]:

@@ -1,6 +1,7 @@
 """`dragoman demo`: one conversation of four speakers as every wire sees it. Offline, no key.
 
-Wires that say it alike share a card; cards stand side by side as far as the width allows.
+Wires that say it alike share a card; cards stand side by side as far as the width allows. A vendor
+who says it almost as its protocol does gets a card of the differences.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..jsontext import JsonObject, arguments
 from ..losses import Loss
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..rewrite.speakers import ByName
-from ..vendors import wires
+from ..vendors import wire, wires
 from . import options
 from .cards import card, role_of, shortened
 from .conversation import Lang, library
@@ -33,6 +34,7 @@ _CARD = 38  # columns that a card needs
 _GAP = 4
 _ROLE = 10
 
+_ITEM = "bold yellow"  # what has no role is a call or its result
 _ROLES = {
     "system": "bold magenta",
     "developer": "bold magenta",
@@ -45,11 +47,12 @@ _ROLES = {
 
 @dataclass(slots=True)
 class _Seen:
-    """The conversation as some wires see it."""
+    """The conversation as some wires see it; `like` is the protocol that a vendor differs from."""
 
     wires: list[str]
     messages: list[JsonObject]
     losses: list[Loss]
+    like: _Seen | None = None
 
 
 def demo(
@@ -68,10 +71,11 @@ def demo(
         return
     screen = console()
     _conversation(screen, msgs)
-    alike = _alike(seen)
+    alike = _likened(_alike(seen))
     columns = max(1, (screen.width + _GAP) // (_CARD + _GAP))
-    for start in range(0, len(alike), columns):
-        _side_by_side(screen, alike[start : start + columns], columns)
+    for cards in ([one for one in alike if not one.like], [one for one in alike if one.like]):
+        for start in range(0, len(cards), columns):
+            _side_by_side(screen, cards[start : start + columns], columns)
     _closing(screen, seen)
 
 
@@ -94,6 +98,16 @@ def _alike(seen: Sequence[_Seen]) -> list[_Seen]:
         else:
             same.wires += one.wires
     return found
+
+
+def _likened(alike: list[_Seen]) -> list[_Seen]:
+    """The same, each vendor beside its protocol, where both send as many messages."""
+    homes = {name: one for one in alike for name in one.wires}
+    for one in alike:
+        home = homes[wire(one.wires[0]).room.protocol]
+        if home is not one and len(home.messages) == len(one.messages):
+            one.like = home
+    return alike
 
 
 def _same(one: _Seen, other: _Seen) -> bool:
@@ -162,16 +176,29 @@ def _card(seen: _Seen, width: int, tallest: int) -> list[list[Text]]:
     """Title, messages (as many as the tallest card of the row has) and losses: lists of lines."""
     from rich.text import Text
 
-    title = Text(", ".join(seen.wires), "bold reverse")
-    cells = [shortened(title, width, 3)]
-    for message in seen.messages:
-        lines = card(message, width - _ROLE)
-        role = role_of(message)
-        badges = [Text(f"{role:<{_ROLE}}"[:_ROLE], _ROLES.get(role, "bold"))]
-        badges += [Text(" " * _ROLE) for _ in lines[1:]]
-        cells.append([Text.assemble(*both) for both in zip(badges, lines, strict=True)])
+    title = shortened(Text(", ".join(seen.wires), "bold reverse"), width, 3)
+    if seen.like is not None:
+        title += shortened(Text(f"as {seen.like.wires[0]}, but for:", "dim"), width, 1)
+    said = [None] * len(seen.messages) if seen.like is None else seen.like.messages
+    cells = [
+        [] if message == usual else _message(message, width)
+        for message, usual in zip(seen.messages, said, strict=True)
+    ]
     cells += [[]] * (tallest - len(seen.messages))
-    return [*cells, _losses(seen, width)]
+    return [title, *cells, _losses(seen, width)]
+
+
+def _message(message: JsonObject, width: int) -> list[Text]:
+    """A message behind its role; an item without a role begins with its type."""
+    from rich.text import Text
+
+    lines = card(message, width - _ROLE)
+    role = role_of(message)
+    if role:
+        first = Text(f"{role:<{_ROLE}}"[:_ROLE], _ROLES.get(role, "bold")).append_text(lines[0])
+    else:
+        first = Text(lines[0].plain, _ITEM)
+    return [first, *(Text(" " * _ROLE).append_text(line) for line in lines[1:])]
 
 
 def _losses(seen: _Seen, width: int) -> list[Text]:

@@ -45,7 +45,7 @@ def format_messages(
     """
     formatter = Formatter(
         options.known(to),
-        facts=facts,
+        facts=options.facts(facts),
         model=model,
         speakers=options.speakers(speakers, multi_agent),
         max_tokens=max_tokens,

@@ -8,21 +8,26 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
+from ..capabilities import Facts as FactsValue
+from ..edges.facts import facts as read_facts
+from ..errors import ConfigError
 from ..losses import Policy
 from ..losses import policy as policy_of
+from ..profiles import PROFILES
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..token import TokenCounterBase
-from ..vendors import wires
-from .errors import CommandError
+from ..vendors import PROTOCOLS, VENDORS, wires
+from .errors import USAGE, CommandError
 
 __all__ = [
     "Allow", "Budget", "Counter", "Facts", "File", "Json", "Losses", "Model", "MultiAgent",
-    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "counter", "known", "policy",
-    "speakers",
+    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "counter", "facts", "known",
+    "policy", "speakers",
 ]  # fmt: skip
 
 
@@ -44,7 +49,11 @@ Model: TypeAlias = Annotated[
 ]
 Facts: TypeAlias = Annotated[
     str | None,
-    typer.Option("--facts", metavar="PROFILE", help="As models were then, e.g. documents-2025."),
+    typer.Option(
+        "--facts",
+        metavar="FACTS",
+        help="Facts of your own, a TOML or JSON file; or a profile such as documents-2025.",
+    ),
 ]
 File: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
@@ -93,12 +102,29 @@ Allow: TypeAlias = Annotated[
 
 def known(to: str) -> str:
     """The wire's name if there is such a wire or vendor."""
-    names = wires()
-    if to.partition("/")[0] not in names:
+    head = to.partition("/")[0]
+    if head not in PROTOCOLS and head not in VENDORS and head not in (names := wires()):
         close = get_close_matches(to, names, 1)
         hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
         raise CommandError(f"unknown wire {to!r}", hint)
     return to
+
+
+def facts(given: str | None) -> FactsValue | str | None:
+    """A profile's name as it is; facts out of a file, for wires that there are."""
+    if given is None or given in PROFILES:
+        return given
+    if not Path(given).exists():
+        profiles = ", ".join(sorted(PROFILES))
+        raise CommandError(f"{given!r} is no file and no profile of facts", f"profiles: {profiles}")
+    try:
+        found = read_facts(given)
+    except ConfigError as error:
+        raise CommandError.of(error, given, USAGE) from error
+    for fact in found.rows:
+        if fact.wire:
+            known(fact.wire)
+    return found
 
 
 def speakers(how: str | None, multi_agent: bool) -> Rewrite:

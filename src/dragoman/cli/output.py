@@ -108,7 +108,7 @@ def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
 
 
 def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
-    """A row for each code: its kind, what it means, and every place where it happened."""
+    """A row for each code: its kind and meaning, every place where it happened, and the rule."""
     from rich.table import Table
     from rich.text import Text
 
@@ -122,10 +122,12 @@ def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
         table.add_row(Text(kind, COLOURS[kind]), title)
         for loss in found:
             table.add_row("", Text(_place(loss)))
+        for rule in dict.fromkeys(loss.rule for loss in found if loss.rule):
+            table.add_row("", Text(plain(f"rule: {rule}"), "dim"))
     return table
 
 
 def _place(loss: Loss) -> str:
     what = "" if loss.what in _TYPES else loss.what
-    said = [what, f"-> {loss.did}" if loss.did else "", f"({loss.rule})" if loss.rule else ""]
+    said = [what, f"-> {loss.did}" if loss.did else ""]
     return plain(f"{loss.where}  {' '.join(filter(None, said))}".rstrip())

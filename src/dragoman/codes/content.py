@@ -1,0 +1,169 @@
+"""Codes of what a message holds: blocks, thinking, text, hints and foreign fields."""
+
+from __future__ import annotations
+
+import logging
+
+from .code import Code
+
+__all__ = ["ROWS"]
+
+ROWS = (
+    Code(
+        "block.unsaid",
+        "dropped",
+        "this seat cannot carry a block of this kind",
+        fix="Choose a wire or a model that carries it (`dragoman wires --model MODEL` shows them)."
+        ' If your host takes it all the same, say so: `can={"video": ("user",)}`.',
+        asks=("user", "assistant", "system", "result", "move_media"),
+    ),
+    Code(
+        "raw.foreign",
+        "dropped",
+        "the block belongs to another protocol",
+        fix="Write the request with the wire of the block's `issuer`, or put what it says into a"
+        " `TextBlock`.",
+        asks=("reads", "assistant"),
+    ),
+    Code(
+        "thinking.unsaid",
+        "dropped",
+        "the wire takes no thinking back",
+        fix="Nothing has to be done: the model does not miss it. If your host takes thinking back,"
+        ' say so: `can={"thinking": True}`.',
+        asks=("thinking",),
+        level=logging.INFO,
+    ),
+    Code(
+        "thinking.unsigned",
+        "dropped",
+        "the wire takes thinking back only with its signature",
+        fix="Keep the `ThinkingBlock` as it was answered, `signature` included. Thinking that you"
+        " wrote yourself belongs in a `TextBlock`.",
+        asks=("signed_thinking",),
+    ),
+    Code(
+        "thinking.foreign",
+        "dropped",
+        "thinking that another provider signed",
+        fix="Nothing has to be done: no other provider can read it. To have the model see the"
+        ' words, tell them as text: `can={"foreign_thinking": "quote"}`.',
+        asks=("signatures", "reads", "signed_thinking", "foreign_thinking"),
+    ),
+    Code(
+        "thinking.unbound",
+        "dropped",
+        "what the thinking is bound to has changed",
+        fix="Send system prompt, tools and earlier messages as they were when the model thought,"
+        ' and append only. `policy="append_only"` refuses the change and says which it is.',
+        asks=("binding", "unbound"),
+    ),
+    Code(
+        "thinking.alone",
+        "dropped",
+        "the wire takes no turn that is thinking alone, or ends in it",
+        fix="Let the message hold the text or the calls that followed the thinking, or leave it"
+        " out.",
+        asks=("thinking_alone", "thinking_last"),
+    ),
+    Code(
+        "thinking.moved",
+        "moved",
+        "the wire takes thinking only before all else that a turn says",
+        fix="Nothing has to be done: the thinking itself is sent.",
+        level=logging.DEBUG,
+    ),
+    Code(
+        "thinking.quoted",
+        "degraded",
+        "thinking is told as text",
+        fix='It was asked for; `can={"foreign_thinking": "drop"}` leaves such thinking out.',
+        asks=("foreign_thinking",),
+    ),
+    Code(
+        "refusal.as_text",
+        "degraded",
+        "a refusal is told as text",
+        fix="Nothing has to be done: the words stay. Only a wire whose assistant may show a"
+        " refusal, such as `openai-chat`, keeps it apart from other text.",
+        asks=("assistant", "user"),
+    ),
+    Code(
+        "text.blank",
+        "repaired",
+        "the wire refuses blank text; the block was left out",
+        fix="Leave blank texts out of `content`, or join them with the text beside them.",
+        asks=("blank_text", "empty_messages"),
+        level=logging.INFO,
+    ),
+    Code(
+        "text.surrogate",
+        "repaired",
+        "half of a surrogate pair has no UTF-8 form and became U+FFFD",
+        fix='Decode what you read with `errors="replace"`, and cut texts between characters.',
+    ),
+    Code(
+        "text.trailing",
+        "repaired",
+        "white space at the end of the last turn was left out",
+        fix="End the text of the last assistant message without white space.",
+        asks=("trailing_space",),
+    ),
+    Code(
+        "message.empty",
+        "dropped",
+        "nothing of the message can be said, so it was left out",
+        fix="Leave the message out, or give it content.",
+        asks=("empty_messages", "blank_text"),
+    ),
+    Code(
+        "citations.unsaid",
+        "dropped",
+        "the wire takes no citations back",
+        fix="Nothing has to be done unless the model must see its sources: then write them into"
+        " the text. The `citations` stay in your message.",
+        level=logging.INFO,
+    ),
+    Code(
+        "cache.unsaid",
+        "dropped",
+        "the wire has no such cache hint",
+        fix="Leave `cache` unset for this wire: it caches by itself or not at all. Column `cache`"
+        " of `dragoman wires` shows where hints are taken.",
+        asks=("cache_hints", "cached_calls"),
+        level=logging.DEBUG,
+    ),
+    Code(
+        "cache.ttl",
+        "degraded",
+        "the hint lasts for another time than was asked for",
+        fix="Leave `CacheHint.ttl` unset, or set one of the model's own, in its provider's"
+        " spelling.",
+        asks=("cache_ttls", "cache_longest_first"),
+        level=logging.INFO,
+    ),
+    Code(
+        "cache.limit",
+        "dropped",
+        "the wire takes fewer cache hints than were set",
+        fix="Set fewer hints. The last ones stay, for they stand behind the longest prefix.",
+        asks=("cache_hints",),
+    ),
+    Code(
+        "extras.unsaid",
+        "dropped",
+        "a field of the provider's own has no place where it stands",
+        fix="Set it on the block that it belongs to: a message that only calls tools, for one, has"
+        " no text to bear its fields.",
+        level=logging.INFO,
+    ),
+    Code(
+        "extras.foreign",
+        "dropped",
+        "fields of another provider",
+        fix="Key `extras` by an issuer that this wire reads, which is the name of its protocol or"
+        ' vendor: `extras={"openai-chat": {"store": True}}`.',
+        asks=("reads", "claims"),
+        level=logging.INFO,
+    ),
+)

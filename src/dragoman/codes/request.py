@@ -1,0 +1,140 @@
+"""Codes of a request's other parts: options, tool choice, response format, model."""
+
+from __future__ import annotations
+
+import logging
+
+from .code import Code
+
+__all__ = ["ROWS"]
+
+ROWS = (
+    # options
+    Code(
+        "option.unsaid",
+        "dropped",
+        "the wire has no such option",
+        fix="Leave the option unset for this wire. A field of the provider's own goes into"
+        ' `ChatRequest.extras`: `extras={"openai-chat": {"min_p": 0.1}}`.',
+        asks=("options", "budgets"),
+    ),
+    Code(
+        "option.refused",
+        "dropped",
+        "this model refuses the option",
+        fix="Leave the option unset for this model. For a host that takes it:"
+        ' `can={"options": {"temperature": "takes"}}`.',
+        asks=("options", "thinks", "efforts"),
+    ),
+    Code(
+        "option.ignored",
+        "degraded",
+        "the option is sent, and this model ignores it",
+        fix="Leave the option unset for this model; nothing else would change.",
+        asks=("options",),
+        level=logging.INFO,
+    ),
+    Code(
+        "option.range",
+        "degraded",
+        "the value was brought into the range that the wire takes",
+        fix="Give a value that the model takes; `did` says which one was sent.",
+        asks=("efforts", "budgets", "options"),
+    ),
+    Code(
+        "reasoning.always",
+        "degraded",
+        "this model always thinks; it was asked for the least",
+        fix="Leave `reasoning` unset or name the lowest effort; to have no thinking at all, choose"
+        " a model that can do without.",
+        asks=("thinks", "efforts"),
+    ),
+    Code(
+        "reasoning.off_for_history",
+        "degraded",
+        "the last tool call has lost its thinking, so that no thinking can be asked for now",
+        fix="Keep the `ThinkingBlock` of an answer in front of its tool calls, signature included.",
+        asks=("form", "signed_thinking"),
+    ),
+    Code(
+        "reasoning.needs_stream",
+        "degraded",
+        "this model thinks in streams only; for a whole answer thinking was turned off",
+        fix="Ask for a stream, `ChatRequest(..., stream=True)`, or set `reasoning` to `off`.",
+        asks=("streamed_thinking", "thinks"),
+    ),
+    Code(
+        "reasoning.off_for_tools",
+        "degraded",
+        "this model takes tools only without reasoning",
+        fix="Send the request over the wire `openai-responses`, or leave `reasoning` unset.",
+        asks=("tools_with_thinking", "thinks"),
+    ),
+    # tool choice
+    Code(
+        "tool_choice.unsaid",
+        "dropped",
+        "the wire has no tool choice",
+        fix="Leave `tool_choice` unset for this wire; ask for the tool in words.",
+        asks=("tool_choices",),
+    ),
+    Code(
+        "tool_choice.lowered",
+        "degraded",
+        "the choice was lowered to what the wire takes",
+        fix="Ask for the tool in words, or offer the one tool alone. For a host that takes the"
+        ' choice: `can={"tool_choices": ("auto", "none", "required", "tool")}`.',
+        asks=("tool_choices", "parallel_switch"),
+    ),
+    Code(
+        "tool_choice.no_tools",
+        "dropped",
+        "a tool choice without tools is not sent",
+        fix="Leave `tool_choice` unset, or offer `tools`.",
+    ),
+    Code(
+        "tool_choice.unknown",
+        "dropped",
+        "the choice names a tool that is not offered",
+        fix="Name one of the request's `tools`.",
+    ),
+    # response format
+    Code(
+        "format.unsaid",
+        "dropped",
+        "the wire has no such response format",
+        fix="Ask for the format in words, or choose a wire that has it.",
+        asks=("formats",),
+    ),
+    Code(
+        "format.lowered",
+        "degraded",
+        "the response format was lowered to what the wire takes",
+        fix="Describe in words what the format cannot say here, and check the answer against your"
+        " schema.",
+        asks=("formats",),
+    ),
+    # what a request must name
+    Code(
+        "max_tokens.default",
+        "added",
+        "the wire demands a maximum and none was given",
+        fix='Set `Options.max_tokens`. The default can be changed: `can={"max_tokens": 4096}`.',
+        asks=("max_tokens",),
+    ),
+    Code(
+        "include.added",
+        "added",
+        "the sealed form of the reasoning is asked for, as nobody keeps the answer",
+        fix="Nothing need be done: without it the next request could not bring the reasoning back."
+        ' Let the provider keep it (`store` true or unset), or set `"include"` yourself, in'
+        " `extras`.",
+        level=logging.DEBUG,
+    ),
+    Code(
+        "model.default",
+        "added",
+        "no model was named, so the vendor's default is",
+        fix="Name the `model`, in the request or to the formatter.",
+    ),
+)

@@ -1,0 +1,11 @@
+"""What could not be said: Loss, the Report that collects it, and the Policy that judges it.
+
+Nodes travel by reference and a path is computed only when somebody reads it. Knows no message:
+the walk over a source comes in as a function.
+"""
+
+from .loss import Loss
+from .policies import Policy, PolicyLike, policy
+from .report import Places, Report
+
+__all__ = ["Loss", "Places", "Policy", "PolicyLike", "Report", "policy"]

@@ -1,0 +1,135 @@
+"""Loss: one thing that a target does not say as it was given, or that was added.
+
+Its words are cut and its place is computed when somebody reads them, not when it happens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..codes import CODES, Kind
+from ..shown import clipped, shortened
+
+if TYPE_CHECKING:
+    from .report import Report
+
+__all__ = ["Loss"]
+
+
+class Loss:
+    """One thing that the target does not say as it was given, or that was added.
+
+    `code` and `kind` are stable, and so is `target`, the name of the wire.
+    """
+
+    __slots__ = ("_did", "_field", "_node", "_ordinal", "_report", "_rule", "_what", "_where",
+                 "code", "kind", "target")  # fmt: skip
+
+    def __init__(
+        self,
+        report: Report,
+        code: str,
+        kind: Kind,
+        node: object,
+        field: str = "",
+        what: str = "",
+        did: str = "",
+        rule: str = "",
+    ) -> None:
+        self._report: Report | None = report
+        self._node: object = node
+        self._ordinal = 0
+        self._where: str | None = None
+        self._field = field
+        self._what = what
+        self._did = did
+        self._rule = rule
+        self.code = code
+        self.kind = kind
+        self.target = report.target
+
+    @property
+    def where(self) -> str:
+        """Path into the input, e.g. `$.messages[3].content[0].source`."""
+        if self._where is None:
+            report = self._report
+            base = report.locate(self._node, self._ordinal) if report is not None else "$"
+            self._where = shortened(f"{base}.{self._field}" if self._field else base)
+        return self._where
+
+    @property
+    def field(self) -> str:
+        """The field of the node at `where` that the loss is about, if it is about one."""
+        return shortened(self._field)
+
+    @property
+    def what(self) -> str:
+        """What it is about, in a word or a name: at most 80 characters, and never base64."""
+        return clipped(str(self._what)) if self._what else _name(self._node)
+
+    @property
+    def did(self) -> str:
+        """What was done instead; at most 80 characters."""
+        return clipped(self._did)
+
+    @property
+    def rule(self) -> str:
+        """Why: the rule with its source and its date, where a rule decided."""
+        if not self._rule and self._report is not None:
+            self._rule = self._report.rule(self.code, self._field, _name(self._node))
+        return self._rule
+
+    @property
+    def meaning(self) -> str:
+        """What the code means, in a sentence."""
+        row = CODES.get(self.code)
+        return row.meaning if row else ""
+
+    @property
+    def fix(self) -> str:
+        """What can be done about it, in a sentence or two."""
+        row = CODES.get(self.code)
+        return row.fix if row else ""
+
+    def detach(self) -> Loss:
+        """Store place, words and rule as text and let go of the history."""
+        _ = self.where
+        self._what = self.what
+        self._rule = self.rule
+        self._report = None
+        self._node = None
+        return self
+
+    def to_dict(self) -> dict[str, str]:
+        """The loss as JSON."""
+        keys = ("code", "kind", "where", "target", "what", "did", "rule")
+        return {key: text for key in keys if (text := getattr(self, key))}
+
+    def __repr__(self) -> str:
+        return f"Loss({self.kind} {self.code} at {self.where}: {self.what})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Loss) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.where))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revive, (self.to_dict() | {"field": self.field},)
+
+
+def _name(node: object) -> str:
+    kind = getattr(node, "type", None)
+    return kind if isinstance(kind, str) else type(node).__name__
+
+
+def _revive(stored: dict[str, Any]) -> Loss:
+    loss = Loss.__new__(Loss)
+    loss._report = loss._node = None
+    loss._ordinal = 0
+    loss.code, loss.kind = stored["code"], stored["kind"]
+    loss.target = stored.get("target", "")
+    loss._where = stored["where"]
+    for key in ("field", "what", "did", "rule"):
+        setattr(loss, f"_{key}", stored.get(key, ""))
+    return loss

@@ -1,0 +1,130 @@
+"""Policy: which losses may happen, and what becomes of the others: logged, collected, refused."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+
+from ..codes import CODES, KINDS
+from ..errors import ConfigError, LossRefused
+from ..shown import shown
+from .loss import Loss
+from .report import Report
+
+__all__ = ["Policy", "PolicyLike", "policy"]
+
+_log = logging.getLogger("dragoman")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may be lost: kinds or code globs to refuse, and those to allow all the same.
+
+    `allow` wins over `refuse`. `log` logs each kind once per formatter or wire at its level;
+    `collect` takes every loss, detached from the history. `append_only` refuses what would change
+    a history that signed thinking is bound to. All of it happens before anything is returned.
+    """
+
+    refuse: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    log: bool = False
+    collect: Callable[[Loss], object] | None = field(default=None, compare=False)
+    append_only: bool = False
+
+    def __post_init__(self) -> None:
+        for key in ("refuse", "allow"):
+            object.__setattr__(self, key, _patterns(key, getattr(self, key)))
+        for key in ("log", "append_only"):
+            if not isinstance(getattr(self, key), bool):
+                raise ConfigError(f"{key} is true or false, not {shown(getattr(self, key))}")
+        if self.collect is not None and not callable(self.collect):
+            raise ConfigError(f"collect is called with each loss; {shown(self.collect)} cannot be")
+
+    def refuses(self, loss: Loss) -> bool:
+        """Whether this loss may not happen."""
+        bound = self.append_only and loss.code == "thinking.unbound"
+        return (bound or _hit(loss, self.refuse)) and not _hit(loss, self.allow)
+
+    def judge(self, report: Report, logged: set[str]) -> None:
+        """Refuse, collect and log; `logged` remembers the kinds that were logged before.
+
+        Raises LossRefused.
+        """
+        if not report.kinds:
+            return
+        if self.refuse or self.append_only:
+            refused = [loss for loss in report.losses if self.refuses(loss)]
+            if refused:
+                raise LossRefused(refused)
+        if self.collect is not None:
+            for loss in report.losses:
+                self.collect(loss.detach())
+        if self.log and not report.kinds <= logged:
+            _write_log(report, logged)
+
+
+def _patterns(key: str, given: object) -> tuple[str, ...]:
+    """Kinds and code globs, each of which some loss bears."""
+    listed = (given,) if isinstance(given, str) else given
+    if not isinstance(listed, (tuple, list, set, frozenset)):
+        raise ConfigError(f"{key} names kinds or codes, not {shown(given)}")
+    for name in listed:
+        if not isinstance(name, str) or not (
+            name in KINDS or any(fnmatchcase(code, name) for code in CODES)
+        ):
+            raise ConfigError(
+                f"the policy names {shown(name)}, which is neither a kind nor a known code",
+                hint=f"kinds: {', '.join(KINDS)}; codes such as name.*",
+            )
+    return tuple(listed)
+
+
+def _hit(loss: Loss, patterns: tuple[str, ...]) -> bool:
+    return any(loss.kind == p or fnmatchcase(loss.code, p) for p in patterns)
+
+
+def _write_log(report: Report, logged: set[str]) -> None:
+    for kind in [kind for kind in KINDS if kind in report.kinds and kind not in logged]:
+        logged.add(kind)
+        losses = [loss for loss in report.losses if loss.kind == kind]
+        if not losses:
+            continue
+        level = max(CODES[loss.code].level for loss in losses)
+        if not _log.isEnabledFor(level):
+            continue
+        first = max(losses, key=lambda loss: CODES[loss.code].level)
+        more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
+        _log.log(
+            level,
+            "%s: %s %s at %s (%s)%s; further ones of this kind are not logged",
+            report.target, kind, first.code, first.where, first.meaning, more,
+        )  # fmt: skip
+
+
+PolicyLike: TypeAlias = Policy | Literal["log", "ignore", "refuse", "append_only"]
+
+_NAMED = {
+    "log": Policy(log=True),
+    "ignore": Policy(),
+    "refuse": Policy(refuse=("dropped", "degraded", "repaired")),
+    "append_only": Policy(log=True, append_only=True),
+}
+
+
+def policy(value: PolicyLike) -> Policy:
+    """A policy by name: `log`, `ignore`, `refuse` (dropped, degraded and repaired), `append_only`.
+
+    `append_only` logs as `log` does, and refuses to change a history that thinking is bound to.
+    """
+    if isinstance(value, Policy):
+        return value
+    try:
+        return _NAMED[value]
+    except (KeyError, TypeError):
+        raise ConfigError(
+            f"no policy {shown(value)}", hint='use "log", "ignore", "refuse", "append_only" or '
+            "Policy(...)",
+        ) from None  # fmt: skip

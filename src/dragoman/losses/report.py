@@ -1,0 +1,175 @@
+"""Report: collects the losses of one pass through the house, and finds their places on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from ..codes import CODES, Kind
+from .loss import Loss
+
+__all__ = ["Places", "Report"]
+
+Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
+
+
+class Report:
+    """Collects the losses of one pass through the house; cheap until somebody reads a path.
+
+    `messages` and `request` are the source; `places(messages, request)` walks it and yields
+    (path, node). The list is kept as it was at the first loss. `rules(code, field, kind)` gives the
+    rule that decides a loss on this field of this type of node, with its source and date; it is
+    asked when somebody reads `Loss.rule`.
+    """
+
+    __slots__ = (
+        "_groups",
+        "_index",
+        "_losses",
+        "_made",
+        "_messages",
+        "_placed",
+        "_places",
+        "_request",
+        "_rules",
+        "edits",
+        "kinds",
+        "rules",
+        "target",
+    )
+
+    def __init__(
+        self,
+        messages: Sequence[Any] = (),
+        request: Any = None,
+        places: Places | None = None,
+        target: str = "",
+    ) -> None:
+        self._messages = messages
+        self._request = request
+        self._places = places
+        self._losses: list[Loss] = []
+        self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
+        self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
+        self._index: dict[int, list[str]] | None = None
+        self._placed: dict[int, tuple[object, str]] = {}
+        self._rules: dict[tuple[str, str, str], str] = {}
+        self.target = target
+        self.kinds: set[Kind] = set()
+        self.edits: list[tuple[str, object, object]] = []
+        self.rules: Callable[[str, str, str], str] | None = None
+
+    @classmethod
+    def of(cls, losses: list[Loss], target: str = "") -> Report:
+        """A report of losses that were detached from their history."""
+        made = cls(target=target)
+        made._losses = losses
+        made.kinds = {loss.kind for loss in losses}
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy holds the losses as text: in another process nobody finds the nodes again."""
+        return Report.of, (self.losses, self.target)
+
+    def trial(self) -> Report:
+        """A report on the same source for a try that may be thrown away."""
+        made = Report(self._messages, self._request, self._places, self.target)
+        made.rules = self.rules
+        return made
+
+    def rule(self, code: str, field: str = "", kind: str = "") -> str:
+        """The rule that decides a loss, with its source and date; empty if none is known."""
+        if self.rules is None:
+            return ""
+        key = (code, field, kind)
+        if key not in self._rules:
+            self._rules[key] = self.rules(*key)
+        return self._rules[key]
+
+    def lost(
+        self,
+        code: str,
+        node: object,
+        field: str = "",
+        what: str = "",
+        did: str = "",
+        rule: str = "",
+        kind: Kind | None = None,
+    ) -> None:
+        """Name what `node` (or its `field`) loses; `code` decides the kind unless it is given."""
+        kind = kind or CODES[code].kind
+        if not self.kinds:
+            self._messages = tuple(self._messages)
+        self.kinds.add(kind)
+        self._losses.append(Loss(self, code, kind, node, field, what, did, rule))
+
+    def each(self, code: str, nodes: Iterable[tuple[object, str, str]]) -> None:
+        """The same loss for many nodes, (node, field, what), walked only when losses are read."""
+        if not self.kinds:
+            self._messages = tuple(self._messages)
+        self.kinds.add(CODES[code].kind)
+        self._groups.append((code, nodes))
+
+    def made(self, new: object, of: object | Sequence[object]) -> None:
+        """Remember that `new` was made of a node (or of several): its losses are found there."""
+        origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
+        self._made[id(new)] = (new, origin)
+
+    def placed(self, node: object, path: str) -> None:
+        """Remember that `node` stands for the text at `path`, which can be no node itself."""
+        self._placed[id(node)] = (node, path)
+
+    def touched(self, by: str, node: object, until: object = None) -> None:
+        """Remember that a pass changed what stands before `node`, as it was said to the model.
+
+        `until`: only for what stands before that node, which has seen the change already.
+        """
+        self.edits.append((by, node, until))
+
+    def origins(self, new: object) -> Iterator[object]:
+        """The node itself, and everything that it was made of, in turn."""
+        waiting = [new]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if (entry := self._made.get(id(node))) is not None:
+                waiting.extend(entry[1])
+
+    def source(self, new: object) -> object:
+        """The node of the input that `new` was (first) made of; `new` itself if it stands there."""
+        while (entry := self._made.get(id(new))) is not None:
+            new = entry[1][0]
+        return new
+
+    @property
+    def losses(self) -> list[Loss]:
+        """All losses so far, in the order in which they were found."""
+        if self._groups:
+            groups, self._groups = self._groups, []
+            for code, nodes in groups:
+                kind = CODES[code].kind
+                self._losses.extend(Loss(self, code, kind, *row) for row in nodes)
+        seen: dict[tuple[int, str, str], int] = {}
+        for loss in self._losses:
+            key = (id(loss._node), loss.code, loss._field)
+            loss._ordinal = seen.get(key, 0)
+            seen[key] = loss._ordinal + 1
+        return list(self._losses)
+
+    @property
+    def added(self) -> list[Loss]:
+        """What the target says and nobody wrote: headings, placeholders, required fields."""
+        return [loss for loss in self.losses if loss.kind == "added"]
+
+    def locate(self, node: object, ordinal: int = 0) -> str:
+        """The path of a node; of the `ordinal`-th place where it stands more than once."""
+        if self._index is None:
+            self._index = {}
+            if self._places is not None:
+                for path, found in self._places(self._messages, self._request):
+                    self._index.setdefault(id(found), []).append(path)
+        node = self.source(node)
+        if (entry := self._placed.get(id(node))) is not None:
+            return entry[1]
+        paths = self._index.get(id(node))
+        return paths[min(ordinal, len(paths) - 1)] if paths else "$"

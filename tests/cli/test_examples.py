@@ -1,0 +1,99 @@
+"""Every code has an example that produces it, and a fix that is rid of it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from dragoman.cli.examples import Example, examples
+from dragoman.codes import CODES
+from dragoman.jsontext import check
+from dragoman.message import load
+
+EXAMPLES = examples()
+MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.mended()) is not None}
+
+
+def test_no_code_is_without_an_example() -> None:
+    assert sorted(set(CODES) - set(EXAMPLES)) == [], "see dragoman/codes/examples"
+
+
+def test_no_example_is_of_a_code_that_is_gone() -> None:
+    assert sorted(set(EXAMPLES) - set(CODES)) == []
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_produces_its_code(code: str) -> None:
+    out = EXAMPLES[code].run()
+    assert code in [loss.code for loss in out.losses]
+    check(out.written, "$")
+
+
+@pytest.mark.parametrize("code", MENDED)
+def test_the_fix_is_rid_of_the_loss(code: str) -> None:
+    assert code not in [loss.code for loss in MENDED[code].run().losses]
+
+
+OVERRIDE = re.compile(r"`can=(\{.*?\})`")
+OVERRIDES = {
+    code: ast.literal_eval(found[1])
+    for code, row in CODES.items()
+    if (found := OVERRIDE.search(row.fix)) is not None
+}
+
+
+@pytest.mark.parametrize("code", OVERRIDES)
+def test_what_a_fix_overrides_makes_a_difference(code: str) -> None:
+    one = EXAMPLES[code]
+    options = dict(one.options or {})
+    options["can"] = {**options.get("can", {}), **OVERRIDES[code]}
+    before, after = one.run(), replace(one, options=options).run()
+    assert after.written != before.written
+    if code != "max_tokens.default":  # another maximum is still one of our own
+        assert code not in [loss.code for loss in after.losses]
+
+
+def test_some_fixes_override_a_capability() -> None:
+    assert len(OVERRIDES) > 10
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_is_small_and_loses_little_else(code: str) -> None:
+    one = EXAMPLES[code]
+    assert len(json.dumps(one.given)) < 1200
+    others = {loss.code for loss in one.run().losses} - {code, "max_tokens.default"}
+    assert len(others) <= 3
+
+
+def test_most_codes_have_a_fix_that_is_shown() -> None:
+    assert len(MENDED) > 0.8 * len(EXAMPLES)
+
+
+def test_running_an_example_changes_nothing_of_it() -> None:
+    for one in EXAMPLES.values():
+        before = copy.deepcopy(one)
+        one.run()
+        assert one == before
+
+
+def test_a_call_says_how_it_is_written() -> None:
+    given = {"dragoman": 1, "kind": "messages", "value": []}
+    assert Example("ollama", given).call() == "Formatter('ollama').write(messages)"
+    options = {"speakers": {"tagged": {"me": "Friday"}}, "prompt": {"describe_tools": "always"},
+               "media_saver": "saved/x", "can": {"tools": False}}  # fmt: skip
+    assert Example("openai", {**given, "kind": "request"}, "m", options).call() == (
+        "Formatter('openai', model='m', speakers=Tagged(me='Friday'), "
+        "prompt=SystemPrompt(describe_tools='always'), media_saver=save, can={'tools': False})"
+        ".format_request(request)"
+    )
+
+
+def test_examples_are_in_our_stored_form() -> None:
+    for one in EXAMPLES.values():
+        assert one.given["dragoman"] == 1
+        load(one.given)

@@ -1,0 +1,179 @@
+"""docs/losses.md: every loss code with its meaning, an example and what to do about it.
+
+    python -m tests.docs.losses --write
+
+Made of the table of codes and of their examples, which are run. Knows no test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+
+from dragoman.cli.examples import Example, examples
+from dragoman.cli.excerpts import excerpt
+from dragoman.codes import CODES, KINDS, Code, Kind
+from dragoman.losses import Loss
+
+from .pages import DOCS
+
+__all__ = ["PAGE", "page"]
+
+PAGE = DOCS / "losses.md"
+_WIDTH, _LINES = 120, 16  # of an example on either side
+
+_KINDS: dict[Kind, str] = {
+    "dropped": "something of the input is not in the output",
+    "degraded": "it is there in another form that says less, or says it otherwise",
+    "moved": "it is there as it was, in another place",
+    "repaired": "it was wrong and would have been refused; it was set right or left out",
+    "added": "the output says what nobody wrote, or pays for it",
+    "expected": "it has no place there by the nature of the wire, and nobody misses it",
+}
+
+_HEAD = """\
+# What may be lost, and what to do about it
+
+Whatever a wire cannot say as it was given is a loss, and so is whatever was added. Each has a code
+and a kind, and `where` says what it is about.
+
+```python
+import dragoman
+from dragoman import ChatRequest, LossRefused, Msg, Policy
+
+request = ChatRequest([Msg("Bob", "Count to three.", "user"), Msg("", "One, two,", "assistant")])
+out = dragoman.wire("anthropic").write_request(request, model="claude-opus-5-5")
+for loss in out.losses:
+    print(loss.kind, loss.code, loss.where)
+print([loss.code for loss in out.added])
+```
+
+```output
+added turn.last $.messages[1]
+added max_tokens.default $.options.max_tokens
+dropped name.unsaid $.messages[0].name
+['turn.last', 'max_tokens.default']
+```
+
+A loss also has `what` (a word or a name), `did` (what was done instead), `rule` (the rule that
+decided it, with its source and date), `target` (the wire), `meaning` and `fix`. None of them holds
+more than a line of anybody's text, and none holds base64.
+
+## Policies
+
+`"log"` (the default) logs each kind once for each wire or formatter, `"ignore"` is silent,
+`"refuse"` refuses what is dropped, degraded or repaired, and `"append_only"` logs and refuses to
+change a history that signed thinking is bound to. `Policy` takes kinds and codes, `*` included,
+and `allow` wins. It is checked before anything is returned.
+
+```python
+policy = Policy(refuse=("dropped", "added"), allow=("name.*", "max_tokens.default"))
+try:
+    dragoman.wire("anthropic", policy=policy).write_request(request, model="claude-opus-5-5")
+except LossRefused as error:
+    print([loss.code for loss in error.losses])
+```
+
+```output
+['turn.last']
+```
+
+The same on the command line, and this page in the terminal:
+
+```sh
+dragoman format chat.json --to anthropic --refuse dropped --allow 'name.*'
+dragoman explain thinking.unsigned
+```
+
+## What stays as it is
+
+- A code's name, kind and meaning: what is another thing gets another code. Before version 1.0 a
+  code may go, with a line in the changelog; from 1.0 on only with a new major version.
+- New codes may come with every release. A program that meets one that it does not know can go by
+  its kind; there are no other kinds than these.
+- `meaning`, `fix`, `what`, `did` and `rule` are for people and may be worded otherwise at any time.
+- A code may become quieter in the log, never louder.
+
+| kind | says that | logged as |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    kinds = [kind for kind in KINDS if any(row.kind == kind for row in CODES.values())]
+    rows = [f"| {kind} | {_KINDS[kind]} | {_level(Code('', kind, ''))} |" for kind in KINDS]
+    parts = [_HEAD + "\n".join(rows)]
+    for kind in kinds:
+        found = [row for row in CODES.values() if row.kind == kind]
+        table = [f"| [{row.name}](#{row.name.replace('.', '')}) | {row.meaning} |" for row in found]
+        parts.append("\n".join([f"## {kind.capitalize()}", "", "| code | meaning |", "|---|---|",
+                                *table]))  # fmt: skip
+        parts += ["\n".join(_explained(row)) for row in found]
+    parts.append(
+        "This page is generated (`python -m tests.docs.losses --write`); a test fails when it is"
+        " out of date.\n"
+    )
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _level(row: Code) -> str:
+    return logging.getLevelName(row.level).lower()
+
+
+def _explained(row: Code) -> Iterator[str]:
+    usual = Code("", row.kind, "").level
+    asks = ", ".join(f"`{name}`" for name in row.asks)
+    said = [f"{row.meaning[0].upper()}{row.meaning[1:]}."]
+    said += [f"Decided by {asks}."] if asks else []
+    said += [f"Logged as {_level(row)}."] if row.level != usual else []
+    yield f"### {row.name}"
+    yield ""
+    yield " ".join(said)
+    yield ""
+    yield f"**What to do:** {row.fix}"
+    example = examples().get(row.name)
+    if example is not None:
+        yield ""
+        yield from _shown(row, example)
+
+
+def _shown(row: Code, example: Example) -> Iterator[str]:
+    out = example.run()
+    yield f"`{example.call()}` with"
+    yield from _fenced(excerpt(example.said(), width=_WIDTH, lines=_LINES))
+    yield "gives"
+    lost = [_line(loss) for loss in out.losses if loss.code == row.name]
+    yield from _fenced(excerpt(out.written, width=_WIDTH, lines=_LINES), *lost)
+    mended = example.mended()
+    if mended is not None and mended.given == example.given:
+        yield f"Instead: `{mended.call()}`."
+    elif mended is not None:
+        yield "Instead:"
+        yield from _fenced(excerpt(mended.said(), width=_WIDTH, lines=_LINES))
+
+
+def _line(loss: Loss) -> str:
+    did = f" -> {loss.did}" if loss.did else ""
+    return f"{loss.kind} {loss.code} at {loss.where}: {loss.what}{did}"
+
+
+def _fenced(*texts: str) -> list[str]:
+    return ["", "```text", *texts, "```", ""]
+
+
+def main(arguments: list[str]) -> int:
+    """Write or print the page."""
+    parser = argparse.ArgumentParser(description="Every loss code, explained.")
+    parser.add_argument("--write", action="store_true", help="write docs/losses.md")
+    if parser.parse_args(arguments).write:
+        PAGE.write_text(page(), "utf-8")
+    else:
+        sys.stdout.write(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
