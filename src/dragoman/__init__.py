@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import formatter, message, token
     from ._wire import Wire
     from .capabilities import Capabilities, ChatConfig, Facts
+    from .edges.facts import facts
     from .errors import (
         ConfigError,
         ContextOverflow,
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     )
     from .formatter import Formatter, fit_history, fit_history_sync
     from .losses import Loss, Policy
-    from .message import ChatRequest, ChatResponse, Msg, Options, Tool, ToolChoice
+    from .message import ChatRequest, ChatResponse, Msg, Options, ServerTool, Tool, ToolChoice
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
+    from .rewrite.split import split_history
     from .rewrite.truncate import DropOldest
     from .vendors import Vendor, wire, wires
 
@@ -58,16 +60,19 @@ __all__ = [
     "Policy",
     "ProviderError",
     "ReadError",
+    "ServerTool",
     "Tagged",
     "Tool",
     "ToolChoice",
     "Vendor",
     "Wire",
     "WriteError",
+    "facts",
     "fit_history",
     "fit_history_sync",
     "formatter",
     "message",
+    "split_history",
     "token",
     "wire",
     "wires",
@@ -76,14 +81,18 @@ __all__ = [
 _HOMES = {
     "_wire": ("Wire",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
+    "edges.facts": ("facts",),
     "errors": (
         "ConfigError", "ContextOverflow", "DragomanError", "InvalidMessage", "LossRefused",
         "NotMessages", "ProviderError", "ReadError", "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "losses": ("Loss", "Policy"),
-    "message": ("ChatRequest", "ChatResponse", "Msg", "Options", "Tool", "ToolChoice"),
+    "message": (
+        "ChatRequest", "ChatResponse", "Msg", "Options", "ServerTool", "Tool", "ToolChoice",
+    ),
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
+    "rewrite.split": ("split_history",),
     "rewrite.truncate": ("DropOldest",),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip

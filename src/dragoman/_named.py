@@ -22,7 +22,7 @@ from .message import (
     ToolUseBlock,
     VideoBlock,
 )
-from .profiles import profile
+from .profiles import chosen
 from .rewrite.speakers import ByName, ByRole, Rewrite
 from .room import Room
 from .told import Told
@@ -116,10 +116,7 @@ class NamedFormatter(WireFormatter):
 def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
     room: Room = cls.room(cls.dialect)
     known: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
-    if isinstance(facts, str):
-        known.append(profile(facts, room.protocol, cls.vendor.name))
-    elif facts is not None:
-        known.append(facts)
+    known += chosen(facts, room.protocol, cls.vendor.name)
     return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(known))
 
 
@@ -132,7 +129,7 @@ class MultiAgentFormatter(NamedFormatter):
 
     leading = ("conversation_history_prompt",)
     support_multiagent = True
-    history: ClassVar[ByName] = ByName(tag_media=False)
+    history: ClassVar[ByName] = ByName(tag_media=False, unshown="")
 
     def _speakers(self, heading: str | None) -> Rewrite:
         return self.history if heading is None else replace(self.history, heading=heading)

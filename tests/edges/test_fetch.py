@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_named(cwd: Path) -> None:
             fetched(URLSource(url))
         assert caught.value.path == AT, url
         assert caught.value.code == "media.missing"
-        assert repr(url) in str(caught.value)
+        assert (repr(url) if len(url) < 40 else "'<opaque text>...'") in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 CALL = Msg("Bob", [ToolUseBlock("c", "look", {})], "assistant")
 RESULT = Msg("system", [ToolResultBlock("c", "look", "y")], "system")
 EMPTY = Msg("Bob", [ThinkingBlock("hm")], "assistant")
+HEADING = ("history.heading", "$.messages[0]")
+FRAME = ("history.frame", "$.messages[0]")
 
 
 def told(*msgs: Msg, rewrite: ByName | None = None) -> tuple[list[Msg], list[tuple[str, str]]]:
@@ -49,7 +51,7 @@ def test_a_conversation_is_one_message() -> None:
     made, losses = told(*msgs)
     assert said(made) == [[f"{OPEN}Bob: Hi.\nAlice: Hello.\n</history>"]]
     assert (made[0].role, made[0].name) == ("user", "")
-    assert losses == [("history.heading", "$.messages[0]")]
+    assert losses == [HEADING, FRAME]
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
@@ -77,7 +79,7 @@ def test_calls_and_results_stand_apart_and_the_heading_comes_once() -> None:
     assert made[2] is RESULT
     assert said(made)[0] == [f"{OPEN}Bob: Hi.\n</history>"]
     assert said(made)[3] == ["<history>\nAlice: So?\n</history>"]
-    assert losses == [("history.heading", "$.messages[0]")]
+    assert losses == [HEADING, FRAME, ("history.frame", "$.messages[3]")]
 
 
 def test_a_group_that_says_nothing_spends_no_heading() -> None:
@@ -86,6 +88,7 @@ def test_a_group_that_says_nothing_spends_no_heading() -> None:
     assert len(made) == 3
     assert losses == [
         ("thinking.unsaid", "$.messages[0].content[0]"), ("history.heading", "$.messages[3]"),
+        ("history.frame", "$.messages[3]"),
     ]  # fmt: skip
 
 
@@ -106,13 +109,13 @@ def test_media_at_both_ends() -> None:
     assert said(made) == [[f"{OPEN}Bob: a", IMAGE, "</history>"]]
     made, losses = told(Msg("", [IMAGE]))
     assert said(made) == [[OPEN, IMAGE, "</history>"]]
-    assert losses == [("history.heading", "$.messages[0]")]
+    assert losses == [HEADING, FRAME]
 
 
 def test_a_medium_without_words_is_introduced_by_its_speaker() -> None:
     made, losses = told(Msg("Bob", [IMAGE, IMAGE, TextBlock("x")]))
     assert said(made) == [[f"{OPEN}Bob: ", IMAGE, IMAGE, "Bob: x\n</history>"]]
-    assert losses == [("history.heading", "$.messages[0]")]
+    assert losses == [HEADING, FRAME]
     made, losses = told(Msg("Bob", [IMAGE]), rewrite=ByName(tag_media=False))
     assert said(made) == [[OPEN, IMAGE, "</history>"]]
     assert ("speaker.untold", "$.messages[0].name") in losses
@@ -130,7 +133,7 @@ def test_what_is_told_leaves_a_word_about_what_it_cannot_tell() -> None:
         ("refusal.as_text", f"{at}[1]"), ("thinking.unsaid", f"{at}[2]"),
         ("raw.foreign", f"{at}[3]"),
         ("cache.unsaid", "$.messages[1].cache"), ("extras.foreign", "$.messages[1].extras.own"),
-        ("history.heading", "$.messages[0]"),
+        HEADING, FRAME,
     ]  # fmt: skip
 
 
@@ -142,7 +145,7 @@ def test_other_words_and_another_line() -> None:
 
 
 def test_no_heading_is_no_loss() -> None:
-    assert told(Msg("Bob", "Hi."), rewrite=ByName(heading=""))[1] == []
+    assert told(Msg("Bob", "Hi."), rewrite=ByName(heading=""))[1] == [FRAME]
 
 
 def test_text_cut_from_a_message_of_calls_stays_beside_it() -> None:

@@ -84,8 +84,9 @@ def test_losses_of_a_tagged_block_are_found_at_its_source() -> None:
     msgs = [Msg("Al", "x"), Msg("Bob", [TextBlock("y", cache=CacheHint())])]
     out = dragoman.Formatter("openai-chat", speakers=Tagged(), policy="ignore").write(msgs)
     assert [(loss.code, loss.where) for loss in out.losses] == [
-        ("cache.unsaid", "$.messages[1].content[0].cache")
-    ]
+        ("cache.unsaid", "$.messages[1].content[0].cache"),
+        ("speaker.tagged", "$.messages[0].name"), ("speaker.tagged", "$.messages[1].name"),
+    ]  # fmt: skip
 
 
 def test_names_for_a_name_field() -> None:

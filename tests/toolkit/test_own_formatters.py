@@ -30,9 +30,9 @@ class Screenplay(OpenAIMultiAgentFormatter):
 
 def test_the_hooks_of_a_formatter_of_ones_own_are_called() -> None:
     msgs = [Msg("Bob", "Hi", "user"), Msg("Alice", "Hello", "user")]
-    body = RequestBuilder(Screenplay(), model="gpt-5.6").build(msgs, tools=[WEATHER])
+    body = RequestBuilder(Screenplay(), model="gpt-5.4").build(msgs, tools=[WEATHER])
     assert body == {
-        "model": "gpt-5.6",
+        "model": "gpt-5.4",
         "messages": [{"role": "user", "content": "BOB. Hi\nALICE. Hello"}],
         "tools": [WEATHER_JSON],
     }

@@ -19,13 +19,13 @@ from dragoman.toolkit import ChatMessageSerializer, OpenAIChatMessageSerializer,
 
 from .conversation import WEATHER, WEATHER_JSON, asked, called, jpeg, pictured
 
-BUILDER = RequestBuilder(model="gpt-5.6")
+BUILDER = RequestBuilder(model="gpt-5.4")
 QUESTION = [{"role": "user", "content": "How is Beijing?"}]
 
 
 def test_messages_and_tools_stand_in_one_body() -> None:
     assert BUILDER.build(asked(), tools=[WEATHER]) == {
-        "model": "gpt-5.6",
+        "model": "gpt-5.4",
         "messages": QUESTION,
         "tools": [WEATHER_JSON],
     }
@@ -33,7 +33,7 @@ def test_messages_and_tools_stand_in_one_body() -> None:
 
 @pytest.mark.parametrize("tools", [None, []])
 def test_without_tools_there_is_no_such_field(tools: list[Tool] | None) -> None:
-    assert BUILDER.build(asked(), tools=tools) == {"model": "gpt-5.6", "messages": QUESTION}
+    assert BUILDER.build(asked(), tools=tools) == {"model": "gpt-5.4", "messages": QUESTION}
 
 
 def test_tools_come_from_the_last_user_message() -> None:
@@ -102,7 +102,7 @@ def test_a_named_formatter_may_build() -> None:
 
 
 def test_a_config_changes_what_a_formatter_says_and_not_the_formatter() -> None:
-    formatter = Formatter("openai-chat", model="gpt-5.6", fetch=jpeg, speakers=Tagged(me="Friday"))
+    formatter = Formatter("openai-chat", model="gpt-5.4", fetch=jpeg, speakers=Tagged(me="Friday"))
     builder = RequestBuilder(formatter)
     config = ChatConfig(support_image_base64_only=True, support_tool=False)
     body = builder.build(pictured(), tools=[WEATHER], config=config)

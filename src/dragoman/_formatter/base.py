@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from ..errors import ConfigError, ContextOverflow
@@ -16,6 +16,7 @@ from ..jsontext import JsonObject
 from ..losses import Loss, Report
 from ..message import Msg, messages_of, places
 from ..rewrite.truncate import DropOldest, Truncation, left_out, without_oldest
+from ..shown import Shown, shown
 from ..token import TokenCounterBase
 from .hooks import FORMAT_HOOKS, drive, grouped
 
@@ -25,17 +26,22 @@ __all__ = ["FormatterBase", "TruncatedFormatterBase", "WrittenMessages", "curren
 current_report: ContextVar[Report | None] = ContextVar("dragoman_report", default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenMessages:
+@dataclass(frozen=True, slots=True, repr=False)
+class WrittenMessages(Shown):
     """Formatted messages, and what they do not say as it was given."""
 
     messages: list[JsonObject]
-    report: Report
+    report: Report = field(repr=False)
 
     @property
     def losses(self) -> list[Loss]:
         """What could not be said, and what was added."""
         return self.report.losses
+
+    @property
+    def added(self) -> list[Loss]:
+        """What the messages say and nobody wrote: headings, placeholders, made-up results."""
+        return self.report.added
 
 
 class FormatterBase(ABC):
@@ -120,7 +126,7 @@ class TruncatedFormatterBase(FormatterBase):
         limit = self.max_tokens
         if limit is None or (self.token_counter is None and "_count" not in self._hooks):
             return await self._said(msgs, report), msgs
-        chosen, written = msgs, None
+        chosen = msgs
         if "_truncate" in self._hooks:
             chosen = await self._by_hook(msgs, report, limit, sync)
         else:
@@ -128,21 +134,22 @@ class TruncatedFormatterBase(FormatterBase):
             candidate = next(plan)
             try:
                 while True:
-                    said = await self._said(candidate, report.trial())
-                    tokens = await self._counted(said, sync)
+                    trial = report.trial()
+                    _touch(msgs, candidate, trial)
+                    tokens = await self._counted(await self._said(candidate, trial), sync)
                     if tokens is None:  # nobody counts, so nothing is cut
                         break
                     candidate = plan.send(tokens)
             except StopIteration as done:
                 chosen = done.value
-        written = await self._said(chosen, report)
         self._cut(msgs, chosen, report)
-        return written, chosen
+        return await self._said(chosen, report), chosen
 
     def _cut(self, msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
         """Name the messages that were not chosen."""
         if chosen is not msgs and (gone := left_out(msgs, chosen)):
             report.each("history.cut", [(msgs[i], "", "") for i in gone])
+        _touch(msgs, chosen, report)
 
     async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
         before = None  # the tokens of a list of the same length, which may yet say less
@@ -217,6 +224,14 @@ class TruncatedFormatterBase(FormatterBase):
         raise _unwritten(self, "_format_agent_message")
 
 
+def _touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
+    """Tell from which message on another history is said than the one that was given."""
+    if chosen is not msgs:
+        first = next((new for new, old in zip(chosen, msgs, strict=False) if new is not old), None)
+        if first is not None:
+            report.touched("the cut to the token budget", first)
+
+
 def _unwritten(owner: object, hook: str) -> ConfigError:
     return ConfigError(f"{type(owner).__name__} must override {hook}")
 
@@ -231,7 +246,7 @@ def _check_limit(max_tokens: object) -> None:
     if max_tokens is None:
         return
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
-        raise ConfigError(f"max_tokens must be an integer greater than 0, not {max_tokens!r}")
+        raise ConfigError(f"max_tokens must be an integer greater than 0, not {shown(max_tokens)}")
 
 
 def _counts_sync(counter: object) -> bool:

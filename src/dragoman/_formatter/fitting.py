@@ -8,14 +8,15 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import Msg, identify, messages_of, places
 from ..rewrite.truncate import left_out
+from ..shown import Shown
 from .base import TruncatedFormatterBase
 from .hooks import drive
 
 __all__ = ["Fitted", "Receipt", "fit_history", "fit_history_sync"]
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Shown):
     """What a cut took: the ids of the messages that went, and how many were there."""
 
     dropped: tuple[str, ...]
@@ -24,8 +25,8 @@ class Receipt:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fitted(Shown):
     """A history cut to a budget: pass `msgs` on; `receipt` says what went."""
 
     msgs: list[Msg]

@@ -7,12 +7,13 @@ already logged aside.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self, TypedDict
 
 from .._wire import Manner, Wire
-from ..capabilities import Capabilities, ChatConfig, changes_of, override
+from ..capabilities import About, Capabilities, ChatConfig, changes_of, override
 from ..edges.fetch import local_files
 from ..errors import ConfigError
 from ..fit import Saver
@@ -24,7 +25,7 @@ from ..message import ChatRequest, Msg, Written, messages_of, places, tools_of
 from ..message.tools import ToolLike
 from ..names import name_tools
 from ..rewrite.prompt import SystemPrompt
-from ..rewrite.speakers import ByName, ByRole, Rewrite
+from ..rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ..rewrite.truncate import Truncation, left_out
 from ..token import TokenCounterBase
 from ..told import Told
@@ -32,6 +33,10 @@ from .base import TruncatedFormatterBase, WrittenMessages, current_report
 from .hooks import FORMAT_HOOKS, drive
 
 __all__ = ["FormatterOptions", "WireFormatter"]
+
+
+# the names of the whole history that is under way, for the hooks that see one group of it
+_speaking: ContextVar[tuple[str, ...]] = ContextVar("dragoman_speaking", default=())
 
 
 class FormatterOptions(TypedDict, total=False):
@@ -149,11 +154,20 @@ class WireFormatter(TruncatedFormatterBase):
 
     def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
         if isinstance(msgs, ChatRequest):
-            report = Report(msgs.messages, msgs, places, self.wire.name)
+            report = self._report(msgs.messages, msgs)
             return self.wire.with_prompt(msgs, self.manner, self.can, report), report
         if type(msgs) is not list:
             msgs = messages_of(msgs)
-        return msgs, Report(msgs, None, places, self.wire.name)
+        return msgs, self._report(msgs)
+
+    def _report(self, msgs: Sequence[Msg] = (), req: ChatRequest | None = None) -> Report:
+        report = Report(msgs, req, places, self.wire.name)
+        report.rules = self._rule
+        return report
+
+    def _rule(self, code: str, field: str, kind: str) -> str:
+        about = About(field, kind)
+        return self.wire.rule(code, self.model, None, about, self.manner.changes)
 
     # -- the request's other parts --------------------------------------------------------------
 
@@ -169,7 +183,7 @@ class WireFormatter(TruncatedFormatterBase):
 
     def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
         """The tools as this provider declares them; none where the model takes none."""
-        report = Report(target=self.wire.name)
+        report = self._report()
         offered = self.wire.offered(tools_of(tools), self.can, report)
         named, _ = name_tools(offered, [], self.can.tool_names, report)
         schemas = self.wire.room.tools(named, self.can, report)
@@ -225,10 +239,18 @@ class WireFormatter(TruncatedFormatterBase):
         if not self._hooks.intersection(FORMAT_HOOKS):
             return self.wire.messages(msgs, self.can, self.manner, report)
         paired = self.wire.paired(msgs, self.can, self.manner, report)
-        return await super()._said(paired, report)
+        token = _speaking.set(tuple(dict.fromkeys(m.name for m in paired)))
+        try:
+            return await super()._said(paired, report)
+        finally:
+            _speaking.reset(token)
 
     def _part(self, msgs: list[Msg], manner: Manner) -> list[JsonObject]:
-        report = current_report.get() or Report(msgs, None, places, self.wire.name)
+        report = current_report.get() or self._report(msgs)
+        speakers = manner.speakers
+        if isinstance(speakers, (ByName, Tagged)) and (names := _speaking.get()):
+            known = (*speakers.known, *names)
+            manner = replace(manner, speakers=replace(speakers, known=known))
         return self.wire.messages(msgs, self.can, manner, report)
 
     async def _format_system_message(self, msg: Msg) -> Any:

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from ..errors import WriteError
 from ..media import is_local
 from ..message import Base64Source, LocalSource, Source
+from ..shown import shown
 
 __all__ = ["local_files"]
 
@@ -53,7 +54,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         raise WriteError(
-            f"cannot read the local file {named!r}: {getattr(error, 'strerror', '') or error}",
+            f"cannot read the local file {shown(named)}: {getattr(error, 'strerror', '') or error}",
             path=path,
             hint="check the path; it is taken from the current directory",
             code="media.missing",
@@ -61,7 +62,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     media_type = source.media_type or _sniffed(data) or _by_name(resolved)
     if media_type is None:
         raise WriteError(
-            f"cannot tell the media type of {named!r}",
+            f"cannot tell the media type of {shown(named)}",
             path=path,
             hint="give the source a media_type",
             code="media.unknown_type",

@@ -24,6 +24,7 @@ from .serializers import (
     MessageSerializer,
     OpenAIChatMessageSerializer,
     attached_tools,
+    functions,
 )
 
 __all__ = ["RequestBuilder"]
@@ -138,10 +139,11 @@ class RequestBuilder:
         serializer = self.serializer
         if isinstance(serializer, FormatterBase):
             # such a formatter knows messages alone; AgentScope's clients take tools in this form
-            return OpenAIChatMessageSerializer().serialize_tools(request.tools, config)
+            listed = functions(request.tools, serializer)
+            return OpenAIChatMessageSerializer().serialize_tools(listed, config)
         if user is not None and isinstance(serializer, ChatMessageSerializer):
             return serializer.serialize_tools_of(user, config)
-        return serializer.serialize_tools(request.tools or None, config)
+        return serializer.serialize_tools(functions(request.tools, serializer) or None, config)
 
 
 def _see_that_all_is_said(request: ChatRequest, serializer: object) -> None:

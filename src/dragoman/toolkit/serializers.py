@@ -13,10 +13,11 @@ from typing import Any, Protocol, runtime_checkable
 from .._formatter import WireFormatter
 from ..capabilities import ChatConfig, Facts
 from ..edges.fetch import local_files
+from ..errors import ConfigError
 from ..jsontext import JsonObject
 from ..losses import PolicyLike
 from ..media import Fetch
-from ..message import Msg, Tool, tools_of
+from ..message import Msg, ServerTool, Tool, tools_of
 from ..message.tools import ToolLike
 from ..protocols.openai_chat import Dialect
 from ..vendors import Vendor, wire
@@ -65,14 +66,16 @@ class ChatMessageSerializer(ABC):
         self, user_message: Msg | None, config: ChatConfig
     ) -> list[JsonObject] | None:
         """The tools that hang on a user message; without a message, or without tools, as None."""
-        return self.serialize_tools(attached_tools(user_message), config)
+        attached = attached_tools(user_message)
+        listed = None if attached is None else functions(attached, self)
+        return self.serialize_tools(listed, config)
 
     def further_fields(self, messages: list[Msg], config: ChatConfig) -> JsonObject:
         """More fields of the request's body; none, unless a subclass has some."""
         return {}
 
 
-def attached_tools(message: Msg | None) -> list[Tool] | None:
+def attached_tools(message: Msg | None) -> list[Tool | ServerTool] | None:
     """The tools in `metadata["tools"]` of a message; None if there is nothing of the kind.
 
     >>> attached_tools(None)
@@ -80,7 +83,17 @@ def attached_tools(message: Msg | None) -> list[Tool] | None:
     'now'
     """
     attached = message.metadata.get("tools") if message is not None else None
-    return tools_of(attached) if attached is not None else None
+    return None if attached is None else tools_of(attached)
+
+
+def functions(tools: Sequence[Tool | ServerTool], owner: object) -> list[Tool]:
+    """The tools, all of them functions. Raises ConfigError for one that a provider runs itself."""
+    if any(type(tool) is ServerTool for tool in tools):
+        raise ConfigError(
+            f"{type(owner).__name__} says nothing of server tools",
+            hint="put them into the body, or build with a formatter",
+        )
+    return [tool for tool in tools if type(tool) is Tool]
 
 
 _PLAIN = ChatConfig()

@@ -1,0 +1,209 @@
+r"""What a speaker's text must not look like: the marks of a frame, and the beginning of a line.
+
+What would read as one gets a backslash (`<\/history>`, `\Bob: `), and what has backslashes there
+already gets one more, so that taking one away gives the text back. Nothing else is touched.
+Knows no message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .looks import BREAK, BREAKS, look, origins
+
+__all__ = ["RARE", "Guard", "Known", "inserted"]
+
+_SHAPE = 64  # what stands in a name's place may be a name up to this length
+RARE = BREAKS[4:]  # the line breaks beyond ASCII
+
+
+class Known:
+    """Names that a line may begin with -> the message where each first spoke, -1 if before all.
+
+    The names of roles are always among them.
+    """
+
+    __slots__ = ("first",)
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.first = dict.fromkeys(("system", "user", "assistant", "tool", "developer"), -1)
+        for name in names:
+            self.add(name, -1)
+
+    def add(self, name: str, at: int) -> None:
+        """`name` speaks in message `at`; the first time counts."""
+        self.first.setdefault(look(name).lstrip("\\"), at)
+
+    def of(self, head: str, exact: bool, hostile: bool) -> str | None:
+        """The name that `head` is, or begins with unless `exact`; None if it is nobody's.
+
+        Who forges a mark is up to no good: in a `hostile` text anything short is a name.
+        """
+        if head in self.first:
+            return head
+        if not exact:
+            sizes = range(min(len(head), max(map(len, self.first))), 0, -1)
+            own = next((head[:size] for size in sizes if head[:size] in self.first), None)
+            if own is not None:
+                return own
+            head = head[:_SHAPE]
+        return head if hostile and len(head) <= _SHAPE else None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The marks, and how a line names its speaker: `before` it and `after` it, as they look.
+
+    `opens`: a text begins on a line of its own.
+    """
+
+    marks: re.Pattern[str] | None
+    firsts: tuple[str, ...]  # what a mark may begin with, in ASCII
+    others: tuple[str, ...]  # what it may begin with beyond ASCII, and the line breaks there
+    lines: re.Pattern[str] | None  # where a line may begin that names somebody; None: none does
+    any_lines: re.Pattern[str]  # the same where lines end otherwise than with a newline
+    before: str
+    after: str
+    opens: bool
+    ends: tuple[str, ...]  # what may end a name
+    simple: bool  # nothing stands before a name and one sign behind it
+    signs: bool  # no letter ends a name or begins a mark
+
+    def calm(self, text: str) -> bool:
+        """Whether a look at a few characters tells that there is nothing to escape."""
+        return not (
+            "\n" in text
+            or "\r" in text
+            or "\v" in text
+            or "\f" in text
+            or _any(self.firsts, text)
+            or (not text.isascii() and _any(self.others, text))
+        )
+
+    def marked(self, text: str) -> list[tuple[int, bool]]:
+        """For each mark the index behind its first character, and whether a backslash is there."""
+        if self.marks is None or not (_any(self.firsts, text) or _any(self.others, text)):
+            return []
+        found = list(self.marks.finditer(look(text)))
+        if not found:
+            return []
+        where = origins(text)
+        at = [where[mark.start()] + 1 for mark in found]
+        return [
+            (one, len(mark[0]) > 1 and text.startswith("\\", one))
+            for one, mark in zip(at, found, strict=True)
+        ]
+
+    def steady(self, text: str, known: Known, count: int) -> bool:
+        """Whether in `count` joined texts no more lines than that begin with a known name."""
+        return (
+            self.simple
+            and not (_any(self.firsts, text) or _any(self.others, text) or self._odd(text))
+            and self._naming(f"\n{text}", known) == count
+        )
+
+    def named(self, text: str, known: Known, opens: bool, hostile: bool) -> list[tuple[int, str]]:
+        """Where a line begins as if it named somebody, and whom."""
+        if self.lines is None or (self.ends and not _any(self.ends, text)):
+            return []
+        lines = f"\n{text}" if opens else text
+        if self.simple and not hostile and not self._odd(text) and not self._naming(lines, known):
+            return []
+        found = []
+        scan = self.any_lines if self._odd(text) else self.lines
+        for line in scan.finditer(lines):
+            start = line.start(1) - opens
+            head = self._head(text, start)
+            if head is not None:
+                name = known.of(head, bool(self.after), hostile)
+                if name is not None:
+                    found.append((start, name))
+        return found
+
+    def _odd(self, text: str) -> bool:
+        """Whether anything but a newline ends a line."""
+        if "\r" in text or "\v" in text or "\f" in text:
+            return True
+        return not text.isascii() and _any(RARE, text)
+
+    def _naming(self, lines: str, known: Known) -> int:
+        """How many lines begin with a known name, or with a backslash; all heads in one look."""
+        assert self.lines is not None
+        heads = self.lines.findall(lines)
+        if not heads:
+            return 0
+        first = known.first
+        count = 0
+        for head in look(self.after.join(heads)).split(self.after):
+            if head in first or head.startswith("\\"):
+                count += 1
+        return count
+
+    def _head(self, text: str, start: int) -> str | None:
+        """What is in the name's place of the line that begins at `start`; None if nothing is."""
+        line_end = BREAK.search(text, start)
+        seen = look(text[start : line_end.start() if line_end else len(text)]).lstrip("\\")
+        if not seen.startswith(self.before):
+            return None
+        seen = seen[len(self.before) :]
+        at = seen.find(self.after) if self.after else len(seen)
+        return seen[:at] if at >= 0 else None
+
+    def found(self, text: str, known: Known, opens: bool) -> tuple[list[int], list[str]]:
+        """(the indexes where a backslash belongs, the names that lines begin with)."""
+        marked = [place for place, _ in self.marked(text)]
+        named = self.named(text, known, opens, bool(marked))
+        if not named:
+            return marked, []
+        return sorted([*marked, *(start for start, _ in named)]), [name for _, name in named]
+
+    def plain(self, text: str, known: Known, opens: bool) -> str:
+        """The text without the backslashes that `found` asked for."""
+        marked = self.marked(text)
+        text = _without(text, [at for at, escaped in marked if escaped])
+        named = self.named(text, known, opens, bool(marked))
+        return _without(text, [start for start, _ in named if text.startswith("\\", start)])
+
+    def cleaned(self, name: str) -> str:
+        """The name without what ends a name, a line or the frame."""
+        if name.isalnum() and name.isascii() and self.signs:
+            return name
+        made = BREAK.sub("_", name)
+        if made.startswith("\\") and not self.before:
+            made = f"_{made[1:]}"
+        seen = look(made)
+        bad = [mark.start() for mark in self.marks.finditer(seen)] if self.marks else []
+        if self.after:
+            whole = seen + self.after
+            bad += [at for at in range(len(seen)) if whole.startswith(self.after, at)]
+        if not bad:
+            return made
+        where = origins(made)
+        chars = list(made)
+        for one in bad:
+            chars[where[one]] = next(sign for sign in "_- " if sign not in self.after)
+        return "".join(chars)
+
+
+def _any(signs: Iterable[str], text: str) -> bool:
+    """Whether any of the signs is in the text."""
+    for sign in signs:  # noqa: SIM110 - any(...) would cost more than the looking
+        if sign in text:
+            return True
+    return False
+
+
+def inserted(text: str, at: list[int]) -> str:
+    """The text with a backslash before each of these indexes, which are in order."""
+    parts = [text[start:end] for start, end in zip([0, *at], [*at, len(text)], strict=True)]
+    return "\\".join(parts)
+
+
+def _without(text: str, at: list[int]) -> str:
+    """The text without the characters at these indexes, which are in order."""
+    if not at:
+        return text
+    starts = [0, *(one + 1 for one in at)]
+    return "".join(text[start:end] for start, end in zip(starts, [*at, len(text)], strict=True))

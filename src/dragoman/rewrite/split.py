@@ -1,0 +1,214 @@
+"""split_history: a merged history read back into the messages of its speakers.
+
+The inverse of ByName: for what it wrote exactly, for logs of others as well as their form allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..errors import ConfigError, InvalidMessage, ReadError
+from ..message import Msg, RawBlock, TextBlock
+from ..message.blocks import ContentBlock
+from .guard import Known
+from .history import ByName
+from .names import Spelled
+
+__all__ = ["split_history"]
+
+_LONGEST = 64
+
+
+def split_history(
+    content: Msg | str | Sequence[ContentBlock | Mapping[str, Any]],
+    names: Iterable[str] | None = None,
+    *,
+    by: ByName | None = None,
+) -> list[Msg]:
+    r"""The messages that `by` (the default ByName) told in one, unescaped, media in their place.
+
+    `content` is what a message holds: text, content blocks, or a wire's content list, in which
+    `{"text": ...}` is text and whatever is no block of ours becomes a RawBlock without an issuer.
+    `names` are the speakers of the whole history in the order in which they came; those that `by`
+    knows are always among them. Without `names` every line that begins like a speaker's is taken
+    for one: a guess, good for logs. Messages of `by.me` are the assistant's, all others the
+    user's. Several texts of one message come back as several messages: a line does not tell them
+    apart. So does a medium that no name introduces go to whoever spoke last.
+
+    >>> split_history("<history>\nBob: Look\nhere.\nAlice: Yes?\n</history>", ["Bob", "Alice"])
+    [Msg('Bob', 'Look\nhere.', 'user'), Msg('Alice', 'Yes?', 'user')]
+
+    Raises ReadError if the content is no history in the form of `by`, ConfigError if the lines
+    of `by` do not begin with a name.
+    """
+    by = by or ByName()
+    if "\1" not in by.form.lead:
+        raise ConfigError(f"lines like {by.line!r} do not begin with a name", code="history.line")
+    parts = _unframed(_parts(content), by)
+    if names is None:
+        names = _guessed(parts, by)
+    reader = _Reader(by, [names] if isinstance(names, str) else names)
+    for part in parts:
+        if isinstance(part, str):
+            reader.text(part)
+        else:
+            reader.medium(part)
+    return reader.messages()
+
+
+def _parts(content: Any) -> list[str | ContentBlock]:
+    """Texts and everything else, in order."""
+    if isinstance(content, Msg):
+        content = content.content
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, Sequence):
+        raise ReadError(
+            f"a history is text or a list of blocks, not {type(content).__name__}",
+            path="$", code="history.content",
+        )  # fmt: skip
+    return [_part(item) for item in content]
+
+
+def _part(item: Any) -> str | ContentBlock:
+    if isinstance(item, Mapping):
+        if item.get("type", "text") == "text" and isinstance(text := item.get("text"), str):
+            return text
+        try:
+            return Msg("", [item]).blocks[0]
+        except InvalidMessage:
+            return RawBlock("", dict(item))
+    return item.text if type(item) is TextBlock else Msg("", [item]).blocks[0]
+
+
+def _unframed(parts: list[str | ContentBlock], by: ByName) -> list[str | ContentBlock]:
+    """The parts without heading, opening and closing."""
+    texts = [i for i, part in enumerate(parts) if isinstance(part, str)]
+    if not texts:
+        raise ReadError("there is no text in the history", path="$", code="history.content")
+    made = list(parts)
+    for i, cut in ((texts[0], _behind_opening), (texts[-1], _before_closing)):
+        text = made[i]
+        assert isinstance(text, str)
+        made[i] = cut(text, by)
+    return [part for i, part in enumerate(made) if part != "" or i not in texts]
+
+
+def _behind_opening(text: str, by: ByName) -> str:
+    opening = by.heading + by.opening
+    if not text.startswith(opening):
+        opening = by.opening  # whatever was said before it
+    _, found, rest = text.partition(opening) if opening else ("", "x", text)
+    if not found:
+        raise ReadError(
+            f"the history does not begin with {by.opening!r}",
+            path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
+        )  # fmt: skip
+    return rest
+
+
+def _before_closing(text: str, by: ByName) -> str:
+    closing = by.closing
+    if text == closing.lstrip("\n"):  # behind a medium
+        return ""
+    before, found, _ = text.rpartition(closing) if closing else (text, "x", "")
+    if not found:
+        raise ReadError(
+            f"the history does not end with {closing!r}",
+            path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
+        )  # fmt: skip
+    return before
+
+
+def _guessed(parts: list[str | ContentBlock], by: ByName) -> list[str]:
+    """Whatever stands where a line names its speaker."""
+    before, _, after = by.form.lead.partition("\1")
+    if not after.strip():
+        raise ConfigError(
+            f"lines like {by.line!r} do not tell where a name ends",
+            hint="give the names", code="history.names",
+        )  # fmt: skip
+    after = after.partition("\1")[0]
+    name = rf"([^\n\\]{{1,{_LONGEST}}}?)"
+    line = re.compile(rf"^{re.escape(before)}{name}{re.escape(after)}", re.MULTILINE)
+    return [name for part in parts if isinstance(part, str) for name in line.findall(part)]
+
+
+class _Reader:
+    """Puts messages together, part by part."""
+
+    def __init__(self, by: ByName, names: Iterable[str]) -> None:
+        self.by = by
+        first = by.known if by.me is None else (by.me, *by.known)
+        self.spelled = Spelled(by.form.guard, (*first, *names))
+        self.known = Known([*self.spelled, *self.spelled.values()])
+        leads = {by.form.lead_of(spelled): name for name, spelled in self.spelled.items()}
+        self.leads = {lead: leads[lead] for lead in sorted(leads, key=len, reverse=True)}
+        self.said: list[tuple[str, list[str | ContentBlock]]] = []
+
+    def text(self, part: str) -> None:
+        """One text of the history: lines of several speakers."""
+        starts = self._starts(part)
+        ends = [*(at - 1 for at, _ in starts), len(part)]
+        if not starts or starts[0][0]:
+            self._continued(self._plain(part[: ends[0]]))
+        for (at, lead), end in zip(starts, ends[1:], strict=True):
+            name = self.leads[lead]
+            text = part[at + len(lead) : end]
+            tail = self.by.form.tail_of(self.spelled[name])
+            self._spoken(name, self._plain(text.removesuffix(tail)))
+
+    def medium(self, block: ContentBlock) -> None:
+        """What stands between the texts belongs to whoever spoke last."""
+        if not self.said:
+            self.said.append(("", []))
+        name, blocks = self.said[-1]
+        if self.by.tag_media and name and blocks == [""]:
+            blocks.clear()  # the line only said whose the medium is
+        blocks.append(block)
+
+    def messages(self) -> list[Msg]:
+        """All that was said."""
+        return [self._message(name, parts) for name, parts in self.said]
+
+    def _starts(self, part: str) -> list[tuple[int, str]]:
+        """Where somebody begins to speak, and what stands there before the text."""
+        found = []
+        leads = tuple(self.leads)
+        at = 0
+        while at >= 0:
+            if part.startswith(leads, at):
+                found.append((at, next(lead for lead in leads if part.startswith(lead, at))))
+            at = part.find("\n", at) + 1 or -1
+        return found
+
+    def _plain(self, text: str) -> str:
+        guard = self.by.form.guard
+        if guard.calm(text) and not guard.opens:
+            return text
+        return guard.plain(text, self.known, guard.opens)
+
+    def _spoken(self, name: str, text: str) -> None:
+        last = self.said[-1] if self.said else None
+        if last is not None and last[0] == name and last[1] and not isinstance(last[1][-1], str):
+            last[1].append(text)  # what one says around a medium is one message
+        else:
+            self.said.append((name, [text]))
+
+    def _continued(self, text: str) -> None:
+        """Text without a speaker: in no history that ByName wrote."""
+        if self.said:
+            self.said[-1][1].append(text)
+        else:
+            self.said.append(("", [text]))
+
+    def _message(self, name: str, parts: list[str | ContentBlock]) -> Msg:
+        role = "assistant" if name and name == self.by.me else "user"
+        if len(parts) == 1 and isinstance(parts[0], str):
+            return Msg.trusted(name, parts[0], role)  # type: ignore[arg-type]  # a Role
+        blocks: list[ContentBlock] = [
+            TextBlock(part) if isinstance(part, str) else part for part in parts
+        ]
+        return Msg.trusted(name, blocks, role)  # type: ignore[arg-type]  # a Role
