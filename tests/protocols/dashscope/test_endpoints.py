@@ -30,7 +30,8 @@ ON_MULTIMODAL = [
 
 def looked(model: str | None = None) -> Any:
     image = ImageBlock(URLSource(CAT))
-    return WIRE.write_request(ChatRequest([Msg.user([image]), Msg.user("What is it?")]), model)
+    msgs = [Msg.user([image]), Msg.user("What is it?")]
+    return WIRE.write_request(ChatRequest(msgs, stream=True), model)
 
 
 @pytest.mark.parametrize("model", ON_TEXT)
@@ -44,7 +45,7 @@ def test_text_models_take_strings_on_text_generation(model: str) -> None:
 
 @pytest.mark.parametrize("model", ON_MULTIMODAL)
 def test_models_that_see_or_hear_take_lists_on_multimodal_generation(model: str) -> None:
-    out = WIRE.write_request(ChatRequest([Msg.user("Hello")]), model)
+    out = WIRE.write_request(ChatRequest([Msg.user("Hello")], stream=True), model)
     assert out.path == MULTIMODAL
     assert out.body["input"]["messages"] == [{"role": "user", "content": [{"text": "Hello"}]}]
 
@@ -93,7 +94,7 @@ def test_the_endpoint_can_be_overridden() -> None:
 )
 def test_s60_s61_the_rule_of_the_documents_is_a_profile(model: str, path: str) -> None:
     wire = dragoman.wire("dashscope", facts="documents-2025", policy="ignore")
-    assert wire.write_request(ChatRequest([Msg.user("Hello")]), model).path == path
+    assert wire.write_request(ChatRequest([Msg.user("Hello")], stream=True), model).path == path
 
 
 def test_every_fact_has_a_date_and_a_source() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice, WriteError
-from dragoman.message import ImageBlock, ResponseFormat, URLSource, Written
+from dragoman.message import ImageBlock, ResponseFormat, ServerTool, URLSource, Written
 from dragoman.vendors import vendor
 from tests.contract.judges import judge_request
 
@@ -97,6 +97,7 @@ def test_no_tool_is_forced_upon_a_model_that_thinks() -> None:
     forced: dict[str, Any] = {
         "tools": [TOOL],
         "tool_choice": ToolChoice("tool", "get_weather", parallel=False),
+        "stream": True,
     }
     for model, options in (("qwen3.5-plus", {"reasoning_budget": 100}), ("qwq-plus", {})):
         out = wrote(model, options=options, **forced)
@@ -108,46 +109,70 @@ def test_no_tool_is_forced_upon_a_model_that_thinks() -> None:
     assert lost(out) == []
 
 
+ON, OFF = {"enable_thinking": True}, {"enable_thinking": False}
+
+
 @pytest.mark.parametrize(
     ("model", "options", "written", "codes"),
     [
-        ("qwen-plus", {"reasoning": "off"}, {"enable_thinking": False}, []),
-        ("qwen-plus", {"reasoning_budget": 9}, {"enable_thinking": True, "thinking_budget": 9}, []),
-        ("qwen-plus", {"reasoning": "high"}, {"enable_thinking": True}, ["option.range"]),
-        (
-            "qwen3.8-max",
-            {"reasoning": "high"},
-            {"enable_thinking": True, "reasoning_effort": "high"},
-            [],
-        ),
-        (
-            "qwen3.8-max",
-            {"reasoning": "high", "reasoning_budget": 9},
-            {"enable_thinking": True, "thinking_budget": 9},
-            ["option.range"],
-        ),
-        (
-            "qwen-plus",
-            {"reasoning": "off", "reasoning_budget": 9},
-            {"enable_thinking": False},
-            ["option.refused"],
-        ),
-        ("qwq-plus", {"reasoning": "off"}, {}, ["option.refused"]),
+        ("qwen-plus", {"reasoning": "off"}, OFF, []),
+        ("qwen-plus", {"reasoning_budget": 9}, {**ON, "thinking_budget": 9}, []),
+        ("qwen-plus", {"reasoning": "high"}, ON, ["option.range"]),
+        ("qwen3.8-max", {"reasoning": "high"}, {**ON, "reasoning_effort": "high"}, []),
+        ("qwen3.8-max", {"reasoning": "high", "reasoning_budget": 9},
+         {**ON, "thinking_budget": 9}, ["option.unsaid"]),
+        ("qwen-plus", {"reasoning": "off", "reasoning_budget": 9}, OFF, ["option.unsaid"]),
+        ("qwq-plus", {"reasoning": "off"}, {"thinking_budget": 1}, ["reasoning.always"]),
         ("qwq-plus", {"reasoning_budget": 9}, {"thinking_budget": 9}, []),
-        (
-            "qwen3-30b-a3b-instruct-2507",
-            {"reasoning": "low", "reasoning_budget": 9},
-            {},
-            ["option.refused", "option.refused"],
-        ),
+        ("qwen3-30b-a3b-instruct-2507", {"reasoning": "low", "reasoning_budget": 9}, {},
+         ["option.refused", "option.refused"]),
     ],
-)
+)  # fmt: skip
 def test_thinking(
     model: str, options: dict[str, Any], written: dict[str, Any], codes: list[str]
 ) -> None:
+    out = wrote(model, options=options, stream=True)
+    assert out.body["parameters"] == {
+        "result_format": "message", "incremental_output": True, **written,
+    }  # fmt: skip
+    assert [loss.code for loss in out.losses] == codes
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "written", "codes"),
+    [
+        ("qwen-plus", {"reasoning": "high"}, OFF, ["reasoning.needs_stream"]),
+        ("qwen-plus", {}, {}, []),
+        ("qwen3-32b", {}, OFF, ["reasoning.needs_stream"]),
+        ("qwen3.8-max", {"reasoning": "high"}, {**ON, "reasoning_effort": "high"}, []),
+    ],
+)
+def test_models_of_one_time_think_in_streams_only(
+    model: str, options: dict[str, Any], written: dict[str, Any], codes: list[str]
+) -> None:
+    """Case 56: "parameter.enable_thinking must be set to false for non-streaming calls"."""
     out = wrote(model, options=options)
     assert out.body["parameters"] == {"result_format": "message", **written}
     assert [loss.code for loss in out.losses] == codes
+
+
+def test_what_always_thinks_is_asked_for_a_stream() -> None:
+    """Case 56: "This model only support stream mode"."""
+    with pytest.raises(WriteError) as caught:
+        wrote("qwq-plus")
+    assert (caught.value.code, caught.value.path) == ("stream.needed", "$.stream")
+
+
+def test_tools_that_the_provider_runs_are_switches() -> None:
+    out = wrote(tools=[ServerTool("web_search", domains=("a.org",), max_uses=2),
+                       ServerTool("code_execution")])  # fmt: skip
+    assert out.body["parameters"] == {
+        "result_format": "message",
+        "enable_search": True,
+        "search_options": {"assigned_site_list": ["a.org"]},
+        "enable_code_interpreter": True,
+    }
+    assert lost(out) == [("server_tool.field", "$.tools[0].max_uses")]
 
 
 def test_options_stand_under_their_names_and_others_are_lost() -> None:

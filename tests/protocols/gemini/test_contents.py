@@ -40,6 +40,9 @@ def dot() -> ImageBlock:
     return ImageBlock(Base64Source("image/png", DOT))
 
 
+KEPT = {"foreign_calls": "keep"}
+
+
 def wrote(
     msgs: list[Msg], model: str | None = None, **options: Any
 ) -> tuple[list[dict[str, Any]], list[str]]:
@@ -70,12 +73,13 @@ def test_the_list_has_no_system_role() -> None:
     assert codes == ["system.as_user"]
 
 
-def test_an_unsigned_call_of_an_earlier_turn_is_left_alone() -> None:
-    found, codes = wrote(calling(ToolUseBlock("c1", "weather", {"city": "Oslo"})))
-    assert found[1]["parts"] == [
-        {"functionCall": {"id": "c1", "name": "weather", "args": {"city": "Oslo"}}}
-    ]
-    assert codes == []
+def test_what_an_unsigned_call_carries_stays_when_the_turn_is_over() -> None:
+    msgs = calling(ToolUseBlock("c1", "weather", {"city": "Oslo"}))
+    during, codes = wrote(msgs[:-1])
+    call = {"functionCall": {"id": "c1", "name": "weather", "args": {"city": "Oslo"}}}
+    assert during[1]["parts"] == [{**call, "thoughtSignature": BYPASS}]
+    assert codes == ["call.bypass"]
+    assert wrote(msgs)[0][:-1] == during
 
 
 @pytest.mark.parametrize(
@@ -193,7 +197,7 @@ def test_nothing_of_the_input_is_changed() -> None:
 def test_the_response_of_a_function(output: Any, is_error: bool, response: Any) -> None:
     msgs = calling(ToolUseBlock("a", "weather", {}))
     msgs[2] = Msg.tool("a", output, "weather", is_error=is_error)
-    found, codes = wrote(msgs)
+    found, codes = wrote(msgs, can=KEPT)
     said = {"id": "a", "name": "weather", "response": response}
     assert found[2] == {"role": "user", "parts": [{"functionResponse": said}]}
     assert codes == []
@@ -201,7 +205,7 @@ def test_the_response_of_a_function(output: Any, is_error: bool, response: Any) 
 
 def test_media_of_a_result_stay_beside_it_since_gemini_3() -> None:
     msgs = calling(ToolUseBlock("a", "shot", {}), answer=[TextBlock("Taken."), dot()])
-    found, codes = wrote(msgs, "gemini-3.1-pro-preview")
+    found, codes = wrote(msgs, "gemini-3.1-pro-preview", can=KEPT)
     assert found[2]["parts"][0]["functionResponse"] == {
         "id": "a",
         "name": "shot",
@@ -214,7 +218,7 @@ def test_media_of_a_result_stay_beside_it_since_gemini_3() -> None:
 @pytest.mark.parametrize("model", [None, "gemini-2.5-flash"])
 def test_media_of_a_result_follow_in_a_content_of_their_own(model: str | None) -> None:
     msgs = calling(ToolUseBlock("a", "shot", {}), answer=[dot()])
-    found, codes = wrote(msgs, model)
+    found, codes = wrote(msgs, model, can=KEPT)
     [response] = found[2]["parts"]
     assert "parts" not in response["functionResponse"]
     assert {"inlineData": {"mimeType": "image/png", "data": DOT}} in found[3]["parts"]
@@ -223,7 +227,7 @@ def test_media_of_a_result_follow_in_a_content_of_their_own(model: str | None) -
 
 def test_a_signature_on_a_text_of_a_result_has_no_place() -> None:
     msgs = calling(ToolUseBlock("a", "shot", {}), answer=[TextBlock("Taken.", extras=SIGNED)])
-    found, codes = wrote(msgs)
+    found, codes = wrote(msgs, can=KEPT)
     assert found[2]["parts"][0]["functionResponse"]["response"] == {"output": "Taken."}
     assert codes == ["block.unsaid"]
 

@@ -27,6 +27,9 @@ from dragoman.protocols.gemini.media import media_part
 from tests.contract.judges import judge_request
 
 DOT = "iVBORw0KGgo="
+PHOTO = "/9j/4AAQSkZJRg=="
+WEBP = "UklGRhoAAABXRUJQVlA4TA=="
+GIF = "R0lGODlhAQABAAAAACw="
 FILES = "https://generativelanguage.googleapis.com/v1beta/files/x1"
 
 
@@ -68,23 +71,29 @@ def test_a_file_by_uri(block: MediaBlock, file: tuple[str | None, str | None]) -
 
 
 @pytest.mark.parametrize(
-    ("block", "mime"),
+    ("block", "mime", "data"),
     [
-        (ImageBlock(Base64Source("image/png", DOT)), "image/png"),
-        (ImageBlock(Base64Source("image/jpg", DOT)), "image/jpeg"),
-        (ImageBlock(URLSource(f"data:image/webp;base64,{DOT}")), "image/webp"),
-        (AudioBlock(Base64Source("audio/mpeg", DOT)), "audio/mpeg"),
-        (DocumentBlock(Base64Source("application/pdf", DOT)), "application/pdf"),
+        (ImageBlock(Base64Source("image/png", DOT)), "image/png", DOT),
+        (ImageBlock(Base64Source("image/jpg", PHOTO)), "image/jpeg", PHOTO),
+        (ImageBlock(URLSource(f"data:image/webp;base64,{WEBP}")), "image/webp", WEBP),
+        (AudioBlock(Base64Source("audio/mpeg", DOT)), "audio/mpeg", DOT),
+        (DocumentBlock(Base64Source("application/pdf", DOT)), "application/pdf", DOT),
     ],
 )
-def test_bytes_inline(block: MediaBlock, mime: str) -> None:
-    assert parts(block) == ([{"inlineData": {"mimeType": mime, "data": DOT}}], [])
+def test_bytes_inline(block: MediaBlock, mime: str, data: str) -> None:
+    assert parts(block) == ([{"inlineData": {"mimeType": mime, "data": data}}], [])
+
+
+def test_bytes_that_are_of_another_type_than_they_say() -> None:
+    lying = ImageBlock(Base64Source("image/webp", DOT))
+    said = [{"inlineData": {"mimeType": "image/png", "data": DOT}}]
+    assert parts(lying) == (said, ["media.type_corrected"])
 
 
 @pytest.mark.parametrize(
     ("block", "code"),
     [
-        (ImageBlock(Base64Source("image/gif", DOT)), "media.type"),
+        (ImageBlock(Base64Source("image/gif", GIF)), "media.type"),
         (DocumentBlock(Base64Source("application/zip", DOT)), "media.type"),
         (ImageBlock(FileSource("file-1", "openai-chat")), "media.source"),
     ],

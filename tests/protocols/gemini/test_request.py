@@ -208,11 +208,10 @@ def test_settings_without_a_place_are_losses() -> None:
 
 
 def test_the_newest_models_refuse_some_settings() -> None:
-    options = Options(n=2, presence_penalty=0.1, frequency_penalty=0.1, reasoning_budget=100)
+    options = Options(n=2, presence_penalty=0.1, frequency_penalty=0.1)
     out = wrote("gemini-4-argon", options=options)
     assert "generationConfig" not in out.body
-    assert set(codes(out)) == {"option.refused"}
-    assert len(codes(out)) == 4
+    assert codes(out) == ["option.refused"] * 3
 
 
 @pytest.mark.parametrize(

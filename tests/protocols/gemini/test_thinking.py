@@ -18,37 +18,40 @@ def thinking(model: str, **options: Any) -> tuple[Any, list[str]]:
     return config, [f"{loss.code} {loss.field}" for loss in out.losses]
 
 
+RANGED = ["option.range reasoning"]
+ALWAYS = ["reasoning.always reasoning"]
+
+
 @pytest.mark.parametrize(
-    ("model", "effort", "config", "ranged"),
+    ("model", "effort", "config", "lost"),
     [
-        ("gemini-2.5-pro", "low", {"thinkingBudget": 1024}, False),
-        ("gemini-2.5-pro", "medium", {"thinkingBudget": 8192}, False),
-        ("gemini-2.5-flash", "high", {"thinkingBudget": 24576}, False),
-        ("gemini-2.5-pro", "max", {"thinkingBudget": 32768}, False),
-        ("gemini-2.5-flash", "off", {"thinkingBudget": 0}, False),
-        ("gemini-2.5-flash-lite", "none", {"thinkingBudget": 0}, False),
-        ("gemini-2.5-pro", "off", {"thinkingBudget": 128}, True),
-        ("gemini-3-pro-preview", "low", {"thinkingLevel": "LOW"}, False),
-        ("gemini-3-pro-preview", "medium", {"thinkingLevel": "HIGH"}, True),
-        ("gemini-3.1-pro-preview", "medium", {"thinkingLevel": "MEDIUM"}, False),
-        ("gemini-3.1-pro-preview", "minimal", {"thinkingLevel": "LOW"}, True),
-        ("gemini-3-flash-preview", "minimal", {"thinkingLevel": "MINIMAL"}, False),
-        ("gemini-3-flash-preview", "off", {"thinkingLevel": "MINIMAL"}, True),
-        ("gemini-3.6-flash", "minimal", {"thinkingLevel": "MINIMAL"}, False),
-        ("gemini-3.8-flash", "minimal", {"thinkingLevel": "LOW"}, True),
-        ("gemini-3.8-flash", "xhigh", {"thinkingLevel": "HIGH"}, True),
-        ("gemini-4-neon", "xhigh", {"thinkingLevel": "XHIGH"}, False),
-        ("gemini-4-argon", "xhigh", {"thinkingLevel": "HIGH"}, True),
-        ("gemini-4-argon", "auto", None, False),
-        ("gemma-4-31b", "low", {"thinkingLevel": "HIGH"}, True),
-        ("my-own-model", "medium", {"thinkingLevel": "MEDIUM"}, False),
-        ("my-own-model", "off", {"thinkingLevel": "MINIMAL"}, True),
+        ("gemini-2.5-pro", "low", {"thinkingBudget": 1024}, []),
+        ("gemini-2.5-pro", "medium", {"thinkingBudget": 8192}, []),
+        ("gemini-2.5-flash", "high", {"thinkingBudget": 24576}, []),
+        ("gemini-2.5-pro", "max", {"thinkingBudget": 32768}, []),
+        ("gemini-2.5-flash", "off", {"thinkingBudget": 0}, []),
+        ("gemini-2.5-flash-lite", "none", {"thinkingBudget": 0}, []),
+        ("gemini-2.5-pro", "off", {"thinkingBudget": 128}, ALWAYS),
+        ("gemini-3-pro-preview", "low", {"thinkingLevel": "LOW"}, []),
+        ("gemini-3-pro-preview", "medium", {"thinkingLevel": "HIGH"}, RANGED),
+        ("gemini-3.1-pro-preview", "medium", {"thinkingLevel": "MEDIUM"}, []),
+        ("gemini-3.1-pro-preview", "minimal", {"thinkingLevel": "LOW"}, RANGED),
+        ("gemini-3-flash-preview", "minimal", {"thinkingLevel": "MINIMAL"}, []),
+        ("gemini-3-flash-preview", "off", {"thinkingLevel": "MINIMAL"}, ALWAYS),
+        ("gemini-3.6-flash", "minimal", {"thinkingLevel": "MINIMAL"}, []),
+        ("gemini-3.8-flash", "minimal", {"thinkingLevel": "LOW"}, RANGED),
+        ("gemini-3.8-flash", "off", {"thinkingLevel": "LOW"}, ALWAYS),
+        ("gemini-3.8-flash", "xhigh", {"thinkingLevel": "HIGH"}, RANGED),
+        ("gemini-4-neon", "xhigh", {"thinkingLevel": "XHIGH"}, []),
+        ("gemini-4-argon", "xhigh", {"thinkingLevel": "HIGH"}, RANGED),
+        ("gemini-4-argon", "auto", None, []),
+        ("gemma-4-31b", "low", {"thinkingLevel": "HIGH"}, RANGED),
+        ("my-own-model", "medium", {"thinkingLevel": "MEDIUM"}, []),
+        ("my-own-model", "off", {"thinkingLevel": "LOW"}, ALWAYS),
     ],
 )
-def test_an_effort(model: str, effort: str, config: Any, ranged: bool) -> None:
-    found, lost = thinking(model, reasoning=effort)
-    assert found == config
-    assert lost == (["option.range reasoning"] if ranged else [])
+def test_an_effort(model: str, effort: str, config: Any, lost: list[str]) -> None:
+    assert thinking(model, reasoning=effort) == (config, lost)
 
 
 def test_an_effort_that_no_model_knows_is_left_out() -> None:
@@ -61,13 +64,13 @@ def test_an_effort_that_no_model_knows_is_left_out() -> None:
         ("gemini-2.5-pro", 2000, 2000),
         ("gemini-2.5-pro", 5, 128),
         ("gemini-2.5-pro", 99_999, 32_768),
-        ("gemini-2.5-pro", 0, 128),
         ("gemini-2.5-pro", -1, -1),
         ("gemini-2.5-flash", 0, 0),
         ("gemini-2.5-flash", 30_000, 24_576),
         ("gemini-2.5-flash-lite", 0, 0),
         ("gemini-2.5-flash-lite", 5, 512),
-        ("gemini-3-pro-preview", 2000, 2000),
+        ("gemini-3-pro-preview", 2000, 2000),  # tolerated, of the models with levels by these alone
+        ("gemini-3.1-pro-preview", 99_999, 32_768),
     ],
 )
 def test_a_budget(model: str, budget: int, said: int) -> None:
@@ -77,11 +80,32 @@ def test_a_budget(model: str, budget: int, said: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "budget", "level"),
+    [
+        ("gemini-3-flash-preview", 1000, "MINIMAL"),
+        ("gemini-3.8-flash", 1000, "LOW"),
+        ("gemini-3.8-flash", 5000, "MEDIUM"),
+        ("gemini-4-argon", 99_999, "HIGH"),
+        ("gemini-4-neon", 99_999, "XHIGH"),
+    ],
+)
+def test_a_budget_that_is_refused_becomes_a_level(model: str, budget: int, level: str) -> None:
+    found = thinking(model, reasoning_budget=budget)
+    assert found == ({"thinkingLevel": level}, ["option.range reasoning_budget"])
+
+
+def test_no_tokens_are_as_few_as_the_model_takes() -> None:
+    always = ["reasoning.always reasoning_budget"]
+    assert thinking("gemini-2.5-pro", reasoning_budget=0) == ({"thinkingBudget": 128}, always)
+    assert thinking("gemini-4-argon", reasoning_budget=0) == ({"thinkingLevel": "LOW"}, always)
+
+
+@pytest.mark.parametrize(
     ("model", "config", "lost"),
     [
         ("gemini-2.5-pro", {"thinkingBudget": 2000}, "option.unsaid reasoning"),
-        ("gemini-3-pro-preview", {"thinkingLevel": "LOW"}, "option.unsaid reasoning_budget"),
-        ("gemini-4-argon", {"thinkingLevel": "LOW"}, "option.refused reasoning_budget"),
+        ("gemini-3-pro-preview", {"thinkingBudget": 2000}, "option.unsaid reasoning"),
+        ("gemini-4-argon", {"thinkingLevel": "LOW"}, "option.unsaid reasoning_budget"),
     ],
 )
 def test_never_both(model: str, config: Any, lost: str) -> None:

@@ -62,8 +62,8 @@ def test_options_stand_under_options() -> None:
         ("qwen3", "off", False, []),
         ("qwen3", "high", True, ["option.range"]),
         ("gpt-oss:20b", "high", "high", []),
-        ("gpt-oss:20b", "xhigh", "max", ["option.range"]),
-        ("gpt-oss:20b", "off", None, ["option.refused"]),
+        ("gpt-oss:20b", "xhigh", "high", ["option.range"]),  # where "max" is high as well
+        ("gpt-oss:20b", "off", "low", ["reasoning.always"]),
     ],
 )
 def test_think_is_a_switch_or_a_level(

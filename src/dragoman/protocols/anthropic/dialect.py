@@ -15,18 +15,30 @@ __all__ = ["CAN", "Dialect"]
 class Dialect:
     """How one host spells what the protocol leaves open.
 
-    `text`: a message that is one text goes as a `string`, or as `blocks` always.
+    `text`: a message that is one text goes as a `string`, or as `blocks` always. `path` holds
+    `{model}` where the model stands there; the names of versions and betas are headers, or
+    `anthropic_version` and `anthropic_beta` in the body. `refused` are fields of the body that a
+    user may know from elsewhere and this host does not take.
     """
 
     text: Literal["string", "blocks"] = "string"
     path: str = "/v1/messages"
+    stream_path: str = ""  # where a stream has a path of its own
     version: str = "2023-06-01"
+    version_place: Literal["header", "body"] = "header"
+    betas_place: Literal["header", "body"] = "header"
+    model_place: Literal["body", "path"] = "body"
+    stream_flag: bool = True
+    refused: tuple[str, ...] = ()
     model: str = "claude-opus-5-5"  # sent where nobody names one
     issuers: tuple[str, ...] = ("anthropic",)
 
 
 # Anthropic API, "Messages": content blocks by role; results begin the next user turn; text must
-# not be blank; ids match ^[a-zA-Z0-9_-]+$ and are unique; at most four cache breakpoints.
+# not be blank, and a turn must not end in thinking; ids match ^[a-zA-Z0-9_-]+$ and are unique; at
+# most four cache breakpoints. What current models do not agree on (forced tools, sampling, prefill,
+# thinking that can be turned off) stands here as none of them refuses it. The maximum of an answer
+# holds its thinking, too.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -40,9 +52,11 @@ CAN = Capabilities(
         "document": ("application/pdf", "text/plain"),
     },
     titles=frozenset({"document"}),
+    move_media=frozenset({"image", "document"}),
     thinking="all",
     signed_thinking=True,
-    tool_choices=frozenset({"auto", "none", "required", "tool"}),
+    thinking_last=False,
+    tool_choices=frozenset({"auto", "none"}),
     parallel_switch=True,
     strict_tools=True,
     cached_tools=True,
@@ -57,6 +71,15 @@ CAN = Capabilities(
     cache_hints=4,
     ids=IdRule(chars=r"a-zA-Z0-9_\-", unique=True),
     tool_names=NameRule(max=128),
-    max_tokens=8192,
+    max_tokens=16_384,
     formats=frozenset({"text", "schema"}),
+    server_tools=frozenset({"web_search", "code_execution"}),
+    cache_ttls=frozenset({"5m", "1h"}),
+    cache_longest_first=True,
+    options={"temperature": "refuses", "top_p": "refuses", "top_k": "refuses"},
+    thinks="always",
+    efforts=("low", "medium", "high", "xhigh", "max"),
+    form="adaptive",
+    source="Anthropic API reference, Create a Message",
+    since="2026-11-21",
 )

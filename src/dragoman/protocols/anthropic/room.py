@@ -5,16 +5,29 @@ Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Tool, ToolChoice
+from ...message import ChatRequest, ServerTool, Tool, ToolChoice
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, head, options, parameters, replay, response_format
+from ...shapes import (
+    choice,
+    head,
+    options,
+    own_extras,
+    parameters,
+    replay,
+    response_format,
+    within,
+)
 from .dialect import CAN, Dialect
+from .server_tools import server_tool
+from .thinking import budget_of, dropping, think, wanted
 from .writer import blocks, cache_control, messages
 
 __all__ = ["Anthropic"]
@@ -27,9 +40,8 @@ _KEYS = {
     "stop": "stop_sequences",
     "service_tier": "service_tier",
     "user": "metadata",
-    "reasoning": "reasoning",
-    "reasoning_budget": "reasoning_budget",
 }
+_TIERS = ("auto", "standard_only")
 _MODES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 
 
@@ -41,46 +53,87 @@ class Anthropic(Bound[Dialect]):
     carries = CAN
     spoken = Dialect
 
+    def continues(self, request: ChatRequest, can: Capabilities) -> bool:
+        """Whether own fields go on with a thread (beta), of which only what is new is sent."""
+        thread = own_extras(request, can).get("thread")
+        return isinstance(thread, dict) and thread.get("type") == "continue"
+
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it; a request hoists it."""
         return messages(seated, can, self.dialect)
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """Client tools: `{"name", "description", "input_schema"}`."""
-        return [_tool(tool, can, report) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
+        made = []
+        for tool in tools:
+            if type(tool) is ServerTool:
+                made.append(server_tool(tool, can, report))
+            elif type(tool) is Tool:
+                made.append(_tool(tool, can, report))
+        return made
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/messages`."""
-        request, can, seated = say.request, say.can, say.seated
-        body: JsonObject = {"model": say.model}
-        body["max_tokens"] = self._maximum(request, can, report)
+        request, can, seated, spoken = say.request, say.can, say.seated, self.dialect
+        body: JsonObject = {} if spoken.model_place == "path" else {"model": say.model}
+        headers: dict[str, str] = {}
+        if spoken.version_place == "body":
+            body["anthropic_version"] = spoken.version
+        else:
+            headers["anthropic-version"] = spoken.version
+        thinking = wanted(say, report)
+        body["max_tokens"] = _maximum(request, can, budget_of(thinking, can), report)
         start = head(seated)
         if start:
             body["system"] = self._system(seated, start, can)
-        body["messages"] = messages(seated, can, self.dialect, start)
-        if say.tools:
-            body["tools"] = self.tools(say.tools, can, report)
+        body["messages"] = messages(seated, can, spoken, start)
+        if say.offered:
+            body["tools"] = self.tools(say.offered, can, report)
         picked = choice(say, report)
         if picked is not None:
             body["tool_choice"] = _choice(picked)
-        body.update(_options(request, can, body["max_tokens"], report))
-        if request.stream:
+        body.update(_options(request, can, report))
+        if thinking is not None:
+            think(body, thinking, say, report)
+        if request.stream and spoken.stream_flag:
             body["stream"] = True
         replay(body, request, can, report)
-        return Request(self.dialect.path, {"anthropic-version": self.dialect.version}, body)
+        betas = dropping(body) if say.switch else []
+        if betas and spoken.betas_place == "body":
+            body["anthropic_beta"] = [*body.get("anthropic_beta", ()), *betas]
+        elif betas:
+            headers["anthropic-beta"] = ",".join(betas)
+        for issuer, own in (request.extras or {}).items():
+            for key in spoken.refused:
+                if issuer in can.reads and key in own:
+                    del body[key]
+                    field = f"extras.{issuer}.{key}"
+                    report.lost("extras.foreign", request, field, what=key, did="left out")
+        return Request(self._path(say), headers, body)
 
-    def _maximum(self, request: ChatRequest, can: Capabilities, report: Report) -> int:
-        given = request.options.max_tokens
-        if given is None:
-            most = can.max_tokens + (request.options.reasoning_budget or 0)
-            report.lost("max_tokens.default", request, "options.max_tokens", did=str(most))
-            return most
-        return given
+    def _path(self, say: SayableRequest) -> str:
+        spoken = self.dialect
+        path = spoken.stream_path if say.request.stream and spoken.stream_path else spoken.path
+        return path.format(model=quote(say.model or spoken.model, safe="-._~@"))
 
     def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
         said = [block for m in seated.msgs[:end] for block in blocks(m, can)]
         plain = len(said) == 1 and said[0].keys() == {"type", "text"}
         return said[0]["text"] if plain and self.dialect.text == "string" else said
+
+
+def _maximum(request: ChatRequest, can: Capabilities, budget: int, report: Report) -> int:
+    """The maximum of the answer, of which its thinking is a part."""
+    given = request.options.max_tokens
+    if given is not None:
+        return given
+    most = can.max_tokens + budget
+    if budget and can.budgets:
+        most = min(most, can.budgets[-1] + 1)
+    report.lost("max_tokens.default", request, "options.max_tokens", did=str(most))
+    return most
 
 
 def _tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
@@ -89,7 +142,10 @@ def _tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
         made["description"] = tool.description
     made["input_schema"] = parameters(tool)
     if tool.strict is not None:
-        made["strict"] = tool.strict
+        if can.strict_tools:
+            made["strict"] = tool.strict
+        else:
+            report.lost("tool.strict", tool, "strict")
     if tool.cache is not None:
         made["cache_control"] = cache_control(tool.cache)
     return replay(made, tool, can, report)
@@ -104,41 +160,20 @@ def _choice(picked: ToolChoice) -> JsonObject:
     return made
 
 
-def _options(request: ChatRequest, can: Capabilities, most: int, report: Report) -> JsonObject:
+def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
     made = options(request, _KEYS, can, report)
     made.pop("max_tokens", None)
+    within(made, "temperature", "temperature", (0.0, 1.0), request, report)
+    if made.get("service_tier", "auto") not in _TIERS:
+        report.lost("option.refused", request.options, "service_tier", what=made["service_tier"])
+        del made["service_tier"]
     if "metadata" in made:
         made["metadata"] = {"user_id": made["metadata"]}
-    effort, budget = made.pop("reasoning", None), made.pop("reasoning_budget", None)
-    output: JsonObject = {}
-    if budget is not None:
-        budget = _budget(budget, most, request, report)
-        if effort is not None:
-            report.lost("option.unsaid", request.options, "reasoning", did="the budget decides")
-    if budget is not None:
-        made["thinking"] = {"type": "enabled", "budget_tokens": budget}
-    elif effort == "off":
-        made["thinking"] = {"type": "disabled"}
-    elif effort is not None:
-        made["thinking"] = {"type": "adaptive"}
-        output["effort"] = effort
     form = response_format(request, can, report)
     if form is not None and form.kind == "schema":
-        output["format"] = {"type": "json_schema", "schema": form.schema}
-        for name in ("description", "strict"):  # a schema is always kept to here
-            if getattr(form, name):
-                report.lost("format.lowered", form, name, did="left out")
-    if output:
-        made["output_config"] = output
+        made["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
+        if form.description:
+            report.lost("format.lowered", form, "description", did="left out")
+        if form.strict is False:  # a schema is always kept to here
+            report.lost("format.lowered", form, "strict", did="kept to")
     return made
-
-
-def _budget(budget: int, most: int, request: ChatRequest, report: Report) -> int | None:
-    """Tokens of thinking in the range that the API takes: from 1024 to under the maximum."""
-    fits = max(1024, min(budget, most - 1))
-    if fits >= most:
-        report.lost("option.refused", request.options, "reasoning_budget", did="no thinking")
-        return None
-    if fits != budget:
-        report.lost("option.range", request.options, "reasoning_budget", did=str(fits))
-    return fits

@@ -30,7 +30,7 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
-from ...seats import Seated
+from ...seats import ASSISTANT, Seated
 from ...shapes import own_extras
 from .dialect import Dialect
 
@@ -46,6 +46,7 @@ def messages(
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     out: list[JsonObject] = []
     split = dialect.text == "blocks"
+    empty = can.empty_thinking and can.thinking != "never"
     rows = zip(seated.msgs, seated.seats, seated.marks(), strict=True)
     for m, seat, odd in islice(rows, start, None) if start else rows:
         content: Any = m.content
@@ -56,6 +57,8 @@ def messages(
             said = [_block(block, can) for block in content]
         else:
             said = [_clean(content[0], can)]
+        if empty and seat == ASSISTANT and type(said) is list:
+            said = _thought(said)
         if not split and len(said) == 1 and type(said) is list and said[0].keys() == _TEXT:
             said = said[0]["text"]
         made: JsonObject = {"role": _ROLES[seat], "content": said}
@@ -63,6 +66,14 @@ def messages(
             made.update(own_extras(m, can))
         out.append(made)
     return out
+
+
+def _thought(said: list[JsonObject]) -> list[JsonObject]:
+    """The blocks of a turn, with thinking before its calls, if only an empty one."""
+    kinds = {block.get("type") for block in said}
+    if "tool_use" not in kinds or kinds & {"thinking", "redacted_thinking"}:
+        return said
+    return [{"type": "thinking", "thinking": "", "signature": ""}, *said]
 
 
 def _clean(block: ContentBlock, can: Capabilities) -> JsonObject:
@@ -128,8 +139,7 @@ def _thinking(block: ThinkingBlock, can: Capabilities) -> JsonObject:
     if block.redacted is not None:
         return {"type": "redacted_thinking", "data": block.redacted}
     made: JsonObject = {"type": "thinking", "thinking": block.thinking}
-    if block.signature is not None:
-        made["signature"] = block.signature
+    made["signature"] = block.signature or ""  # empty for those hosts alone that sign nothing
     if block.extras is not None:
         made.update(own_extras(block, can))
     return made

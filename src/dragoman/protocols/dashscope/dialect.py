@@ -34,8 +34,8 @@ class Dialect:
 
 
 # Media are documented in user messages alone. A tool choice cannot be `required`; no name field;
-# at most four cache marks; at least one user message in every request. `reasoning_effort` is the
-# effort itself, which few models take; `reasoning` the switch, which the others have.
+# at most four cache marks; at least one user message in every request. Most models know a switch
+# for thinking and a budget of tokens; few take an effort.
 CAN = Capabilities(
     user=frozenset({"text", "image", "audio", "video", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -48,5 +48,9 @@ CAN = Capabilities(
     parallel_switch=True,
     needs_user=True,
     cache_hints=4,
-    options={"reasoning_effort": "ignores"},
+    efforts=("on",),
+    budgets=(1, 262144),
+    server_tools=frozenset({"web_search", "code_execution"}),
+    source="Model Studio, Qwen API via DashScope",
+    since="2026-11-21",
 )

@@ -5,15 +5,14 @@ Knows nothing of messages but their texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ResponseFormat, ToolChoice
+from ...reasoning import asked
 from ...room import SayableRequest
-from ...shapes import choice, options, response_format, stance
+from ...shapes import choice, demand_json_word, options, replay, response_format, unsaid
 
 __all__ = ["parameters"]
 
@@ -30,8 +29,11 @@ _KEYS = {
     "n": "n",
     "logprobs": "logprobs",
     "top_logprobs": "top_logprobs",
-    "reasoning": "reasoning_effort",
-    "reasoning_budget": "thinking_budget",
+}
+
+_SWITCHES: dict[str, JsonObject] = {
+    "web_search": {"enable_search": True},
+    "code_execution": {"enable_code_interpreter": True},
 }
 
 
@@ -50,42 +52,38 @@ def parameters(
     _think(given, say, report)
     picked = choice(say, report)
     if picked is not None:
-        made["tool_choice"] = _choice(picked, "enable_thinking" in given, say, report)
+        made["tool_choice"] = _choice(picked)
         if picked.parallel is not None:
             made["parallel_tool_calls"] = picked.parallel
     form = response_format(request, can, report)
     if form is not None:
         made["response_format"] = _format(form, said)
     made.update(given)
+    for tool in say.server_tools:
+        made.update(_SWITCHES[tool.kind])
+        if tool.domains:
+            made["search_options"] = {"assigned_site_list": list(tool.domains)}
+        unsaid(tool, report, "domains")
+        replay(made, tool, can, report)
     return made
 
 
 def _think(made: JsonObject, say: SayableRequest, report: Report) -> None:
-    """An effort and a budget as the model takes them: most know a switch and a budget alone."""
-    given, can = say.request.options, say.can
-    effort = made.pop("reasoning_effort", None)
-    if effort == "off":
-        made["enable_thinking"] = False
-        if made.pop("thinking_budget", None) is not None:
-            report.lost("option.refused", given, "reasoning_budget", did="thinking is off")
+    """A switch, and beside it an effort or a budget as the model takes them."""
+    wanted = asked(say.request, say.can, report)
+    if wanted is None:
         return
-    if effort is not None:
-        # an effort beside a budget is refused, and the budget is the more exact of the two
-        if can.options.get("reasoning_effort") == "takes" and "thinking_budget" not in made:
-            made["reasoning_effort"] = effort
-        else:
-            report.lost("option.range", given, "reasoning", what=effort, did="thinking is on")
-    if (effort is not None or "thinking_budget" in made) and stance(can, "reasoning") == "takes":
-        made["enable_thinking"] = True
+    if say.can.thinks != "always":  # there is no switch where nothing can be switched
+        made["enable_thinking"] = not wanted.off
+    if wanted.effort is not None:
+        made["reasoning_effort"] = wanted.effort
+    if wanted.budget is not None:
+        made["thinking_budget"] = wanted.budget
 
 
-def _choice(picked: ToolChoice, switched: bool, say: SayableRequest, report: Report) -> Any:
+def _choice(picked: ToolChoice) -> Any:
     if picked.mode != "tool":
         return picked.mode
-    if switched and say.request.options.reasoning != "off":
-        # a forced tool is refused in thinking mode
-        report.lost("tool_choice.lowered", say.request.tool_choice, "mode", what="tool", did="auto")
-        return "auto"
     return {"type": "function", "function": {"name": picked.name}}
 
 
@@ -93,13 +91,7 @@ def _format(form: ResponseFormat, said: list[JsonObject]) -> JsonObject:
     if form.kind == "text":
         return {"type": "text"}
     if form.kind == "json":
-        if not any("json" in text.lower() for text in _texts(said)):
-            raise WriteError(
-                "the response format json needs the word JSON in a message",
-                path="$.response_format",
-                hint='say what the JSON shall hold, e.g. "Answer in JSON."',
-                code="format.json_word",
-            )
+        demand_json_word(said)
         return {"type": "json_object"}
     made: JsonObject = {"name": form.name, "schema": form.schema}
     if form.description:
@@ -107,12 +99,3 @@ def _format(form: ResponseFormat, said: list[JsonObject]) -> JsonObject:
     if form.strict is not None:
         made["strict"] = form.strict
     return {"type": "json_schema", "json_schema": made}
-
-
-def _texts(messages: list[JsonObject]) -> Iterator[str]:
-    for message in messages:
-        content = message["content"]
-        if isinstance(content, str):
-            yield content
-        else:
-            yield from (part["text"] for part in content if part.get("text"))

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import Tool, ToolResultBlock
+from ...message import ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
@@ -47,9 +47,11 @@ class DashScope(Bound[Dialect]):
         """The `messages` of the request."""
         return Writer(can, self.dialect, form_of(can.endpoint), report).messages(seated)
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools."""
-        return [function_tool(tool, can, report) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """Function tools; those that the provider runs are switches beside them."""
+        return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST .../generation`, and the path of the endpoint that takes it."""

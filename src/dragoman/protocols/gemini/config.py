@@ -5,17 +5,16 @@ The neutral names of options against this protocol's; knows no message.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ChatRequest, ResponseFormat, Tool, ToolChoice
-from ...shapes import options
+from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...reasoning import Asked, asked
+from ...shapes import options, unsaid
 from .dialect import Dialect
 from .spelling import cased, replayed
 
-__all__ = ["declaration", "generation", "tool_config"]
+__all__ = ["declaration", "generation", "server_tool", "tool_config"]
 
 _KEYS = {
     "temperature": "temperature",
@@ -30,16 +29,8 @@ _KEYS = {
     "logprobs": "responseLogprobs",
     "top_logprobs": "logprobs",
     "service_tier": "serviceTier",
-    "reasoning": "reasoning",
-    "reasoning_budget": "budget",
 }
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
-# From least to most; an effort that a model lacks is raised to the next one that it has.
-_EFFORTS = ("off", "none", "minimal", "low", "medium", "high", "xhigh", "max")
-# Docs "OpenAI compatibility": what an effort is worth in tokens.
-_BUDGETS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
-_MOST = 32768
-_USUAL = "level minimal low medium high"  # for a model of which nothing is known
 
 
 def generation(
@@ -48,64 +39,21 @@ def generation(
     """(generationConfig, serviceTier, which stands beside it)."""
     made = options(request, _KEYS, can, report)
     tier = made.pop("serviceTier", None)
-    effort, budget = made.pop("reasoning", None), made.pop("budget", None)
-    thinking = _thinking(request, effort, budget, can, report)
-    if thinking:
+    wanted = asked(request, can, report)
+    if wanted is not None and (thinking := _thinking(wanted)):
         made["thinkingConfig"] = cased(thinking, dialect)
     if request.response_format is not None:
         made.update(_format(request.response_format, can, report))
     return cased(made, dialect), tier
 
 
-def _thinking(
-    request: ChatRequest, effort: str | None, budget: int | None, can: Capabilities, report: Report
-) -> JsonObject:
-    """A level or a budget: both at once are refused. `can.form` says which the model takes."""
-    kind, *allowed = (can.form or _USUAL).split()
-    given = request.options
-    if effort is not None and budget is not None:
-        lost = "reasoning_budget" if kind == "level" else "reasoning"
-        report.lost("option.unsaid", given, lost, what=lost, did="one of two is sent")
-        effort, budget = (effort, None) if kind == "level" else (None, budget)
-    if budget is not None:
-        said = _within(budget, allowed) if kind == "budget" else budget
-        _ranged(request, "reasoning_budget", budget, said, report)
-        return {"thinkingBudget": said}
-    if effort is None or effort == "auto":
-        return {}
-    if kind == "budget":
-        wanted = 0 if effort in ("off", "none") else _BUDGETS.get(effort, _MOST)
-        said = _within(wanted, allowed)
-        if wanted == 0:
-            _ranged(request, "reasoning", 0, said, report)
-        return {"thinkingBudget": said}
-    level = _level(effort, allowed)
-    if level is None:
-        report.lost("option.refused", given, "reasoning", what=effort)
-        return {}
-    _ranged(request, "reasoning", effort, level, report)
-    return {"thinkingLevel": level.upper()}
-
-
-def _ranged(request: ChatRequest, name: str, given: Any, said: Any, report: Report) -> None:
-    if said != given:
-        report.lost("option.range", request.options, name, what=f"{given}", did=f"sent as {said}")
-
-
-def _within(budget: int, allowed: list[str]) -> int:
-    """The budget in the model's range; 0 (off) where it may be off, and -1 leaves it open."""
-    if len(allowed) < 2 or budget == -1 or (budget == 0 and "off" in allowed):
-        return budget
-    return max(int(allowed[0]), min(budget, int(allowed[1])))
-
-
-def _level(effort: str, levels: list[str]) -> str | None:
-    if not levels or effort in levels:
-        return effort
-    if effort not in _EFFORTS:
-        return None
-    enough = _EFFORTS[_EFFORTS.index(effort) :]
-    return next((level for level in levels if level in enough), levels[-1])
+def _thinking(wanted: Asked) -> JsonObject:
+    """A level or a budget, for both at once are refused; no tokens at all is off."""
+    if wanted.off:
+        return {"thinkingBudget": 0}
+    if wanted.budget is not None:
+        return {"thinkingBudget": wanted.budget}
+    return {} if wanted.effort is None else {"thinkingLevel": wanted.effort.upper()}
 
 
 def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObject:
@@ -119,6 +67,30 @@ def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObje
     if form.description:
         report.lost("format.lowered", form, "description", did="the schema speaks for itself")
     return {"responseMimeType": "application/json", "responseJsonSchema": form.schema}
+
+
+# Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
+_OWN = {
+    "web_search": "googleSearch",
+    "code_execution": "codeExecution",
+    "file_search": "fileSearch",
+}
+
+
+def server_tool(
+    tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
+) -> JsonObject:
+    """`{"googleSearch": {}}` and its like: each an entry of its own beside the declarations."""
+    fields: JsonObject = {}
+    said = ""
+    if tool.kind == "file_search":
+        fields, said = {"fileSearchStoreNames": list(tool.stores)}, "stores"
+    elif tool.kind == "web_search" and dialect.blocked_domains and tool.blocked_domains:
+        fields, said = {dialect.blocked_domains: list(tool.blocked_domains)}, "blocked_domains"
+    unsaid(tool, report, said)
+    fields = cased(fields, dialect)
+    made = cased({_OWN[tool.kind]: fields}, dialect)
+    return replayed(made, tool, can, dialect, report)
 
 
 def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:

@@ -19,6 +19,7 @@ class Dialect:
     `case`: the API takes keys in either. `bullets`: several texts of one tool result become a
     list with dashes. `joined_system`: a system prompt is one text. `mime`: media types that are
     spelled another way. `foreign_calls`: what unsigned calls carry while no model is known.
+    `blocked_domains`: the key of a search for what it must not read; empty where there is none.
     `path` stands below the base URL.
     """
 
@@ -27,6 +28,7 @@ class Dialect:
     joined_system: bool = False
     mime: Mapping[str, str] = field(default_factory=dict)
     foreign_calls: Literal["keep", "bypass"] = "bypass"
+    blocked_domains: str = ""
     path: str = "/models/{model}"
     model: str = "gemini-3.8-flash"  # sent where nobody names one
     issuers: tuple[str, ...] = ("gemini",)
@@ -51,7 +53,7 @@ CAN = Capabilities(
     },
     schemes=frozenset({"http", "https", "gs"}),
     move_media=frozenset({"image", "audio", "video", "document"}),
-    claims=frozenset({"thought_signature", "thoughtSignature"}),
+    claims=frozenset({"thought_signature", "thoughtSignature", "part_metadata", "partMetadata"}),
     thinking="all",
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
     result_error=True,
@@ -65,4 +67,10 @@ CAN = Capabilities(
     prefill=False,
     ids=IdRule(unique=True, blank=True),
     tool_names=NameRule(chars=r"a-zA-Z0-9_.:\-", start="a-zA-Z_", max=128),
+    thinks="always",
+    efforts=("low", "medium", "high"),
+    server_tools=frozenset({"web_search", "code_execution", "file_search"}),
+    form="level",
+    source="Gemini API reference, Generating content",
+    since="2026-11-21",
 )

@@ -7,24 +7,27 @@ for by another method, the system prompt stands beside the contents.
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import Tool
+from ...message import ServerTool, Tool
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, head
-from .config import declaration, generation, tool_config
+from .config import declaration, generation, server_tool, tool_config
 from .dialect import CAN, Dialect
 from .spelling import cased, replayed
 from .writer import contents, system
 
 __all__ = ["Gemini"]
 
-# Names that say where the model lives stand below the base URL as they are.
-_RESOURCES = ("tunedModels/", "publishers/", "projects/")
+# Names that say where the model lives stand below the base URL as they are, less what it names.
+_RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
+_PLACE = re.compile(r"projects/[^/]+/locations/[^/]+/")
 
 
 class Gemini(Bound[Dialect]):
@@ -43,12 +46,20 @@ class Gemini(Bound[Dialect]):
         """All messages as contents; the user says the system prompt, which a request hoists."""
         return contents(seated, can, self.dialect, report)
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """One object that declares every function; none for no functions."""
-        if not tools:
-            return []
-        functions = [declaration(tool, can, self.dialect, report) for tool in tools]
-        return [cased({"functionDeclarations": functions}, self.dialect)]
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """One object that declares every function, and one for each tool of the provider's own."""
+        made: list[JsonObject] = []
+        functions: list[JsonObject] = []
+        for tool in tools:
+            if type(tool) is ServerTool:
+                made.append(server_tool(tool, can, self.dialect, report))
+            elif type(tool) is Tool:
+                if not functions:
+                    made.append(cased({"functionDeclarations": functions}, self.dialect))
+                functions.append(declaration(tool, can, self.dialect, report))
+        return made
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /models/{model}:generateContent`."""
@@ -58,11 +69,15 @@ class Gemini(Bound[Dialect]):
         if prompt := system(seated, can, self.dialect, report, start):
             body["systemInstruction"] = prompt
         body["contents"] = contents(seated, can, self.dialect, report, start)
-        if say.tools:
-            body["tools"] = self.tools(say.tools, can, report)
+        if say.offered:
+            body["tools"] = self.tools(say.offered, can, report)
         picked = choice(say, report)
         if picked is not None:
             body["toolConfig"] = tool_config(picked, self.dialect)
+        if can.form == "level" and say.tools and say.server_tools:
+            # since Gemini 3 functions stand beside such tools only when these are shown, too
+            flag = cased({"includeServerSideToolInvocations": True}, self.dialect)
+            body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
         config, tier = generation(request, can, self.dialect, report)
         if config:
             body["generationConfig"] = config
@@ -73,7 +88,7 @@ class Gemini(Bound[Dialect]):
 
     def _path(self, model: str, stream: bool) -> str:
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        bare = quote(model.removeprefix("models/"), safe="/-._~@")
+        bare = quote(_PLACE.sub("", model.removeprefix("models/"), count=1), safe="/-._~@")
         full = bare.startswith(_RESOURCES)
         return f"{f'/{bare}' if full else self.dialect.path.format(model=bare)}:{method}"
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Tool
+from ...message import ChatRequest, ServerTool, Tool
 from ...shapes import own_extras
 from .dialect import Dialect
 
@@ -78,7 +78,11 @@ def added(made: JsonObject, own: Mapping[str, Any], dialect: Dialect) -> JsonObj
 
 
 def replayed(
-    made: JsonObject, node: ChatRequest | Tool, can: Capabilities, dialect: Dialect, report: Report
+    made: JsonObject,
+    node: ChatRequest | Tool | ServerTool,
+    can: Capabilities,
+    dialect: Dialect,
+    report: Report,
 ) -> JsonObject:
     """`made` with the own fields of a request or tool; those of other issuers are losses."""
     if node.extras is None:

@@ -25,7 +25,7 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
-from ...seats import ASSISTANT, SYSTEM, TOOL, Seated
+from ...seats import ASSISTANT, SYSTEM, Seated
 from ...shapes import own_extras, result_text
 from .dialect import Dialect
 from .media import media_part
@@ -47,11 +47,11 @@ def contents(
     msgs, seats, marks = seated.msgs, seated.seats, seated.marks()
     if start:
         msgs, seats, marks = msgs[start:], seats[start:], marks[start:]
+    # The API asks it of the current turn; but what was written must not change behind it.
     signs = can.foreign_calls == "bypass" and bool(seated.calls)
-    turn = _current_turn(seats) if signs else len(seats)
     said, plain = writer.parts, writer.plain
     out: list[JsonObject] = []
-    for i, (m, seat, odd) in enumerate(zip(msgs, seats, marks, strict=True)):
+    for m, seat, odd in zip(msgs, seats, marks, strict=True):
         content: Any = m.content
         if type(content) is str:
             parts = [{"text": content}]
@@ -62,10 +62,10 @@ def contents(
             parts = said(content)
         else:
             parts = [plain(content[0])]
-            if i < turn and seat != SYSTEM:
+            if seat != SYSTEM and not (signs and seat == ASSISTANT):
                 out.append({"role": _ROLES[seat], "parts": parts})
                 continue
-        if i >= turn and seat == ASSISTANT:
+        if signs and seat == ASSISTANT:
             writer.sign(parts, m.calls)
         elif seat == SYSTEM:
             report.lost("system.as_user", m)
@@ -96,13 +96,6 @@ def system(
         if m.extras is not None:
             made = added(made, own_extras(m, can), dialect)
     return made if said else {}
-
-
-def _current_turn(seats: list[int]) -> int:
-    """Where the steps begin that the model is still taking: behind the user's last words."""
-    return next(
-        (i + 1 for i in range(len(seats) - 1, -1, -1) if seats[i] not in (ASSISTANT, TOOL)), 0
-    )
 
 
 def _joined(parts: list[JsonObject]) -> list[JsonObject]:

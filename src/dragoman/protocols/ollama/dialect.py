@@ -29,8 +29,7 @@ class Dialect:
 
 # Images are bytes in a list beside the text, at any role; sound that a model takes lies there too.
 # Thinking goes back as it came. There is no tool choice: `auto` is what the server does, and
-# `none` means that no tools are sent. `think_level` is a level beside the switch, and
-# `reasoning_off` the switch itself: few models have the one or lack the other.
+# `none` means that no tools are sent. Thinking is a switch; few models take a level instead.
 CAN = Capabilities(
     user=frozenset({"text", "image"}),
     assistant=frozenset({"text", "image"}),
@@ -46,5 +45,8 @@ CAN = Capabilities(
     thinking="all",
     tool_choices=frozenset({"auto", "none"}),
     result_names=True,
-    options={"think_level": "ignores"},
+    thinks="default",
+    efforts=("on",),
+    source="Ollama docs, Chat; api/types.go",
+    since="2026-11-21",
 )

@@ -5,12 +5,13 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import Tool
+from ...message import ServerTool, Tool
+from ...reasoning import asked
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, function_tool, options, replay, response_format
@@ -31,15 +32,7 @@ _OPTIONS = {
     "seed": "seed",
     "stop": "stop",
 }
-_BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs", "reasoning": "think"}
-_LEVELS = {
-    "minimal": "low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "xhigh": "max",
-    "max": "max",
-}
+_BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs"}
 _MOST_LOGPROBS = 20
 
 
@@ -55,9 +48,11 @@ class Ollama(Bound[Dialect]):
         """The `messages` of the request."""
         return messages(seated, can, self.dialect)
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools."""
-        return [function_tool(tool, can, report) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """Function tools; the server runs none of its own."""
+        return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
@@ -96,22 +91,11 @@ def _offered(say: SayableRequest, report: Report) -> list[Tool]:
 
 def _bound(body: JsonObject, say: SayableRequest, report: Report) -> None:
     """Thinking and log probabilities in the range that the server takes."""
-    given, can = say.request.options, say.can
-    effort = body.pop("think", None)
-    if effort == "off" and can.options.get("reasoning_off") == "refuses":
-        report.lost("option.refused", given, "reasoning", what=effort)
-    elif effort is not None:
-        body["think"] = think = _think(effort, can)
-        if effort not in ("off", think):
-            report.lost("option.range", given, "reasoning", what=effort, did=f"think is {think}")
+    wanted = asked(say.request, say.can, report)
+    if wanted is not None:
+        # a level where the model has levels, and a switch where it has not
+        body["think"] = False if wanted.off else wanted.effort or True
     if body.get("top_logprobs", 0) > _MOST_LOGPROBS:
         body["top_logprobs"] = _MOST_LOGPROBS
+        given = say.request.options
         report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))
-
-
-def _think(effort: str, can: Capabilities) -> Any:
-    """A level where the model has levels, and a switch where it has not."""
-    if effort == "off":
-        return False
-    levels = can.options.get("think_level") == "takes"
-    return _LEVELS.get(effort, "medium") if levels else True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ...capabilities import Capabilities
+from ...jsontext import JsonObject
 from ...rules import IdRule, NameRule
 
 __all__ = ["CAN", "Dialect"]
@@ -18,6 +20,8 @@ class Dialect:
     `text`: content as a `string` where it is text alone, as `parts` always, or `joined` to one
     string. `call_content`: what stands beside tool calls without text. `bullets`: several texts
     of one tool result become a list with dashes. `thinking_fields`: where thinking is sent back.
+    `server_fields` name where a field of a server tool stands: `web_search.domains` -> a path with
+    dots, from its declaration or, for a switch, from the body.
     """
 
     text: Literal["string", "parts", "joined"] = "string"
@@ -27,7 +31,17 @@ class Dialect:
     result_name: bool = False
     developer: bool = True
     thinking_fields: tuple[str, ...] = ()
+    thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
     max_tokens_key: str = "max_completion_tokens"
+    cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
+    audio_links: bool = False  # `input_audio` holds a web address or a data URI, not bare bytes
+    json_word: bool = False  # any JSON is given only where a message speaks of JSON
+    keys: Mapping[str, str] = field(default_factory=dict)  # further options: neutral name -> key
+    server_tools: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> its declaration
+    switches: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> top-level fields
+    server_fields: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
     model: str = "gpt-5.6"  # sent where nobody names one
     issuers: tuple[str, ...] = ("openai-chat",)
@@ -52,12 +66,13 @@ CAN = Capabilities(
     details=frozenset({"image"}),
     titles=frozenset({"document"}),
     move_media=frozenset({"image", "audio", "document"}),
-    tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
+    tool_choices=frozenset({"auto", "none", "required", "tool"}),
     parallel_switch=True,
     strict_tools=True,
-    needs_user=False,
     name_field="telling",
     ids=IdRule(max=40),
     tool_names=NameRule(),
     speakers=IdRule(chars=r"^\s<|\\/>", max=64),
+    source="OpenAI API reference, Create chat completion",
+    since="2026-11-21",
 )

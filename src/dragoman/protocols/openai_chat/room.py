@@ -5,17 +5,31 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...capabilities import Capabilities
+from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ResponseFormat, Tool, ToolChoice
+from ...message import ResponseFormat, ServerTool, Tool, ToolChoice
+from ...reasoning import asked
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, function_tool, options, replay, response_format
+from ...shapes import (
+    choice,
+    demand_json_word,
+    function_tool,
+    options,
+    replay,
+    response_format,
+    within,
+)
 from .dialect import CAN, Dialect
-from .writer import messages
+from .server_tools import declared, switched
+from .thinking import asked_for
+from .writer import cached, messages
 
 __all__ = ["OpenAIChat"]
 
@@ -31,7 +45,6 @@ _KEYS = {
     "top_logprobs": "top_logprobs",
     "service_tier": "service_tier",
     "user": "user",
-    "reasoning": "reasoning_effort",
 }
 
 
@@ -45,23 +58,48 @@ class OpenAIChat(Bound[Dialect]):
 
     def __init__(self, dialect: Dialect | None = None) -> None:
         super().__init__(dialect)
-        self._keys = {**_KEYS, "max_tokens": self.dialect.max_tokens_key}
+        spoken = self.dialect
+        self._keys = {**_KEYS, "max_tokens": spoken.max_tokens_key, **spoken.keys}
+
+    def can(self) -> Capabilities:
+        """What this protocol carries in its dialect, before any model's facts."""
+        spoken = self.dialect
+        kinds = frozenset({*spoken.server_tools, *spoken.switches})
+        return replace(super().can(), server_tools=kinds)
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The `messages` of the request."""
         return messages(seated, can, self.dialect)
 
-    def tools(self, tools: list[Tool], can: Capabilities, report: Report) -> list[JsonObject]:
-        """Function tools."""
-        return [function_tool(tool, can, report) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """Function tools, and those of the vendor's own that are declared beside them."""
+        made = []
+        for tool in tools:
+            if type(tool) is ServerTool:
+                made += declared(tool, can, self.dialect, report)
+            elif type(tool) is Tool:
+                function = function_tool(tool, can, report)
+                if tool.cache is not None and can.cached_tools:
+                    cached(function, tool.cache, self.dialect)
+                made.append(function)
+        return made
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /chat/completions`."""
         request, can = say.request, say.can
+        if can.endpoint and can.endpoint != self.dialect.path:
+            raise WriteError(
+                f"the model is not served here but at {can.endpoint}", path="$.model",
+                hint="send the request over the wire openai-responses", code="model.endpoint",
+            )  # fmt: skip
         body: JsonObject = {"model": say.model}
         body["messages"] = self.messages(say.seated, can, report)
-        if say.tools:
-            body["tools"] = self.tools(say.tools, can, report)
+        if say.offered and (tools := self.tools(say.offered, can, report)):
+            body["tools"] = tools
+        for tool in say.server_tools:
+            body.update(switched(tool, can, self.dialect, report))
         picked = choice(say, report)
         if picked is not None:
             body["tool_choice"] = _choice(picked)
@@ -69,11 +107,16 @@ class OpenAIChat(Bound[Dialect]):
                 body["parallel_tool_calls"] = picked.parallel
         if (form := response_format(request, can, report)) is not None:
             body["response_format"] = _format(form)
+            if form.kind == "json" and self.dialect.json_word:
+                demand_json_word(body["messages"])
         body.update(options(request, self._keys, can, report))
-        if body.get("reasoning_effort") == "off":
-            body["reasoning_effort"] = "none"
+        for name, limits in self.dialect.limits.items():
+            within(body, self._keys[name], name, limits, request, report)
+        if (thinking := asked(request, can, report)) is not None:
+            body.update(asked_for(thinking, can))
         if request.stream:
             body["stream"] = True
+        body.update(self.dialect.fixed)
         replay(body, request, can, report)
         return Request(self.dialect.path, {}, body)
 

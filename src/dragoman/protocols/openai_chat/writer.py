@@ -13,9 +13,7 @@ from ...errors import WriteError
 from ...jsontext import JsonObject, arguments
 from ...message import (
     AudioBlock,
-    Base64Source,
     DocumentBlock,
-    FileSource,
     ImageBlock,
     Msg,
     RawBlock,
@@ -24,19 +22,18 @@ from ...message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
     VideoBlock,
 )
-from ...message.blocks import ContentBlock, MediaBlock
+from ...message.blocks import CacheHint, ContentBlock
 from ...seats import ASSISTANT, SYSTEM, TOOL, Seated
 from ...shapes import arguments_of, own_extras, result_text
 from .dialect import Dialect
+from .media import media_part
+from .thinking import thought
 
-__all__ = ["messages", "tool_call"]
+__all__ = ["cached", "messages", "tool_call"]
 
 _ROLES = ("system", "user", "assistant", "tool")
-_THINKING = ("reasoning_content",)  # where a user has thinking sent back and the dialect names none
-_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
 
 
 def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonObject]:
@@ -71,7 +68,7 @@ def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonOb
 
 
 def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool) -> JsonObject:
-    parts, calls, thoughts = _sorted(m, can)
+    parts, calls, thoughts = _sorted(m, can, dialect)
     made: JsonObject = {"role": _ROLES[seat], "content": None}
     head = first and seat == SYSTEM and dialect.system_parts
     if parts or not calls or dialect.call_content != "null":
@@ -80,37 +77,39 @@ def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool)
         del made["content"]
     if calls:
         made["tool_calls"] = calls
-    if seat == ASSISTANT and (thoughts is not None or dialect.thinking_fields):
-        _think(made, thoughts, bool(calls), can, dialect)
+    if seat == ASSISTANT and (thoughts is not None or can.empty_thinking):
+        thought(made, thoughts, bool(calls), can, dialect)
     return made
 
 
 def _sorted(
-    m: Msg, can: Capabilities
-) -> tuple[list[JsonObject], list[JsonObject], list[str] | None]:
+    m: Msg, can: Capabilities, dialect: Dialect
+) -> tuple[list[JsonObject], list[JsonObject], list[ThinkingBlock] | None]:
     """(content parts, tool calls, thoughts or None): this wire keeps each in a field of its own."""
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
-    thoughts: list[str] | None = None
+    thoughts: list[ThinkingBlock] | None = None
     content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
     for block in content:
         if type(block) is TextBlock:
             text = {"type": "text", "text": block.text}
-            parts.append(text if block.extras is None else _extended(text, block, can))
+            parts.append(_extended(text, block, can, dialect))
         elif type(block) is ToolUseBlock:
-            calls.append(tool_call(block, can))
+            call = tool_call(block, can)
+            calls.append(call if block.cache is None else cached(call, block.cache, dialect))
         elif type(block) is ThinkingBlock:
             thoughts = [] if thoughts is None else thoughts
-            thoughts.append(block.thinking)
+            thoughts.append(block)
         elif (
             type(block) is ImageBlock
             or type(block) is AudioBlock
             or type(block) is VideoBlock
             or type(block) is DocumentBlock
         ):
-            parts.append(_extended(_media(block), block, can))
+            parts.append(_extended(media_part(block, dialect), block, can, dialect))
         elif type(block) is RefusalBlock:
-            parts.append(_extended({"type": "refusal", "refusal": block.text}, block, can))
+            refusal = {"type": "refusal", "refusal": block.text}
+            parts.append(_extended(refusal, block, can, dialect))
         elif type(block) is RawBlock:
             parts.append(block.data)
         elif type(block) is ToolResultBlock:
@@ -118,22 +117,6 @@ def _sorted(
         else:
             assert_never(block)
     return parts, calls, thoughts
-
-
-def _think(
-    made: JsonObject,
-    thoughts: list[str] | None,
-    calls: bool,
-    can: Capabilities,
-    dialect: Dialect,
-) -> None:
-    """Thinking in the vendor's fields; some demand the field on every turn that calls a tool."""
-    if thoughts is None:
-        if not (calls and can.empty_thinking):
-            return
-        thoughts = []
-    for key in dialect.thinking_fields or _THINKING:
-        made[key] = "\n".join(thoughts)
 
 
 def _content(parts: list[JsonObject], calls: bool, dialect: Dialect) -> Any:
@@ -149,9 +132,20 @@ def _content(parts: list[JsonObject], calls: bool, dialect: Dialect) -> Any:
     return "" if dialect.call_content == "empty" else None
 
 
-def _extended(made: JsonObject, block: ContentBlock, can: Capabilities) -> JsonObject:
+def _extended(
+    made: JsonObject, block: ContentBlock, can: Capabilities, dialect: Dialect
+) -> JsonObject:
     if block.extras is not None:
         made.update(own_extras(block, can))
+    hint = getattr(block, "cache", None)
+    return made if hint is None else cached(made, hint, dialect)
+
+
+def cached(made: JsonObject, hint: CacheHint, dialect: Dialect) -> JsonObject:
+    """With the mark behind which the provider may cache, as the vendor spells it."""
+    key, *rest = dialect.cache_mark.split()
+    kind = {"type": "ephemeral"} if not rest else {"mode": rest[0]}
+    made[key] = kind if hint.ttl is None else {**kind, "ttl": hint.ttl}
     return made
 
 
@@ -176,6 +170,8 @@ def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObj
         said = said[0].text
     elif type(said) is not str:
         said = _output(block, can, dialect)
+    if block.cache is not None and said:
+        said = _marked(said, block.cache, dialect)
     made: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": said}
     if dialect.result_name and block.name:
         made["name"] = block.name
@@ -184,8 +180,14 @@ def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObj
     return made
 
 
+def _marked(said: Any, hint: CacheHint, dialect: Dialect) -> list[JsonObject]:
+    """The content of a result as parts, for a string has no place for a mark."""
+    parts = [{"type": "text", "text": said}] if isinstance(said, str) else said
+    return [*parts[:-1], cached(dict(parts[-1]), hint, dialect)]
+
+
 def _plain(block: ContentBlock) -> bool:
-    return type(block) is TextBlock and block.extras is None
+    return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
 def _output(block: ToolResultBlock, can: Capabilities, dialect: Dialect) -> Any:
@@ -195,56 +197,17 @@ def _output(block: ToolResultBlock, can: Capabilities, dialect: Dialect) -> Any:
         return result_text(block, dialect.bullets)
     flat = dialect.text == "joined" or dialect.bullets
     # media that a vendor takes in results can't be said in a string
-    if flat and all(type(inner) is TextBlock for inner in output):
+    if flat and all(type(inner) is TextBlock and inner.cache is None for inner in output):
         return result_text(block, dialect.bullets)
-    return [_part(inner, can) for inner in output] or ""
+    return [_part(inner, can, dialect) for inner in output] or ""
 
 
-def _part(block: ContentBlock, can: Capabilities) -> JsonObject:
+def _part(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObject:
     match block:
         case TextBlock():
-            return _extended({"type": "text", "text": block.text}, block, can)
+            return _extended({"type": "text", "text": block.text}, block, can, dialect)
         case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
-            return _extended(_media(block), block, can)
+            return _extended(media_part(block, dialect), block, can, dialect)
         case RawBlock(data=data) if isinstance(data, dict):
             return data
     raise WriteError(f"{block.type} inside a tool result", code="seat.unsaid")
-
-
-def _media(block: MediaBlock) -> JsonObject:
-    """A medium as a content part.
-
-    `image_url`, `input_audio` and `file` are OpenAI's; `audio_url` and `video_url` are what
-    compatible servers take.
-    """
-    source = block.source
-    match block:
-        case ImageBlock():
-            image: JsonObject = {"url": _url(block)}
-            if block.detail is not None:
-                image["detail"] = block.detail
-            return {"type": "image_url", "image_url": image}
-        case AudioBlock() if isinstance(source, Base64Source):
-            form = _FORMATS.get(source.media_type, "wav")
-            return {"type": "input_audio", "input_audio": {"data": source.data, "format": form}}
-        case AudioBlock():
-            return {"type": "audio_url", "audio_url": {"url": _url(block)}}
-        case VideoBlock():
-            return {"type": "video_url", "video_url": {"url": _url(block)}}
-        case DocumentBlock() if isinstance(source, FileSource):
-            return {"type": "file", "file": {"file_id": source.file_id}}
-        case DocumentBlock():
-            file = {"filename": block.title or "document.pdf", "file_data": _url(block)}
-            return {"type": "file", "file": file}
-        case _:
-            assert_never(block)
-
-
-def _url(block: MediaBlock) -> str:
-    match block.source:
-        case URLSource(url=url):
-            return url
-        case Base64Source() as source:
-            return source.data_uri()
-        case other:
-            raise WriteError(f"{block.type} from a {other.type} source", code="seat.unsaid")

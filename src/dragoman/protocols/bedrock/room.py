@@ -1,0 +1,86 @@
+"""The room: the whole request of Converse and ConverseStream.
+
+Reference: Amazon Bedrock API reference, "Converse": the model stands in the path, a stream is asked
+for by another operation, the system prompt stands beside the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from ...capabilities import Capabilities
+from ...jsontext import JsonObject
+from ...losses import Report
+from ...message import ServerTool, Tool
+from ...room import Bound, Request, SayableRequest
+from ...seats import Seated
+from ...shapes import head, own_extras
+from .config import generation
+from .dialect import CAN, Dialect
+from .tools import declared, tool_config
+from .writer import messages, system
+
+__all__ = ["BedrockConverse"]
+
+
+class BedrockConverse(Bound[Dialect]):
+    """Converse, behind which the models of many makers stand."""
+
+    __slots__ = ()
+    protocol = "bedrock-converse"
+    carries = CAN
+    spoken = Dialect
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """The list with the system prompt in it, as `format` gives it; a request hoists it."""
+        return messages(seated, can, report)
+
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """`toolSpec`, `systemTool` and `cachePoint` objects."""
+        return declared(tools, can, report)
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
+        request, can, seated = say.request, say.can, say.seated
+        body: JsonObject = {}
+        start = head(seated)
+        if start:
+            body["system"] = system(seated, can, report, start)
+        body["messages"] = messages(seated, can, report, start)
+        made = generation(say, report)
+        parts = {
+            "inferenceConfig": made.inference,
+            "toolConfig": tool_config(say, report),
+            "outputConfig": made.output,
+            "additionalModelRequestFields": made.own,
+        }
+        body.update((key, part) for key, part in parts.items() if part)
+        if made.tier is not None:
+            body["serviceTier"] = {"type": made.tier}
+        for issuer in request.extras or {}:
+            if issuer not in can.reads:
+                report.lost(
+                    "extras.foreign", request, f"extras.{issuer}", what=f"fields of {issuer}"
+                )
+        return Request(
+            self._path(say.model, request.stream), {}, _filled(body, own_extras(request, can))
+        )
+
+    def _path(self, model: str | None, stream: bool) -> str:
+        # an id may be an ARN, whose colons and slashes are no parts of the path
+        place = self.dialect.path.format(model=quote(model or self.model, safe=""))
+        return f"{place}/{'converse-stream' if stream else 'converse'}"
+
+
+def _filled(made: JsonObject, own: Mapping[str, Any]) -> JsonObject:
+    """`made` with an issuer's own fields; objects are filled."""
+    for key, value in own.items():
+        there = made.get(key)
+        if isinstance(there, dict) and isinstance(value, Mapping):
+            value = _filled(dict(there), value)  # noqa: PLW2901 - the same field, filled
+        made[key] = value
+    return made

@@ -1,0 +1,187 @@
+"""Seated messages as Mistral's `messages`.
+
+Every seat's message becomes one wire message, every tool result one of its own. Thinking is a chunk
+of the content, one at most, before everything else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...jsontext import JsonObject, arguments
+from ...losses import Report
+from ...message import (
+    AudioBlock,
+    Base64Source,
+    DocumentBlock,
+    FileSource,
+    ImageBlock,
+    Msg,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
+from ...message.blocks import ContentBlock, MediaBlock
+from ...seats import ASSISTANT, TOOL, Seated
+from ...shapes import arguments_of, own_extras, result_text
+
+__all__ = ["messages"]
+
+_ROLES = ("system", "user", "assistant", "tool")
+_DETAILS = ("low", "auto", "high")
+
+
+def messages(seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    """One wire message for each message; a last one of the assistant's is to be continued."""
+    out: list[JsonObject] = []
+    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+        content: Any = m.content
+        made: JsonObject
+        if type(content) is str:
+            made = {"role": _ROLES[seat], "content": content}
+        elif seat == TOOL:
+            out.extend([_result(block, can, report) for block in content])
+            continue
+        elif not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
+            call = _call(content[0], can)  # the usual turn that calls a tool
+            made = {"role": "assistant", "content": "", "tool_calls": [call]}
+        else:
+            made = _blocks(m, seat, can, report)
+            if not (made["content"] or "tool_calls" in made):
+                continue  # all of it was named as lost
+        if odd and m.extras is not None:
+            made.update(own_extras(m, can))
+        out.append(made)
+    if seated.seats[-1:] == [ASSISTANT] and out:
+        last = out[-1]
+        if last["role"] == "assistant" and "tool_calls" not in last:
+            last["prefix"] = True
+    return out
+
+
+def _blocks(m: Msg, seat: int, can: Capabilities, report: Report) -> JsonObject:
+    chunks: list[JsonObject] = []
+    calls: list[JsonObject] = []
+    thoughts: list[JsonObject] = []
+    thinking: JsonObject = {"type": "thinking", "thinking": thoughts, "closed": True}
+    content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
+    for block in content:
+        if type(block) is ToolUseBlock:
+            calls.append(_call(block, can))
+        elif type(block) is not ThinkingBlock:
+            chunks.append(_chunk(block, can, report))
+        elif not block.thinking:
+            report.lost("text.blank", block, "thinking")
+        else:
+            if chunks or calls:
+                report.lost("thinking.moved", block, did="stands first")
+            thoughts.append({"type": "text", "text": block.thinking})
+            _owned(thinking, block, can)
+    if thoughts:
+        chunks.insert(0, thinking)
+    made: JsonObject = {"role": _ROLES[seat], "content": _content(chunks)}
+    if calls:
+        made["tool_calls"] = calls
+    return made
+
+
+def _content(chunks: list[JsonObject]) -> Any:
+    """Text alone as a string, which every model reads; else the list of chunks."""
+    if len(chunks) == 1 and chunks[0].keys() == {"type", "text"}:
+        return chunks[0]["text"]
+    return chunks or ""
+
+
+def _chunk(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:
+    if type(block) is TextBlock:
+        return _owned({"type": "text", "text": block.text}, block, can)
+    if (
+        type(block) is ImageBlock
+        or type(block) is DocumentBlock
+        or type(block) is AudioBlock
+        or type(block) is VideoBlock
+    ):
+        return _owned(_medium(block, report), block, can)
+    if type(block) is RawBlock and isinstance(block.data, dict):
+        return block.data
+    if (
+        type(block) is RawBlock
+        or type(block) is RefusalBlock
+        or type(block) is ThinkingBlock
+        or type(block) is ToolUseBlock
+        or type(block) is ToolResultBlock
+    ):
+        raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
+    assert_never(block)
+
+
+def _owned(made: JsonObject, block: ContentBlock, can: Capabilities) -> JsonObject:
+    if block.extras is not None:
+        made.update(own_extras(block, can))
+    return made
+
+
+def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    said = arguments(block.input) if block.raw_input is None else arguments_of(block)
+    function = {"name": block.name, "arguments": said}
+    return _owned({"id": block.id, "type": "function", "function": function}, block, can)
+
+
+def _result(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:
+    """A result as a string; as chunks only where it holds more than one text."""
+    if type(block) is not ToolResultBlock:
+        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+    output = block.output
+    if type(output) is str:
+        said: Any = output
+    elif isinstance(output, list):
+        said = _content([_chunk(inner, can, report) for inner in output])
+    else:
+        said = result_text(block, bullets=False)
+    return _owned({"role": "tool", "content": said, "tool_call_id": block.id}, block, can)
+
+
+def _medium(block: MediaBlock, report: Report) -> JsonObject:
+    """A medium as a chunk: `image_url`, `document_url`, `input_audio`, or a `file`."""
+    source = block.source
+    if isinstance(source, FileSource):
+        if block.type == "document" and block.title is not None:
+            report.lost("media.detail", block, "title")
+        return {"type": "file", "file_id": source.file_id}
+    match block:
+        case ImageBlock(detail=None):
+            return {"type": "image_url", "image_url": _url(block)}
+        case ImageBlock(detail=detail) if detail in _DETAILS:
+            return {"type": "image_url", "image_url": {"url": _url(block), "detail": detail}}
+        case ImageBlock():
+            report.lost("media.detail", block, "detail")
+            return {"type": "image_url", "image_url": _url(block)}
+        case DocumentBlock():
+            made: JsonObject = {"type": "document_url", "document_url": _url(block)}
+            if block.title is not None:
+                made["document_name"] = block.title
+            return made
+        case AudioBlock() if isinstance(source, Base64Source):
+            return {"type": "input_audio", "input_audio": source.data}
+        case AudioBlock() | VideoBlock():
+            raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        case _:
+            assert_never(block)
+
+
+def _url(block: MediaBlock) -> str:
+    match block.source:
+        case URLSource(url=url):
+            return url
+        case Base64Source() as source:
+            return source.data_uri()
+        case other:
+            raise WriteError(f"{block.type} from a {other.type} source", code="seat.unsaid")

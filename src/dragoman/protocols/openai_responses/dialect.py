@@ -1,0 +1,87 @@
+"""What hosts of the Responses API disagree on, and what all of them carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...capabilities import Capabilities
+from ...rules import IdRule, NameRule
+
+__all__ = ["CAN", "Dialect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one host spells what the protocol leaves open.
+
+    `text`: a message that is one text goes as a `string`, or as `parts` always. `said`: a text that
+    the model said goes as a `string`, several as one message each; or all of them in `parts`; or in
+    `full`, with each field of an answer, a part in each, as some servers look for them.
+    `reasoning` goes back `sealed` (encrypted, or known by its id), or `raw` as text. `stores`: the
+    host keeps the items of its answers, so that their ids mean something. `instructions`: the first
+    system message stands beside the input.
+    `blocked_domains`: the key of a search's filters for what it must not read; empty for none.
+    """
+
+    text: Literal["string", "parts"] = "string"
+    said: Literal["parts", "string", "full"] = "string"
+    instructions: bool = True
+    developer: bool = True
+    detail: bool = True  # every image says how closely to look; else only where that was given
+    bullets: bool = False  # several texts of one tool result become a list with dashes
+    reasoning: Literal["sealed", "raw"] = "sealed"
+    stores: bool = True
+    blocked_domains: str = ""
+    user_key: str = "safety_identifier"  # `user` is deprecated, and all that some hosts know
+    path: str = "/responses"
+    model: str = "gpt-5.6"  # sent where nobody names one
+    issuers: tuple[str, ...] = ("openai-responses",)
+
+
+# Calls and results are items of one flat list and find each other by `call_id` alone, so an id
+# stands for one call: free text, at most 64 characters (string_above_max_length). Images, files
+# and text go back in a result as they are. Docs "File inputs": text is taken out of documents,
+# spreadsheets and code, pages are looked at in PDF alone. There is no flag for a failed result.
+CAN = Capabilities(
+    user=frozenset({"text", "image", "document", "raw"}),
+    assistant=frozenset({"text", "refusal", "raw"}),
+    system=frozenset({"text", "raw"}),
+    result=frozenset({"text", "image", "document", "raw"}),
+    sources={
+        "image": frozenset({"url", "base64", "file"}),
+        "audio": frozenset({"base64"}),
+        "document": frozenset({"url", "base64", "file"}),
+    },
+    media_types={
+        "image": ("image/png", "image/jpeg", "image/gif", "image/webp"),
+        "audio": ("audio/wav", "audio/x-wav", "audio/wave", "audio/mp3", "audio/mpeg"),
+        "document": (
+            "application/pdf",
+            "text/*",
+            "application/json",
+            "application/xml",
+            "application/rtf",
+            "application/msword",
+            "application/vnd.ms-*",
+            "application/vnd.oasis.opendocument.text",
+            "application/vnd.openxmlformats-officedocument.*",
+        ),
+    },
+    details=frozenset({"image", "document"}),
+    titles=frozenset({"document"}),
+    thinking="all",
+    signed_thinking=True,
+    stored_thinking=True,
+    tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
+    parallel_switch=True,
+    strict_tools=True,
+    system_place="top",
+    cache_ttls=frozenset({"30m", "12h"}),
+    cached_calls=False,
+    ids=IdRule(max=64, unique=True),
+    tool_names=NameRule(),
+    server_tools=frozenset({"web_search", "code_execution", "file_search"}),
+    source="OpenAI API reference, Create a model response; openai-python 3.52",
+    since="2026-11-21",
+)
