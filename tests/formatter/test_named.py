@@ -27,7 +27,12 @@ from dragoman.token import CharTokenCounter
 from dragoman.told import Told
 from dragoman.vendors import NAMED
 
-NAMES = sorted(set(NAMED) - {"OpenAIFormatter"})
+ALIASES = {
+    "OpenAIFormatter": "OpenAIChatFormatter",
+    "OpenAIResponsesChatFormatter": "OpenAIResponseChatFormatter",
+    "OpenAIResponsesMultiAgentFormatter": "OpenAIResponseMultiAgentFormatter",
+}
+NAMES = sorted(set(NAMED) - set(ALIASES))
 IMAGES = ("promote_tool_result_images",)
 ALL = (*IMAGES, "promote_tool_result_audios", "promote_tool_result_videos")
 PROMOTES = {"OpenAI": IMAGES, "Gemini": IMAGES, "Ollama": IMAGES, "DashScope": ALL,
@@ -47,6 +52,11 @@ def promotes(name: str) -> tuple[str, ...]:
 def order(name: str) -> list[str]:
     head = ["conversation_history_prompt"] if "MultiAgent" in name else []
     return [*head, *promotes(name), "token_counter", "max_tokens"]
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+def test_one_class_by_two_names(alias: str, name: str) -> None:
+    assert cls_of(alias) is cls_of(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,6 +101,7 @@ def test_without_arguments(name: str) -> None:
     ("name", "kinds"),
     [
         ("OpenAI", {TextBlock, ImageBlock, AudioBlock}), ("Anthropic", {TextBlock, ImageBlock}),
+        ("OpenAIResponse", {TextBlock, ImageBlock}),
         ("DashScope", {TextBlock, ImageBlock, AudioBlock, VideoBlock}),
         ("Gemini", {TextBlock, ImageBlock, AudioBlock, VideoBlock}),
         ("Ollama", {TextBlock, ImageBlock}), ("DeepSeek", {TextBlock}),

@@ -29,7 +29,7 @@ TAKEN = {  # what OpenAI takes as a name, Anthropic as an id; any words as a tex
     "name": re.compile(r"[^\s<|\\/>]{1,64}"),
     "id": re.compile(r"[a-zA-Z0-9_-]{1,64}"),
 }
-WIRES = ("OpenAI", "Anthropic", "DashScope", "Gemini", "Ollama", "DeepSeek")
+WIRES = ("OpenAI", "OpenAIResponse", "Anthropic", "DashScope", "Gemini", "Ollama", "DeepSeek")
 FORMATTERS = [f"{wire}{kind}Formatter" for wire in WIRES for kind in ("Chat", "MultiAgent")]
 
 

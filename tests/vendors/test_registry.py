@@ -40,7 +40,7 @@ def test_every_vendor_is_whole(name: str) -> None:
     assert row.name == name
     assert row.base_url.startswith("http")
     assert not row.base_url.endswith("/")
-    assert row.key.endswith("_API_KEY")
+    assert row.key.isupper()
     assert row.wires
     for protocol in row.wires:
         wire = dragoman.wire(f"{name}/{protocol}")
@@ -55,7 +55,7 @@ def test_a_bare_vendor_is_its_first_wire() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "openai_chat", "OpenAI", "deepseek/anthropic", "openai-chat/openai", "no", "/"]
+    "name", ["", "openai_chat", "OpenAI", "deepseek/gemini", "openai-chat/openai", "no", "/"]
 )
 def test_unknown_names(name: str) -> None:
     with pytest.raises(ConfigError):

@@ -45,6 +45,10 @@ __all__ = [
     "OpenAIChatFormatter",
     "OpenAIFormatter",
     "OpenAIMultiAgentFormatter",
+    "OpenAIResponseChatFormatter",
+    "OpenAIResponseMultiAgentFormatter",
+    "OpenAIResponsesChatFormatter",
+    "OpenAIResponsesMultiAgentFormatter",
     "Receipt",
     "TruncatedFormatterBase",
     "WireFormatter",
@@ -95,6 +99,51 @@ class OpenAIMultiAgentFormatter(_openai.OpenAIMultiAgentFormatter):
     ) -> None: ...
 
 OpenAIFormatter = OpenAIChatFormatter
+
+class OpenAIResponseChatFormatter(_openai.OpenAIResponseChatFormatter):
+    def __init__(
+        self,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+class OpenAIResponseMultiAgentFormatter(_openai.OpenAIResponseMultiAgentFormatter):
+    def __init__(
+        self,
+        conversation_history_prompt: str | None = ...,
+        promote_tool_result_images: bool = ...,
+        token_counter: TokenCounterBase | Any | None = ...,
+        max_tokens: int | None = ...,
+        *,
+        facts: Facts | str | None = ...,
+        model: str | None = ...,
+        can: Mapping[str, Any] | ChatConfig | None = ...,
+        told: Told | None = ...,
+        speakers: Rewrite | None = ...,
+        rewrites: Sequence[Rewrite] = ...,
+        truncate: Truncation | None = ...,
+        policy: PolicyLike = ...,
+        fetch: Fetch | None = ...,
+        media_saver: Saver | None = ...,
+        prompt: SystemPrompt | None = ...,
+    ) -> None: ...
+
+OpenAIResponsesChatFormatter = OpenAIResponseChatFormatter
+
+OpenAIResponsesMultiAgentFormatter = OpenAIResponseMultiAgentFormatter
 
 class AnthropicChatFormatter(_anthropic.AnthropicChatFormatter):
     def __init__(

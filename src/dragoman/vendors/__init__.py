@@ -3,44 +3,69 @@
 `wire(name)` gives a wire: of a protocol (`openai-chat`), of a vendor (`deepseek`: its first
 wire), or of one of a vendor's wires (`deepseek/openai-chat`). A new vendor is one file here and
 one line in `VENDORS`; a new protocol one folder in `protocols/`, a vendor file, and a line.
+Packages of others offer rows by the entry point `dragoman.vendors`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._wire import Wire
 from ..capabilities import Facts
 from ..errors import ConfigError
 from ..families import FAMILIES
 from ..losses import PolicyLike
-from ..profiles import profile
+from ..profiles import chosen
 from ..room import Room
+from ..shown import shown as quoted
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Vendor", "vendor", "wire", "wires"]
 
 # protocol -> the folder and class of its room
 PROTOCOLS: dict[str, tuple[str, str]] = {
     "openai-chat": ("openai_chat", "OpenAIChat"),
+    "openai-responses": ("openai_responses", "OpenAIResponses"),
     "anthropic": ("anthropic", "Anthropic"),
     "gemini": ("gemini", "Gemini"),
     "dashscope": ("dashscope", "DashScope"),
     "ollama": ("ollama", "Ollama"),
+    "bedrock-converse": ("bedrock", "BedrockConverse"),
+    "mistral": ("mistral", "Mistral"),
 }
+# the vendor who alone speaks a protocol, where it does not bear the same name
+_HOMES = {"bedrock-converse": "bedrock"}
 
 # vendor -> its named formatters; the file has the vendor's name
 VENDORS: dict[str, tuple[str, ...]] = {
-    "openai": ("OpenAIChatFormatter", "OpenAIMultiAgentFormatter", "OpenAIFormatter"),
+    "openai": (
+        "OpenAIChatFormatter", "OpenAIMultiAgentFormatter", "OpenAIFormatter",
+        "OpenAIResponseChatFormatter", "OpenAIResponseMultiAgentFormatter",
+        "OpenAIResponsesChatFormatter", "OpenAIResponsesMultiAgentFormatter",
+    ),
     "anthropic": ("AnthropicChatFormatter", "AnthropicMultiAgentFormatter"),
     "gemini": ("GeminiChatFormatter", "GeminiMultiAgentFormatter"),
     "dashscope": ("DashScopeChatFormatter", "DashScopeMultiAgentFormatter"),
     "ollama": ("OllamaChatFormatter", "OllamaMultiAgentFormatter"),
     "deepseek": ("DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"),
+    "vertex": (),
+    "bedrock": (),
+    "mistral": (),
+    "azure": (),
+    "moonshot": (),
+    "zhipu": (),
+    "minimax": (),
+    "xai": (),
+    "groq": (),
+    "openrouter": (),
     "vllm": (),
-}
+}  # fmt: skip
 
 NAMED: dict[str, str] = {name: home for home, names in VENDORS.items() for name in names}
 
@@ -51,6 +76,8 @@ class Vendor:
 
     `wires` maps each protocol the vendor speaks to its dialect, the default one first; `key` is
     the environment variable of the API key; `facts` are what this host changes, by protocol.
+    `urls` are base URLs of protocols that live elsewhere, `regions` those of the default protocol
+    by the name of the region. A base URL may hold placeholders such as `{region}`.
     """
 
     name: str
@@ -58,29 +85,78 @@ class Vendor:
     key: str = ""
     wires: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Facts] = field(default_factory=dict)
+    urls: Mapping[str, str] = field(default_factory=dict)
+    regions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for protocol in self.wires:
             if protocol not in PROTOCOLS:
                 raise ConfigError(
-                    f"{self.name} speaks an unknown protocol {protocol!r}",
+                    f"{self.name} speaks an unknown protocol {quoted(protocol)}",
                     hint=f"known: {', '.join(PROTOCOLS)}",
                 )
 
+    def url(self, protocol: str = "") -> str:
+        """The base URL for a protocol that the vendor speaks; for its default one without a name.
+
+        >>> vendor("openai").url()
+        'https://api.openai.com/v1'
+        """
+        return self.urls.get(protocol, self.base_url)
+
 
 def vendor(name: str) -> Vendor:
-    """The row of a vendor. Raises ConfigError for an unknown name."""
-    if name not in VENDORS:
+    """The row of a vendor, or of one that an installed package offers.
+
+    Raises ConfigError for an unknown name, and for a package that offers no Vendor.
+    """
+    if name in VENDORS:
+        row: Vendor = import_module(f".{name}", __name__).VENDOR
+        return row
+    if name not in (offered := _offered()):
+        _offered.cache_clear()  # it may have been installed since
+        offered = _offered()
+    if name not in offered:
+        known = ", ".join([*VENDORS, *offered])
         raise ConfigError(
-            f"unknown vendor {name!r}", hint=f"known: {', '.join(VENDORS)}; or pass a Vendor"
+            f"unknown vendor {quoted(name)}", hint=f"known: {known}; or pass a Vendor"
         )
-    row: Vendor = import_module(f".{name}", __name__).VENDOR
-    return row
+    return _loaded(name, offered[name])
 
 
 def wires() -> list[str]:
-    """The names that `wire` knows: protocols first, then vendors."""
-    return [*PROTOCOLS, *(name for name in VENDORS if name not in PROTOCOLS)]
+    """The names that `wire` knows: protocols, then vendors, then those of installed packages."""
+    _offered.cache_clear()
+    return [*PROTOCOLS, *(name for name in VENDORS if name not in PROTOCOLS), *_offered()]
+
+
+@cache
+def _offered() -> dict[str, list[EntryPoint]]:
+    """What installed packages offer; a name of ours is ours."""
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group="dragoman.vendors"):
+        if point.name not in PROTOCOLS and point.name not in VENDORS:
+            found.setdefault(point.name, []).append(point)
+    return dict(sorted(found.items()))
+
+
+def _loaded(name: str, points: list[EntryPoint]) -> Vendor:
+    said = ", ".join(f"{p.value} of {p.dist.name if p.dist else '?'}" for p in points)
+    if len(points) > 1:
+        raise ConfigError(f"the vendor {quoted(name)} is offered more than once: {said}")
+    try:
+        row = points[0].load()
+    except Exception as error:  # somebody else's package may fail in any way
+        raise ConfigError(
+            f"the vendor {quoted(name)} cannot be loaded, {said}: {error!r}"
+        ) from error
+    if not isinstance(row, Vendor) or row.name != name:
+        raise ConfigError(
+            f"the vendor {quoted(name)}, {said}, is {quoted(row)} and no Vendor of this name"
+        )
+    return row
 
 
 def wire(
@@ -98,7 +174,8 @@ def wire(
     'openai-chat'
     """
     if isinstance(name, Wire):
-        return name
+        host = name.vendor.name if name.vendor is not None else name.name
+        return name.knowing(chosen(facts, name.room.protocol, host))
     if not isinstance(name, (str, Vendor)):
         raise ConfigError(
             f"{type(name).__name__} names no wire",
@@ -114,7 +191,8 @@ def wire(
     protocol = protocol or next(iter(row.wires), "")
     if protocol not in row.wires:
         raise ConfigError(
-            f"{row.name} does not speak {protocol!r}", hint=f"it speaks {', '.join(row.wires)}"
+            f"{row.name} does not speak {quoted(protocol)}",
+            hint=f"it speaks {', '.join(row.wires)}",
         )
     return _bound(shown, protocol, row.wires[protocol], row, facts, policy)
 
@@ -131,18 +209,14 @@ def _bound(
     home = row or _home_of(protocol)
     if home is not None and protocol in home.facts:
         known.append(home.facts[protocol])
-    if isinstance(facts, str):
-        facts = profile(facts, protocol, home.name if home else "")
-    if not isinstance(facts, Facts | None):
-        raise ConfigError(f"{type(facts).__name__} is no Facts and no name of a profile")
-    if facts is not None:
-        known.append(facts)
+    known += chosen(facts, protocol, home.name if home else "")
     return Wire(shown, room(protocol, dialect), vendor=row, facts=tuple(known), policy=policy)
 
 
 def _home_of(protocol: str) -> Vendor | None:
     """The vendor whose name the protocol bears: its facts hold for the bare protocol too."""
-    return vendor(protocol) if protocol in VENDORS else None
+    name = _HOMES.get(protocol, protocol)
+    return vendor(name) if name in VENDORS else None
 
 
 def room(protocol: str, dialect: Any = None) -> Room:

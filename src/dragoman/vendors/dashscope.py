@@ -1,4 +1,4 @@
-"""DashScope (Model Studio): Qwen and hosted models on DashScope's own wire, and what each takes.
+"""DashScope (Model Studio): Qwen and hosted models on its own wire, and on copies of three others.
 
 Which endpoint serves a model is a list of patterns: a new model is a line here, or an override
 `can={"endpoint": ...}`. A model that no line names is asked where its messages can be shown.
@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from .._named import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Fact, Facts
+from ..families.copies import BUDGETED, SAMPLES, copied
+from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
 from ..told import Told
 from . import Vendor
@@ -18,18 +20,19 @@ __all__ = ["VENDOR", "DashScopeChatFormatter", "DashScopeMultiAgentFormatter"]
 
 _API = "Model Studio, Qwen API via DashScope: endpoints by model; agentscope-java's router"
 _OVERVIEW = "Model Studio, text generation overview: models of each endpoint; probes of 2026-09"
-_THINKING = "Model Studio, deep thinking: models that always or never think"
 _REPLAY = "the vendors' own thinking guides: reasoning_content comes back on tool turns"
 _GLM = "qwen-code's provider for DashScope: GLM reads strings, parts are dropped in silence"
+_STREAMS = 'Model Studio, error codes: "enable_thinking only support stream call"'
+_COMPATIBLE = "Model Studio, OpenAI compatible chat; 117 recorded requests"
+_SCHEMAS = "Model Studio, structured output: models with json_schema"
 
 _TEXT: dict[str, Any] = {"endpoint": TEXT, "image": False, "audio": False, "video": False}
 _ALL: dict[str, Any] = {"endpoint": MULTIMODAL}
 _SIGHT: dict[str, Any] = {**_ALL, "audio": False}
 _SOUND: dict[str, Any] = {**_ALL, "image": False, "video": False}
-# thinking that no switch turns off, and a tool choice that thinking forbids
-_ALWAYS: dict[str, Any] = {"options": {"reasoning": "pinned"}, "tool_choices": ("auto", "none")}
-_NEVER: dict[str, Any] = {"options": {"reasoning": "refuses", "reasoning_budget": "refuses"}}
-_EFFORT: dict[str, Any] = {"options": {"reasoning_effort": "takes"}}
+# models of Qwen3's time think in streams only; later ones were not seen to insist
+_STREAMED: dict[str, Any] = {"streamed_thinking": True}
+_EFFORT: dict[str, Any] = {"efforts": ("low", "medium", "high", "xhigh", "max")}
 _BACK: dict[str, Any] = {"thinking": True}
 
 
@@ -42,7 +45,7 @@ _FACTS = Facts(
         # exceptions first: text alone, although their families see
         _fact("2026-09-02", _OVERVIEW, _TEXT,
               "qwen3.6-max-preview", "qwen3.7-max*", "qwen3.8-2.4t-a95b"),
-        _fact("2025-03-25", _THINKING, {**_SIGHT, **_ALWAYS}, "qvq*", "*-vl-*-thinking*"),
+        _fact("2025-03-25", _STREAMS, {**_SIGHT, **_STREAMED}, "qvq*", "*-vl-*-thinking*"),
         _fact("2025-03-27", _API, _ALL, "*-omni*"),
         _fact("2024-08-01", _API, _SOUND, "*-asr*", "*-audio*"),
         _fact("2023-12-01", _API, _SIGHT, "*-vl*", "*-ocr*", "qwen-image*"),
@@ -54,23 +57,132 @@ _FACTS = Facts(
         _fact("2026-04-24", _REPLAY, {**_TEXT, **_EFFORT, **_BACK}, "deepseek-v4*"),
         _fact("2025-12-01", _REPLAY, {**_TEXT, **_BACK}, "deepseek-v3.2*", "kimi-k2-thinking*"),
         _fact("2025-12-22", _GLM, {**_TEXT, **_BACK, "cache_hints": 0}, "glm-*"),
-        _fact("2025-07-25", _THINKING, {**_TEXT, **_ALWAYS},
-              "qwq*", "qwen3-*-thinking*"),
-        _fact("2025-07-21", _THINKING, {**_TEXT, **_NEVER}, "qwen3-*-instruct*"),
+        _fact("2025-04-28", _STREAMS, {**_TEXT, **_STREAMED},
+              "qwq*", "qwen3-*", "qwen-max*", "qwen-plus*", "qwen-turbo*", "qwen-flash*"),
         _fact("2023-09-13", _API, _TEXT,
-              "qwen-max*", "qwen-plus*", "qwen-turbo*", "qwen-flash*", "qwen-long*",
-              "qwen-coder*", "qwen-math*", "qwen-mt*", "qwen1*", "qwen2*", "qwen3-*",
+              "qwen-long*", "qwen-coder*", "qwen-math*", "qwen-mt*", "qwen1*", "qwen2*",
               "deepseek-*", "kimi-k2*", "moonshot-kimi*"),
     )
 )  # fmt: skip
+
+_FILM: dict[str, Any] = {"video": ("user",)}
+_SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
+_LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or a budget
+
+_CHAT_FACTS = Facts(
+    always={
+        "audio": False,
+        "video": False,
+        "document": False,
+        "refusal": False,
+        "sources": {"audio": ("url", "base64")},
+        "media_types": {"audio": ("audio/*",)},
+        "thinking": False,  # of earlier turns Qwen reads none
+        "name_field": "never",
+        "needs_user": True,
+        "strict_tools": False,
+        "formats": ("text", "json"),
+        "form": "switch",
+        "efforts": ("on",),
+        "budgets": (1, 262144),
+        "cache_hints": 4,
+        "cache_ttls": ("5m",),
+        "cached_tools": True,
+        "cached_calls": False,
+        "options": {"service_tier": "refuses"},
+    },
+    rows=(
+        _fact("2025-03-25", _STREAMS, {**_FILM, **_STREAMED}, "qvq*", "qwen3-vl*"),
+        _fact("2025-03-27", _COMPATIBLE, {**_FILM, "audio": ("user",)}, "*-omni*"),
+        _fact("2024-08-01", _COMPATIBLE, {"audio": ("user",)}, "*-asr*", "*-audio*"),
+        _fact("2023-12-01", _COMPATIBLE, _FILM, "*-vl*", "*-ocr*"),
+        _fact("2026-09-02", _SCHEMAS, {**_FILM, **_SCHEMA, **_LEVELS}, "qwen3.8*"),
+        _fact("2026-02-15", _COMPATIBLE, {}, "qwen3.6-max-preview", "qwen3.7-max*"),
+        _fact("2026-02-15", _COMPATIBLE, _FILM, "qwen3.5*", "qwen3.6*", "qwen3.7*"),
+        _fact("2026-01-27", _REPLAY, {**_FILM, **_BACK}, "kimi-k2.[5-9]*", "kimi-k3*"),
+        _fact("2026-04-24", _REPLAY, {**_BACK, **_LEVELS}, "deepseek-v4*", "deepseek-flash*"),
+        _fact("2025-12-01", _SCHEMAS, {**_BACK, **_SCHEMA}, "deepseek-v3.2*"),
+        _fact("2025-12-22", _GLM, {**_BACK, "cache_hints": 0}, "glm-*"),
+        _fact("2025-12-22", _REPLAY, _BACK, "kimi-*", "deepseek-*", "minimax-*"),
+        _fact("2025-09-23", _SCHEMAS, {**_SCHEMA, **_STREAMED},
+              "qwen3-max*", "qwen-plus*", "qwen-flash*"),
+        _fact("2025-04-28", _STREAMS, _STREAMED, "qwq*", "qwen3-*", "qwen-max*", "qwen-turbo*"),
+    ),
+    since="2026-11-21",
+    source=_COMPATIBLE,
+)  # fmt: skip
+
+# "Requests process only the parameters explicitly listed": what is not is left alone.
+_ITEM_FACTS = Facts(
+    always={
+        "document": False,
+        "result": ("text",),
+        "thinking": False,
+        "strict_tools": False,
+        "tool_choices": ("auto", "none"),
+        "formats": ("text",),
+        "server_tools": ("web_search", "code_execution"),
+        "cache_hints": 0,
+    },
+    since="2026-11-21",
+    source="Model Studio, OpenAI compatible Responses",
+)
 
 VENDOR = Vendor(
     "dashscope",
     base_url="https://dashscope.aliyuncs.com/api/v1",
     key="DASHSCOPE_API_KEY",
-    wires={"dashscope": Dialect()},
-    facts={"dashscope": _FACTS},
-)
+    wires={
+        "dashscope": Dialect(),
+        "openai-chat": openai_chat.Dialect(
+            text="joined",
+            call_content="empty",
+            max_tokens_key="max_tokens",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            cache_mark="cache_control",
+            audio_links=True,
+            json_word=True,
+            keys={"top_k": "top_k"},
+            switches={"web_search": {"enable_search": True}},
+            server_fields={"web_search.domains": "search_options.assigned_site_list"},
+            model="qwen3.7-plus",
+            issuers=("dashscope", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="qwen3.7-plus", issuers=("dashscope",)),
+        "openai-responses": openai_responses.Dialect(
+            instructions=False,  # early versions passed over them
+            reasoning="raw",
+            developer=False,
+            stores=False,
+            user_key="user",
+            model="qwen3.7-plus",
+            issuers=("dashscope", "openai-responses"),
+        ),
+    },
+    facts={
+        "dashscope": _FACTS,
+        "openai-chat": _CHAT_FACTS,
+        "anthropic": copied(
+            "dashscope", "2026-11-21", "Model Studio, Anthropic compatible messages",
+            {
+                **BUDGETED, "cache_hints": 4, "cache_ttls": ("5m",), "cached_tools": True,
+                "options": {**SAMPLES["options"], "top_k": "takes"},
+            },
+        ),
+        "openai-responses": _ITEM_FACTS,
+    },
+    urls={
+        "openai-chat": "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        "anthropic": "https://dashscope.aliyuncs.com/apps/anthropic",
+        "openai-responses": "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    },
+    regions={
+        "intl": "https://dashscope-intl.aliyuncs.com/api/v1",
+        "us": "https://dashscope-us.aliyuncs.com/api/v1",
+        "hk": "https://cn-hongkong.dashscope.aliyuncs.com/api/v1",
+    },
+)  # fmt: skip
 
 # AgentScope: media at every seat, no cache marks, several texts of one result as a list with dashes
 _SEATS = ("user", "assistant", "system")

@@ -1,32 +1,54 @@
-"""DeepSeek: Chat Completions with `reasoning_content`, which tool turns must bring back.
+"""DeepSeek: three wires, and thinking that turns with tool calls must bring back on each.
 
-Reference: DeepSeek API docs, "Thinking Mode" and "Create Chat Completion".
+Reference: DeepSeek API docs, "Thinking Mode", "Create Chat Completion", "Anthropic API".
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .._named import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Fact, Facts
+from ..families.copies import SAMPLES, copied
+from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
 
 __all__ = ["VENDOR", "DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"]
 
-_DIALECT = Dialect(
+_MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
+_SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
+_CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
+_SEE = ("deepseek-flash*", "deepseek-v4.1*", "deepseek-v4-flash-vision*")
+_DEAF: dict[str, Any] = {
+    "options": dict.fromkeys(("temperature", "presence_penalty", "frequency_penalty"), "ignores")
+}
+# said of every model here, for a name may be an alias: it thinks unless the request says no
+_THINKING = Fact(("*",), {**_DEAF, "forced_tools": False}, "2026-04-24", _MODE, when="thinking")
+
+_CHAT = Dialect(
     text="joined",
     call_content="empty",
     max_tokens_key="max_tokens",
     developer=False,
     thinking_fields=("reasoning_content",),
+    keys={"user": "user_id"},
     model="deepseek-flash",
     issuers=("deepseek", "openai-chat"),
 )
+_ITEMS = openai_responses.Dialect(
+    developer=False,
+    reasoning="raw",
+    stores=False,
+    user_key="user",
+    model="deepseek-flash",
+    issuers=("deepseek", "openai-responses"),
+)
+_MESSAGES = anthropic.Dialect(model="deepseek-flash", issuers=("deepseek",))
 
-# Images: user messages of deepseek-flash only (deserialisation refuses the part elsewhere).
-_FACTS = Facts(
+# Images: user messages of the models that see (deserialisation refuses the part elsewhere).
+_CHAT_FACTS = Facts(
     always={
         "image": False,
         "audio": False,
@@ -37,26 +59,59 @@ _FACTS = Facts(
         "thinking_alone": False,
         "empty_thinking": True,  # turns that call a tool without their thinking are a 400
         "parallel_switch": False,
-        "tool_choices": ("auto", "none"),  # thinking, on by default, takes no forced tool
+        "strict_tools": False,  # but on the beta host
         "formats": ("text", "json"),
-        "name_field": "telling",
+        "options": {"service_tier": "refuses"},
     },
-    rows=(
-        Fact(
-            models=("deepseek-flash*", "deepseek-v4.1*"),
-            changes={"image": ("user",)},
-            since="2026-09-10",
-            source="DeepSeek API docs, Your First API Call",
-        ),
-    ),
+    rows=(Fact(_SEE, {"image": ("user",)}, "2026-09-10", _SIGHT), _THINKING),
+    since="2026-04-24",
+    source=_MODE,
 )
+
+# Files are refused; unknown items and fields are left alone. Images may stand in results.
+_ITEM_FACTS = Facts(
+    always={
+        "image": False,
+        "document": False,
+        "strict_tools": False,
+        "parallel_switch": False,
+        "tool_choices": ("auto", "none", "required", "tool"),
+        "formats": ("text", "json"),
+        "server_tools": ("web_search",),
+        "efforts": ("low", "high", "max"),
+        "cache_hints": 0,
+    },
+    rows=(Fact(_SEE, {"image": ("user", "result")}, "2026-09-10", _SIGHT), _THINKING),
+    since="2026-11-21",
+    source="DeepSeek API docs, Create Response; its recorded answers",
+)
+
+_MESSAGE_FACTS = copied(
+    "deepseek", "2026-11-21", _CLAUDE,
+    {
+        **SAMPLES,
+        "options": {**SAMPLES["options"], "top_k": "ignores", "service_tier": "ignores"},
+        "image": False,
+        "parallel_switch": False,
+        "forced_tools": True,
+        "empty_thinking": True,
+        "efforts": ("low", "high", "max"),
+    },
+    Fact(_SEE, {"image": ("user", "result")}, "2026-09-10", _SIGHT),
+    _THINKING,
+)  # fmt: skip
 
 VENDOR = Vendor(
     "deepseek",
     base_url="https://api.deepseek.com",
     key="DEEPSEEK_API_KEY",
-    wires={"openai-chat": _DIALECT},
-    facts={"openai-chat": _FACTS},
+    wires={"openai-chat": _CHAT, "anthropic": _MESSAGES, "openai-responses": _ITEMS},
+    facts={
+        "openai-chat": _CHAT_FACTS,
+        "anthropic": _MESSAGE_FACTS,
+        "openai-responses": _ITEM_FACTS,
+    },
+    urls={"anthropic": "https://api.deepseek.com/anthropic"},
 )
 
 # AgentScope: null beside tool calls; without a model, no thinking field where none was thought

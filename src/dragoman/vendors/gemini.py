@@ -1,6 +1,6 @@
-"""Gemini: generateContent as Google's developer API speaks it, and what its models take.
+"""Gemini: generateContent as Google's developer API speaks it.
 
-Reference: Gemini API docs, "Thinking", "Thought signatures", "Function calling", release notes.
+Reference: Gemini API docs. What a model takes wherever it is hosted stands in `families`.
 """
 
 from __future__ import annotations
@@ -9,70 +9,25 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from .._named import ChatFormatter, MultiAgentFormatter
-from ..capabilities import Fact, Facts
+from ..capabilities import Facts
 from ..protocols.gemini import Dialect, Gemini
 from ..rewrite.speakers import ByName
 from . import Vendor
 
 __all__ = ["VENDOR", "GeminiChatFormatter", "GeminiMultiAgentFormatter"]
 
-_THINKING = "Gemini API docs, Thinking: levels and budgets by model"
-_NOTES = "Gemini API release notes"
-
-# Since Gemini 3: media inside function responses, a resolution for each medium, one candidate,
-# and a signature on the first call of every step.
-_THREE: dict[str, Any] = {
-    "result": ("text", "raw", "image", "document"),
-    "details": ("image", "video", "document"),
-    "foreign_calls": "bypass",
-    "options": {"n": "refuses"},
-}
-_DEAF = dict.fromkeys(("temperature", "top_p", "top_k"), "ignores")
-_REFUSED = ("n", "reasoning_budget", "presence_penalty", "frequency_penalty")
-_FOUR = {**_DEAF, **dict.fromkeys(_REFUSED, "refuses")}
-
-
-def _fact(
-    models: tuple[str, ...],
-    form: str,
-    since: str,
-    changes: dict[str, Any],
-    options: dict[str, Any] | None = None,
-    source: str = _THINKING,
-) -> Fact:
-    said = {**changes.get("options", {}), **(options or {})}
-    return Fact(models, {**changes, "form": form, "options": said}, since, source)
-
-
-_TWO: dict[str, Any] = {"foreign_calls": "keep"}
-_ROWS = (
-    _fact(("gemini-4-neon*",), "level low medium high xhigh", "2026-11-18", _THREE, _FOUR, _NOTES),
-    _fact(("gemini-4*",), "level low medium high", "2026-10-13", _THREE, _FOUR, _NOTES),
-    _fact(("gemini-3.7*", "gemini-3.8*"), "level low medium high", "2026-10-08", _THREE, _DEAF),
-    _fact(("gemini-3.6*", "gemini-3.5*"), "level minimal low medium high", "2026-07-21", _THREE,
-          _DEAF, _NOTES),
-    _fact(("gemini-3.1-pro*", "gemini-*-latest"), "level low medium high", "2026-01-21", _THREE),
-    _fact(("gemini-3-pro*",), "level low high", "2025-11-18", _THREE),
-    _fact(("gemini-3*",), "level minimal low medium high", "2025-12-17", _THREE),
-    _fact(("gemini-2.5-pro*",), "budget 128 32768", "2025-06-17", _TWO),
-    _fact(("gemini-2.5-flash-lite*",), "budget 512 24576 off", "2025-07-22", _TWO),
-    _fact(("gemini-2*",), "budget 0 24576", "2025-06-17", _TWO),
-    _fact(("gemma-4*",), "level minimal high", "2026-11-21", {}, {"reasoning_budget": "refuses"},
-          "livekit/agents issue 7095"),
-)  # fmt: skip
-
-_FACTS = Facts(
-    # the developer API answers: "Referencing Google Cloud Storage files directly is not supported"
-    always={"schemes": ("http", "https")},
-    rows=_ROWS,
-)
-
 VENDOR = Vendor(
     "gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
     key="GEMINI_API_KEY",
     wires={"gemini": Dialect()},
-    facts={"gemini": _FACTS},
+    facts={
+        "gemini": Facts(
+            always={"schemes": ("http", "https")},
+            since="2026-11-21",
+            source='recorded: "Referencing Google Cloud Storage files directly is not supported"',
+        )
+    },
 )
 
 # AgentScope writes Python's spelling, one text for several of a result, and names mp3 by its own

@@ -19,7 +19,7 @@ _FACTS = Facts(
         Fact(
             models=("gpt-oss*",),
             # levels alone: booleans are ignored, and the thinking cannot be turned off
-            changes={"options": {"think_level": "takes", "reasoning_off": "refuses"}},
+            changes={"thinks": "always", "efforts": ("low", "medium", "high")},
             since="2025-08-05",
             source="ollama docs, thinking",
         ),

@@ -1,0 +1,33 @@
+"""Azure OpenAI: OpenAI's models behind a resource of one's own, on the v1 paths.
+
+`model` is the name of a deployment, so that facts hold where it bears the model's name. Sealed
+reasoning opens on the resource that sealed it alone. Reference: Microsoft Learn, "API version
+lifecycle", "Reasoning models".
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Facts
+from ..protocols import openai_chat, openai_responses
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"
+_CHOICES = ("auto", "none", "required", "tool", "allowed")
+
+VENDOR = Vendor(
+    "azure",
+    base_url="https://{resource}.openai.azure.com/openai/v1",
+    key="AZURE_OPENAI_API_KEY",
+    wires={
+        "openai-chat": openai_chat.Dialect(issuers=("azure", "openai-chat")),
+        "openai-responses": openai_responses.Dialect(issuers=("azure", "openai-responses")),
+    },
+    facts={
+        "openai-chat": Facts(always={"tool_choices": _CHOICES}, since="2026-11-21", source=_LEARN),
+        "openai-responses": Facts(
+            always={"signatures": ("azure",)}, since="2026-11-21", source=_LEARN
+        ),
+    },
+)

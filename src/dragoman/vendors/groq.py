@@ -1,0 +1,72 @@
+"""Groq: Chat Completions on its own hardware; what its page calls unsupported is a 400.
+
+The compound systems search and run code without being asked. Reference: Groq docs, "OpenAI
+Compatibility", "Reasoning", "Built-in tools", "Structured outputs".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..capabilities import Fact, Facts
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_UNSUPPORTED = "Groq docs, OpenAI Compatibility: currently unsupported features"
+_TOOLS = "Groq docs, Built-in tools: models that search and run code"
+_SCHEMAS = "Groq docs, Structured outputs: supported models"
+_REASONING = "Groq docs, Reasoning: efforts by model"
+_REFUSED = ("logprobs", "top_logprobs", "presence_penalty", "frequency_penalty", "n")
+
+_SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
+
+_FACTS = Facts(
+    always={
+        "image": False,
+        "audio": False,
+        "video": False,
+        "document": False,
+        "refusal": False,
+        "thinking": True,
+        "empty_thinking": False,
+        "name_field": "never",  # 400: messages[].name
+        "formats": ("text", "json"),
+        "server_tools": (),
+        "form": "effort",
+        "options": dict.fromkeys(_REFUSED, "refuses"),
+    },
+    rows=(
+        Fact(("gpt-oss*",), {**_SCHEMA, "server_tools": ("web_search", "code_execution")},
+             "2025-08-05", _TOOLS),
+        Fact(("llama-4*",), {**_SCHEMA, "image": ("user",)}, "2025-04-05", _SCHEMAS),
+        Fact(("kimi-k2*",), _SCHEMA, "2025-09-05", _SCHEMAS),
+        Fact(("qwen3.8*",), {"efforts": ("low", "medium", "high"), "budgets": ()}, "2026-09-02",
+             _REASONING),
+        Fact(("qwen*",), {"efforts": ("on",), "budgets": ()}, "2025-06-11", _REASONING),
+    ),
+    since="2026-11-21",
+    source=_UNSUPPORTED,
+)  # fmt: skip
+
+VENDOR = Vendor(
+    "groq",
+    base_url="https://api.groq.com/openai/v1",
+    key="GROQ_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            text="joined",
+            call_content="omit",
+            developer=False,
+            thinking_fields=("reasoning",),
+            server_tools={
+                "web_search": {"type": "browser_search"},
+                "code_execution": {"type": "code_interpreter"},
+            },
+            model="openai/gpt-oss-120b",
+            issuers=("groq", "openai-chat"),
+        )
+    },
+    facts={"openai-chat": _FACTS},
+)

@@ -1,0 +1,99 @@
+"""MiniMax: three wires; on Chat Completions its thinking goes back in the details it came in.
+
+Reference: MiniMax docs, "OpenAI API compatible", "Anthropic API compatible", "Create Response";
+error 2013 quoted in issues, 7as0nch/mimo2codex issue 7 among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..capabilities import Fact, Facts
+from ..families.copies import SAMPLES, copied
+from ..protocols import anthropic, openai_responses
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_CHAT = "MiniMax docs, OpenAI API compatible; agentscope-java, tested live"
+_STRICT = "mimo2codex issue 7, error 2013: one system message, no tool_choice, no null content"
+_CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
+_SEES = ("minimax-m[3-9]*",)
+_UNKNOWN = (
+    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
+    "service_tier",
+)  # fmt: skip
+
+_COMMON: dict[str, Any] = {
+    "tool_choices": (),
+    "none_by": "withholding",
+    "parallel_switch": False,
+    "strict_tools": False,
+    "formats": ("text",),
+    "document": False,
+    "options": dict.fromkeys(_UNKNOWN, "refuses"),
+}
+
+_CHAT_FACTS = Facts(
+    always={
+        **_COMMON,
+        "audio": False,
+        "video": False,
+        "refusal": False,
+        "thinking": True,
+        "signatures": ("minimax",),
+        "system_head": "first",
+        "late_system": "reminder",
+    },
+    rows=(Fact(_SEES, {"video": ("user",)}, "2026-06-01", "MiniMax docs, M3: image and video"),),
+    since="2026-11-21",
+    source=f"{_CHAT}; {_STRICT}",
+)
+
+_ITEM_FACTS = Facts(
+    always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0},
+    rows=(
+        Fact(_SEES, {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
+             "2026-06-01", _CREATE),
+    ),
+    since="2026-11-21",
+    source=_CREATE,
+)  # fmt: skip
+
+VENDOR = Vendor(
+    "minimax",
+    base_url="https://api.minimax.io/v1",
+    key="MINIMAX_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            text="joined",
+            call_content="empty",
+            developer=False,
+            thinking_details=True,
+            limits={"temperature": (0.01, 1)},
+            fixed={"reasoning_split": True},
+            model="MiniMax-M3",
+            issuers=("minimax", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="MiniMax-M3", issuers=("minimax",)),
+        "openai-responses": openai_responses.Dialect(
+            developer=False,
+            reasoning="raw",
+            stores=False,
+            user_key="user",
+            model="MiniMax-M3",
+            issuers=("minimax", "openai-responses"),
+        ),
+    },
+    facts={
+        "openai-chat": _CHAT_FACTS,
+        "anthropic": copied(
+            "minimax", "2026-11-21", "MiniMax docs, Anthropic API compatible; agentscope 2",
+            {**SAMPLES, "signed_thinking": True},
+        ),
+        "openai-responses": _ITEM_FACTS,
+    },
+    urls={"anthropic": "https://api.minimax.io/anthropic"},
+    regions={"cn": "https://api.minimaxi.com/v1"},
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Moonshot (Kimi): Chat Completions with pinned sampling and media by bytes alone.
+
+Keys of the two platforms are not interchangeable. Reference: Moonshot docs, "Chat", "Use web
+search"; kimi-cli, the vendor's own client.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts
+from ..families.copies import BUDGETED, copied
+from ..protocols import anthropic
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_CHAT = "Moonshot docs, Chat; kimi-cli; agentscope-java, tested live"
+_SEARCH = "Moonshot docs, Use web search: thinking must be off"
+_PARTS = "kimi-cli and vercel/ai: image_url and video_url as data URI or ms:// file"
+_SEE = ("kimi-k2.[5-9]*", "kimi-k3*", "kimi-for-coding*")
+
+_FACTS = Facts(
+    always={
+        "schemes": ("ms",),  # of files that were uploaded there; addresses are not fetched
+        "audio": False,
+        "video": False,
+        "document": False,
+        "refusal": False,
+        "thinking": True,
+        "blank_text": False,  # 400 "text content is empty"
+        "parallel_switch": False,
+        "strict_tools": False,
+        "formats": ("text", "json"),
+        "options": {"service_tier": "refuses"},
+    },
+    rows=(
+        Fact(_SEE, {"video": ("user",)}, "2026-01-27", _PARTS),
+        Fact(("*",), {"server_tools": ()}, "2026-04-20", _SEARCH, when="thinking"),
+    ),
+    since="2026-11-21",
+    source=_CHAT,
+)
+
+VENDOR = Vendor(
+    "moonshot",
+    base_url="https://api.moonshot.ai/v1",
+    key="MOONSHOT_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            text="joined",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            keys={"user": "safety_identifier"},
+            server_tools={
+                "web_search": {"type": "builtin_function", "function": {"name": "$web_search"}}
+            },
+            model="kimi-k3",
+            issuers=("moonshot", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="kimi-k3", issuers=("moonshot",)),
+    },
+    facts={
+        "openai-chat": _FACTS,
+        "anthropic": copied(
+            "moonshot", "2026-11-21", "rig and hermes-agent issue 17510: the Anthropic route",
+            {**BUDGETED, "base64_only": ("image",)},
+        ),
+    },
+    urls={"anthropic": "https://api.moonshot.ai/anthropic"},
+    regions={"cn": "https://api.moonshot.cn/v1"},
+)  # fmt: skip

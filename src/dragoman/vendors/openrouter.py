@@ -1,0 +1,101 @@
+"""OpenRouter: everybody's models behind one Chat Completions, and a stateless Responses.
+
+Reasoning of any maker goes back in the details it came in. Reference: OpenRouter docs, "Reasoning
+tokens", "Server tools", "Prompt caching", "Responses API"; recorded answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..capabilities import Fact, Facts
+from ..protocols import openai_chat, openai_responses
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_REASONING = "OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers"
+_INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
+_CHOICE = "OpenRouter API reference: tool_choice"
+_STATELESS = "OpenRouter docs, Responses API: stateless"
+_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")
+_CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")}
+_GPT = ("gpt-*", "o[134]*", "chatgpt-*")
+
+_CHAT_FACTS = Facts(
+    always={
+        "audio": False,
+        "refusal": False,
+        "thinking": True,
+        "signatures": ("openrouter",),
+        "empty_thinking": False,
+        "sources": {"document": ("url", "base64")},
+        "form": "object",
+        "efforts": _LEVELS,
+        "budgets": (1024, 128_000),
+        "tools_with_thinking": "yes",  # it puts the models that need Responses there itself
+        "endpoint": "",
+        "cache_hints": 4,
+        "cache_ttls": ("5m", "1h"),
+        "cached_tools": True,
+        "cached_calls": True,
+    },
+    rows=(
+        Fact(("gemini-*",), {"audio": ("user",), "video": ("user",)}, "2026-11-21", _INPUTS),
+        Fact(("gpt-audio*", "gpt-*-audio*", "voxtral*"), {**_CHOICES, "audio": ("user",)},
+             "2026-11-21", _INPUTS),
+        Fact(_GPT, _CHOICES, "2026-11-21", _CHOICE),
+    ),
+    since="2026-11-21",
+    source=_REASONING,
+)  # fmt: skip
+
+_SEARCH = "web_search"
+_FIELDS = {
+    f"{_SEARCH}.domains": "parameters.allowed_domains",
+    f"{_SEARCH}.blocked_domains": "parameters.excluded_domains",
+    f"{_SEARCH}.max_uses": "parameters.max_uses",
+    f"{_SEARCH}.location": "parameters.user_location",
+}
+
+VENDOR = Vendor(
+    "openrouter",
+    base_url="https://openrouter.ai/api/v1",
+    key="OPENROUTER_API_KEY",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            thinking_fields=("reasoning",),
+            thinking_details=True,
+            max_tokens_key="max_tokens",
+            cache_mark="cache_control",
+            keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
+            server_tools={_SEARCH: {"type": "openrouter:web_search"}},
+            server_fields=_FIELDS,
+            model="openrouter/auto",
+            issuers=("openrouter", "openai-chat"),
+        ),
+        "openai-responses": openai_responses.Dialect(
+            said="full",  # an assistant's message needs its id and status
+            stores=False,
+            blocked_domains="excluded_domains",
+            user_key="user",
+            model="openrouter/auto",
+            issuers=("openrouter",),
+        ),
+    },
+    facts={
+        "openai-chat": _CHAT_FACTS,
+        "openai-responses": Facts(
+            always={
+                **_CHOICES,
+                "server_tools": (_SEARCH,),
+                "efforts": _LEVELS,
+                # a reasoning item with an id needs what it led to
+                "thinking_alone": False,
+                "thinking_last": False,
+            },
+            since="2026-11-21",
+            source=_STATELESS,
+        ),
+    },
+)

@@ -1,0 +1,78 @@
+"""Google Cloud (Vertex AI, now Gemini Enterprise Agent Platform): Gemini, and Claude there.
+
+Reference: Google Cloud docs of both; the SDKs of both for paths, hosts and versions; Anthropic's
+docs on vision, web search and code execution for what each platform has.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts
+from ..protocols.anthropic import Dialect as Messages
+from ..protocols.gemini import Dialect
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_HOST = "https://{region}-aiplatform.googleapis.com"
+_PLACE = "projects/{project}/locations/{region}"
+_CLAUDE = "/publishers/anthropic/models/{model}"
+_LOOKED_UP = "2026-11-21"
+
+_GEMINI = Facts(
+    # signatures of the developer API fail here (litellm issue 32140), and files lie in buckets; a
+    # call of a server tool cannot be shown, which Gemini 3 asks for beside functions
+    always={
+        "claimed_by": ("vertex",),
+        "schemes": ("http", "https", "gs"),
+        "file_schemes": ("gs",),
+        "server_tools": ("web_search", "code_execution"),
+        "mixed_tools": False,
+    },
+    rows=(
+        Fact(
+            models=("gemini-2*", "gemini-1*"),
+            changes={"mixed_tools": True},
+            since="2025-06-17",
+            source="recorded on Gemini 2.5: a server tool beside functions",
+        ),
+    ),
+    since=_LOOKED_UP,
+    source="google-genai 3.4: what only one of the two APIs has",
+)
+
+_ANTHROPIC = Facts(
+    always={
+        "base64_only": ("image", "document"),
+        "server_tools": ("web_search",),
+        "signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse"),
+    },
+    since=_LOOKED_UP,
+    source="Anthropic docs, Vision, Web search tool, Code execution tool: supported platforms",
+)
+
+VENDOR = Vendor(
+    "vertex",
+    base_url=f"{_HOST}/v1beta1/{_PLACE}",
+    key="GOOGLE_API_KEY",
+    wires={
+        "gemini": Dialect(
+            blocked_domains="excludeDomains",
+            path="/publishers/google/models/{model}",
+            issuers=("vertex", "gemini"),
+        ),
+        "anthropic": Messages(
+            path=f"{_CLAUDE}:rawPredict",
+            stream_path=f"{_CLAUDE}:streamRawPredict",
+            version="vertex-2023-10-16",
+            version_place="body",
+            model_place="path",
+        ),
+    },
+    facts={"gemini": _GEMINI, "anthropic": _ANTHROPIC},
+    urls={"anthropic": f"{_HOST}/v1/{_PLACE}"},
+    regions={
+        "global": "https://aiplatform.googleapis.com/v1beta1/projects/{project}/locations/global",
+        "us": "https://aiplatform.us.rep.googleapis.com/v1beta1/projects/{project}/locations/us",
+        "eu": "https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/{project}/locations/eu",
+    },
+)

@@ -1,0 +1,60 @@
+"""xAI (Grok): Responses first, and the Chat Completions that it calls deprecated.
+
+Responses is the default because it alone gives the reasoning of current models back and takes it
+again, and because its maker says so. Reference: xAI docs, "Comparison with Chat Completions",
+"Reasoning", "Search tools".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..capabilities import Facts
+from ..protocols import openai_chat, openai_responses
+from . import Vendor
+
+__all__ = ["VENDOR"]
+
+_DOCS = "xAI docs, API reference and Image understanding; recorded answers"
+
+_COMMON: dict[str, Any] = {
+    "tool_choices": ("auto", "none", "required", "tool"),
+    "media_types": {"image": ("image/jpeg", "image/png")},
+    "options": {"service_tier": "ignores"},
+}
+
+VENDOR = Vendor(
+    "xai",
+    base_url="https://api.x.ai/v1",
+    key="XAI_API_KEY",
+    wires={
+        "openai-responses": openai_responses.Dialect(
+            instructions=False,  # refused beside previous_response_id; the input takes them
+            developer=False,
+            blocked_domains="excluded_domains",
+            user_key="user",
+            model="grok-4.5",
+            issuers=("xai",),
+        ),
+        "openai-chat": openai_chat.Dialect(
+            text="joined",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            model="grok-4.5",
+            issuers=("xai", "openai-chat"),
+        ),
+    },
+    facts={
+        "openai-responses": Facts(
+            always={**_COMMON, "sources": {"document": ("file",)}, "cache_hints": 0},
+            since="2026-11-21",
+            source=_DOCS,
+        ),
+        "openai-chat": Facts(
+            always={**_COMMON, "audio": False, "document": False, "refusal": False,
+                    "thinking": True},
+            since="2026-11-21",
+            source=_DOCS,
+        ),
+    },
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""Which fact of Bedrock's row holds for which model id, and for which it must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dragoman
+
+WIRE = dragoman.wire("bedrock")
+
+
+def of(model: str, field: str) -> Any:
+    return getattr(WIRE.can(model), field)
+
+
+@pytest.mark.parametrize(
+    ("model", "form"),
+    [
+        ("us.anthropic.claude-opus-5-5", "claude-adaptive"),
+        ("global.anthropic.claude-sonnet-5", "claude-adaptive"),
+        ("anthropic.claude-opus-4-8", "claude-adaptive"),
+        ("eu.anthropic.claude-sonnet-4-6", "claude-adaptive"),
+        ("us.anthropic.claude-opus-4-5-20251101-v1:0", "claude-budget"),
+        ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-budget"),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "claude-budget"),
+        ("us.anthropic.claude-3-7-sonnet-20250219-v1:0", "claude-budget"),
+        ("anthropic.claude-3-haiku-20240307-v1:0", "claude-budget"),
+        ("us.amazon.nova-2-lite-v1:0", "nova"),
+        ("amazon.nova-lite-v1:0", "nova"),
+        ("openai.gpt-oss-120b-1:0", "gpt-oss"),
+        ("us.meta.llama4-maverick-17b-instruct-v1:0", ""),
+        ("us.deepseek.r1-v1:0", ""),
+        ("arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-2-lite-v1:0", "nova"),
+        ("somebody.supernova-2", ""),
+        (None, ""),
+    ],
+)
+def test_the_makers_spelling(model: str, form: str) -> None:
+    assert of(model, "form") == form
+
+
+@pytest.mark.parametrize(
+    ("model", "bound"),
+    [
+        ("claude-fable-5-1", True), ("claude-fable-5-2", True), ("claude-opus-5-5", True),
+        ("claude-sonnet-5-5", True), ("claude-haiku-5-5", True), ("claude-opus-5", False),
+        ("claude-sonnet-5", False), ("claude-fable-5", False), ("claude-opus-4-8", False),
+        ("nova-2-lite-v1:0", False),
+    ],
+)  # fmt: skip
+def test_thinking_bound_to_the_history(model: str, bound: bool) -> None:
+    assert of(model, "binding") == ("prefix" if bound else "none")
+
+
+@pytest.mark.parametrize(
+    ("model", "forced"),
+    [
+        ("us.anthropic.claude-opus-5-5", False), ("us.anthropic.claude-sonnet-5-5", False),
+        ("us.anthropic.claude-fable-5-1", False), ("us.anthropic.claude-haiku-5-5", True),
+        ("us.anthropic.claude-sonnet-5", True), ("anthropic.claude-3-haiku-20240307-v1:0", True),
+        ("amazon.nova-micro-v1:0", True), ("us.amazon.nova-2-lite-v1:0", True),
+        ("us.meta.llama3-1-70b-instruct-v1:0", False), ("qwen.qwen3-32b-v1:0", False),
+        ("unheard-of", False),
+    ],
+)  # fmt: skip
+def test_who_can_be_forced_to_call(model: str, forced: bool) -> None:
+    assert of(model, "tool_choices") == (
+        {"auto", "required", "tool"} if forced else frozenset({"auto"})
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "schemas"),
+    [
+        ("us.anthropic.claude-sonnet-4-6", True), ("us.anthropic.claude-opus-4-6-v1", True),
+        ("us.anthropic.claude-haiku-4-5-20251001-v1:0", True),
+        ("us.anthropic.claude-opus-4-7", False), ("us.anthropic.claude-sonnet-5", False),
+        ("us.anthropic.claude-3-7-sonnet-20250219-v1:0", False),
+        ("google.gemma-3-27b-it", True), ("zai.glm-4.7-flash", True), ("deepseek.v3.2", True),
+        ("us.deepseek.r1-v1:0", False), ("us.amazon.nova-2-lite-v1:0", False),
+    ],
+)  # fmt: skip
+def test_who_answers_by_a_schema(model: str, schemas: bool) -> None:
+    assert ("schema" in of(model, "formats")) is schemas
+
+
+@pytest.mark.parametrize(
+    ("model", "hints", "on_tools"),
+    [
+        ("us.anthropic.claude-sonnet-5", 4, True), ("amazon.nova-lite-v1:0", 4, False),
+        ("us.anthropic.claude-3-5-haiku-20241022-v1:0", 4, True),
+        ("anthropic.claude-3-haiku-20240307-v1:0", 0, False),
+        ("us.meta.llama4-maverick-17b-instruct-v1:0", 0, False),
+    ],
+)  # fmt: skip
+def test_who_has_a_cache(model: str, hints: int, on_tools: bool) -> None:
+    assert (of(model, "cache_hints"), of(model, "cached_tools")) == (hints, on_tools)
+
+
+@pytest.mark.parametrize(
+    ("model", "how"),
+    [
+        ("us.meta.llama4-maverick-17b-instruct-v1:0", "bridged"),
+        ("meta.llama3-8b-instruct-v1:0", "bridged"),
+        ("us.anthropic.claude-sonnet-5", "merged"),
+        ("amazon.nova-lite-v1:0", "merged"),
+    ],
+)
+def test_how_roles_alternate(model: str, how: str) -> None:
+    assert of(model, "alternation") == how
+
+
+@pytest.mark.parametrize(
+    ("model", "kinds"),
+    [
+        ("us.amazon.nova-2-lite-v1:0", {"image", "document", "video"}),
+        ("amazon.nova-micro-v1:0", set()),
+        ("us.anthropic.claude-sonnet-5", {"image", "document"}),
+        ("openai.gpt-oss-120b-1:0", set()),
+        ("meta.llama3-8b-instruct-v1:0", set()),
+        ("us.meta.llama4-maverick-17b-instruct-v1:0", {"image", "document"}),
+    ],
+)
+def test_what_the_user_may_show(model: str, kinds: set[str]) -> None:
+    assert of(model, "user") - {"text", "raw"} == kinds
+
+
+@pytest.mark.parametrize(
+    "model", ["us.deepseek.r1-v1:0", "amazon.titan-text-express-v1", "anthropic.claude-v2"]
+)
+def test_who_takes_no_tools(model: str) -> None:
+    assert (of(model, "tools"), of(model, "tool_messages")) == (False, False)
+    assert of("deepseek.v3.2", "tools")
+
+
+def test_every_fact_has_a_date_and_a_source() -> None:
+    for fact in WIRE.vendor.facts["bedrock-converse"].rows:
+        assert fact.since.count("-") == 2, fact.models
+        assert fact.source, fact.models
+    own = WIRE.room.can()
+    assert own.source.startswith("Amazon Bedrock")
+    assert own.since == "2026-11-21"
