@@ -6,6 +6,7 @@ And whatever is composed is accepted by the judges, which share no code with the
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from dragoman.message import (
     Msg,
     RawBlock,
     RefusalBlock,
+    ServerTool,
     TextBlock,
     ThinkingBlock,
     Tool,
@@ -33,14 +35,17 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import BLOCKS, ContentBlock
 from dragoman.vendors import NAMED, VENDORS, vendor
-from tests.contract.judges import WIRES as JUDGES
+from tests.contract import judges
 from tests.contract.judges import judge_messages, judge_request
 
 MARK = "TUFSS01BUks0Mg=="  # base64 itself, so it may stand where bytes must
-WIRES = dragoman.wires()
+# every wire by its name, and the further wires of every vendor
+FURTHER = [f"{name}/{wire}" for name in VENDORS for wire in list(vendor(name).wires)[1:]]
+WIRES = [*dragoman.wires(), *FURTHER]
 ROLES = ("system", "developer", "user", "assistant", "tool")
 POSITIONS = ("single", "before text", "behind text", "inside a tool result")
 PIXEL = "AAAA" + MARK
+SEALED = b64encode(MARK.encode()).decode()  # Converse: an opaque text goes as base64 of its bytes
 
 
 def _media(cls: type[Any], base64_type: str, suffix: str) -> dict[str, ContentBlock]:
@@ -69,7 +74,8 @@ SAMPLES: dict[str, ContentBlock] = {
     "refusal": RefusalBlock(MARK),
     "foreign raw": RawBlock("somebody", {"type": "strange", "value": MARK}),
 }
-TOOLS = [Tool("look", "look at it", {"type": "object", "properties": {"at": {"type": "string"}}})]
+LOOK = Tool("look", "look at it", {"type": "object", "properties": {"at": {"type": "string"}}})
+TOOLS: list[Tool | ServerTool] = [LOOK]
 
 
 def test_every_block_kind_has_a_sample() -> None:
@@ -102,20 +108,24 @@ def conversation(sample: ContentBlock, role: str, position: str) -> tuple[list[M
 
 
 def judge_of(wire: dragoman.Wire) -> str:
-    """A vendor with rules of its own has a judge; the others are judged by their protocol."""
-    return wire.name if wire.name in JUDGES else wire.room.protocol
+    """The vendor's own judge of this wire, else the protocol's.
+
+    A bare protocol that bears a vendor's name is that vendor's.
+    """
+    protocol = wire.room.protocol
+    return judges.judge_of(wire.vendor.name if wire.vendor else protocol, protocol)
 
 
 def endpoint(wire: dragoman.Wire, path: str) -> str:
     """The path with what stands before it in the vendor's base URL."""
     rows = [wire.vendor] if wire.vendor else [vendor(name) for name in VENDORS]
     row = next(row for row in rows if wire.room.protocol in row.wires)
-    return urlsplit(row.base_url).path + path
+    return urlsplit(row.url(wire.room.protocol)).path + path
 
 
 def said(written: Any) -> bool:
     text = json.dumps(written, ensure_ascii=False)
-    return MARK in text or MARK[:12] in text
+    return MARK in text or MARK[:12] in text or SEALED in text
 
 
 CASES = list(product(SAMPLES, ROLES, POSITIONS))
@@ -156,6 +166,13 @@ def test_a_named_formatter_says_the_block_or_names_it(formatter: str, name: str)
             refused.append(f"{role}, {position}: {faults}")
     assert silent == []
     assert refused == []
+
+
+def test_every_wire_of_every_vendor_is_there() -> None:
+    made = [dragoman.wire(name) for name in WIRES]
+    reached = {(w.vendor.name if w.vendor else w.name, w.room.protocol) for w in made}
+    assert {(name, wire) for name in VENDORS for wire in vendor(name).wires} <= reached
+    assert len(WIRES) == len(set(WIRES))
 
 
 def test_the_cases_are_all_there() -> None:

@@ -27,17 +27,47 @@ __all__ = [
     "Verdict",
     "examine",
     "judge_messages",
+    "judge_of",
     "judge_request",
 ]
 
+# A protocol, or `vendor/protocol` where the vendor refuses or pardons something of its own.
 WIRES = {
     "openai-chat": "openai_chat",
+    "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
     "dashscope": "dashscope",
     "ollama": "ollama",
-    "deepseek": "deepseek",
-    "vllm": "vllm",
+    "bedrock-converse": "bedrock",
+    "mistral": "mistral",
+    "openai/openai-chat": "vendors.openai",
+    "openai/openai-responses": "vendors.openai_responses",
+    "azure/openai-chat": "vendors.azure",
+    "azure/openai-responses": "vendors.azure_responses",
+    "deepseek/openai-chat": "vendors.deepseek",
+    "deepseek/anthropic": "vendors.deepseek_anthropic",
+    "deepseek/openai-responses": "vendors.deepseek_responses",
+    "vllm/openai-chat": "vendors.vllm",
+    "vllm/openai-responses": "openai_responses",
+    "moonshot/openai-chat": "vendors.moonshot",
+    "moonshot/anthropic": "vendors.moonshot_anthropic",
+    "zhipu/openai-chat": "vendors.zhipu",
+    "zhipu/anthropic": "anthropic",
+    "minimax/openai-chat": "vendors.minimax",
+    "minimax/anthropic": "vendors.minimax_anthropic",
+    "minimax/openai-responses": "openai_responses",
+    "xai/openai-chat": "vendors.xai",
+    "xai/openai-responses": "vendors.xai_responses",
+    "groq/openai-chat": "vendors.groq",
+    "openrouter/openai-chat": "vendors.openrouter",
+    "openrouter/openai-responses": "vendors.openrouter_responses",
+    "dashscope/openai-chat": "vendors.dashscope_chat",
+    "dashscope/anthropic": "anthropic",
+    "vertex/anthropic": "vendors.vertex_anthropic",
+    "bedrock/anthropic": "vendors.bedrock_anthropic",
+    "gemini/gemini": "vendors.gemini",
+    "vertex/gemini": "vendors.vertex",
 }
 
 
@@ -56,6 +86,12 @@ class Verdict:
 
     faults: list[Fault] = field(default_factory=list)
     pardoned: list[tuple[Fault, Exemption]] = field(default_factory=list)
+
+
+def judge_of(vendor: str, protocol: str) -> str:
+    """The judge of a vendor's wire: the vendor's own, else the protocol's."""
+    own = f"{vendor}/{protocol}"
+    return own if own in WIRES else protocol
 
 
 def _judge(wire: str) -> Judge:

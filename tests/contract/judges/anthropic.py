@@ -76,11 +76,18 @@ def message_faults(message: dict[str, Json], at: Path) -> Iterator[Fault]:
         yield Fault("anthropic.empty", (*at, "content"), "a message without content")
     elif isinstance(content, str) and not content.strip():
         yield Fault("anthropic.blank", (*at, "content"), "text without a visible character")
+    if role == "assistant" and _ends_in_thinking(content):
+        yield Fault("anthropic.thinking_last", (*at, "content"), "the final block is thinking")
     for index, block in objects(content):
         place, kind = (*at, "content", index), str(block.get("type"))
         if not _may_say(role, kind):
             yield Fault("anthropic.seat", place, f"no {kind} block in a message of {role}")
         yield from block_faults(block, place)
+
+
+def _ends_in_thinking(content: Json) -> bool:
+    last = [block.get("type") for _, block in objects(content)][-1:]
+    return last in (["thinking"], ["redacted_thinking"])
 
 
 def _may_say(role: Json, kind: str) -> bool:

@@ -8,25 +8,38 @@ wire; the SDKs are imported by whoever calls.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from .closed_unions import TAGS, Unions
 from .fault import Fault, Json, Path, brief
 
-TAGS = ("role", "type")
 Schema = dict[str, Any]
 
 
 class ClosedTypes:
-    """One closed schema, compiled on first use and kept for the process."""
+    """One closed schema, compiled on first use and kept for the process.
 
-    def __init__(self, load: Callable[[], Any], *, headers: Iterable[str] = ()) -> None:
+    `listed`: the key of the list that format() gives. `spelled`: keys that the SDK names
+    otherwise than the wire does, as {type: {SDK's name: wire's name}}.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], Any],
+        *,
+        headers: Iterable[str] = (),
+        listed: str = "messages",
+        spelled: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self._load = load
         self._headers = tuple(headers)
+        self._listed = listed
+        self._spelled = spelled or {}
         self._validators: dict[bool, Any] = {}
 
     def faults(self, body: Json, *, whole: bool) -> Iterator[Fault]:
-        """Every mismatch. Not `whole`: only the messages are there, nothing else is missed."""
+        """Every mismatch. Not `whole`: only the list is there, nothing else is missed."""
         if whole not in self._validators:
             self._validators[whole] = self._compile(whole)
         errors = self._validators[whole].iter_errors(body)
@@ -39,17 +52,21 @@ class ClosedTypes:
 
     def _compile(self, whole: bool) -> Any:
         # No type stubs come with jsonschema, and importing a judge must stay cheap.
-        draft: Any = importlib.import_module("jsonschema").Draft202012Validator
+        jsonschema: Any = importlib.import_module("jsonschema")
         pydantic: Any = importlib.import_module("pydantic")
         schema: Schema = pydantic.TypeAdapter(self._load()).json_schema()
         for name in self._headers:  # arguments that the SDK sends as headers
             schema["properties"].pop(name, None)
         if not whole:
-            schema["required"] = ["messages"]
+            schema["required"] = [self._listed]
+        for name, keys in self._spelled.items():
+            _respell(schema["$defs"][name], keys)
         open_types = _drop_answer_types(schema)
         for definition in (schema, *schema["$defs"].values()):
             _close(definition, open_types)
-        return draft(schema)
+        usual = jsonschema.Draft202012Validator
+        unions = {"anyOf": Unions(schema, usual.VALIDATORS["anyOf"])}
+        return jsonschema.validators.extend(usual, unions)(schema)
 
 
 def _drop_answer_types(schema: Schema) -> set[str]:
@@ -70,6 +87,13 @@ def _drop_answer_types(schema: Schema) -> set[str]:
             kept = [arm for arm in node["anyOf"] if arm.get("$ref") not in gone]
             node["anyOf"] = kept or node["anyOf"]
     return {name for name in definitions if name.startswith("InputSchema")}
+
+
+def _respell(definition: Schema, keys: Mapping[str, str]) -> None:
+    for sdk, wire in keys.items():
+        definition["properties"][wire] = definition["properties"].pop(sdk)
+        required = definition.get("required", [])
+        definition["required"] = [wire if key == sdk else key for key in required]
 
 
 def _walk(node: Any) -> Iterator[Schema]:

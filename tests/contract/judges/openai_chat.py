@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .closed import ClosedTypes
-from .fault import Fault, Json, Path, brief, mapping, objects
+from .fault import Fault, Json, Path, brief, mapping, members, objects
 from .media import base64_fault, link_fault
 from .pairing import call_faults, pair_faults
 from .tooling import (
@@ -137,9 +137,10 @@ def request_faults(body: dict[str, Json]) -> Iterator[Fault]:
     if body.get("tools") == []:
         yield Fault("tools.none", ("tools",), "an empty list of tools")
     choice = body.get("tool_choice")
-    if choice is not None:
-        yield from choice_faults(_named(choice), tools, ("tool_choice",))
-    if "parallel_tool_calls" in body and not tools:
+    if choice is not None:  # a vendor's own tools are no definitions, but tools
+        declared = tools or [Definition(None, ("tools",)) for _ in members(body.get("tools"))]
+        yield from choice_faults(_named(choice), declared, ("tool_choice",))
+    if "parallel_tool_calls" in body and not body.get("tools"):
         yield Fault("tools.choice_alone", ("parallel_tool_calls",), "set without tools")
     yield from option_faults(body)
 
@@ -147,7 +148,9 @@ def request_faults(body: dict[str, Json]) -> Iterator[Fault]:
 def definitions(body: dict[str, Json]) -> list[Definition]:
     found = []
     for index, tool in objects(body.get("tools")):
-        kind = "custom" if tool.get("type") == "custom" else "function"
+        kind = tool.get("type", "function")
+        if kind not in ("function", "custom"):
+            continue
         inner, at = mapping(tool.get(kind)), ("tools", index, kind)
         schema = inner.get("parameters") if kind == "function" else None
         found.append(Definition(inner.get("name"), (*at, "name"), schema, (*at, "parameters")))

@@ -121,6 +121,8 @@ ROWS = [
     row("anthropic.seat pairs.orphan", CALLS,
         {"messages": [*CALLS["messages"], ASK], "messages[2].role": "assistant"}),
     row("anthropic.unsigned", CALLS, {C1: [{**THOUGHT, "signature": ""}, call()]}, THOUGHTFUL),
+    row("anthropic.thinking_last", CALLS, {C1: [call(), THOUGHT]}, THOUGHTFUL),
+    row("anthropic.thinking_last", WEB, {C1: [THOUGHT]}, {C1: [THOUGHT, TEXT]}),
     row("anthropic.call_id", CALLS, ids("functions.weather:0"), ids("functions_weather_0")),
     row("anthropic.call_id", CALLS, ids(""), ids("a")),
     row("tools.name", CALLS, {f"{C1}[0].name": "a.b"}, {f"{C1}[0].name": "n" * 128}),

@@ -7,7 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import CITY, PNG, anthropic, changed, dashscope, gemini, ollama, openai_chat, vendors
+from . import (
+    CITY,
+    PNG,
+    anthropic,
+    bedrock,
+    bedrock_request,
+    changed,
+    dashscope,
+    gemini,
+    hosts,
+    mistral,
+    ollama,
+    openai_chat,
+    responses,
+    responses_hosts,
+    vendors,
+    vendors_cn,
+    vendors_us,
+)
 
 DEEP = {
     "type": "object",
@@ -84,12 +102,139 @@ OLLAMA = changed(
     },
     {"messages[0]": ollama.LOOK["messages"][0], **ollama.BY_ID},
 )
+RESPONSES: dict[str, Any] = {
+    **responses.THOUGHT,
+    "input": [
+        *responses.MEDIA["input"],
+        *responses.THOUGHT["input"],
+        {"type": "custom_tool_call", "call_id": "c2", "name": "run", "input": "go"},
+        {"type": "custom_tool_call_output", "call_id": "c2", "output": [responses.TEXT]},
+        {"type": "configuration_update", "reasoning": {"effort": "low"}},
+        {"type": "compaction_trigger"},
+    ],
+    "tools": [
+        {**responses.TOOL, "parameters": DEEP, "strict": True},
+        responses.CUSTOM,
+        {"type": "file_search", "vector_store_ids": ["vs_1"]},
+    ],
+    **responses.allows("weather"),
+    **responses.formats(),
+    "reasoning": {"effort": "none"},
+    "context_management": [{"type": "compaction", "compact_threshold": 1000}],
+    "stream": True,
+    "stream_options": {"include_obfuscation": False},
+    "temperature": 1,
+    "max_output_tokens": 16,
+    "parallel_tool_calls": True,
+    "conversation": {"id": "conv_1"},
+}
+STATELESS = changed(
+    responses_hosts.FLASH,
+    {"input[0]": responses.user(responses.TEXT, responses.IMAGE),
+     "input[3].output": [responses.TEXT]},
+)  # fmt: skip
+CONVERSE: dict[str, Any] = {
+    "messages": [
+        bedrock.LOOK["messages"][0],
+        bedrock.says("assistant", bedrock.THOUGHT, bedrock.SEARCH, bedrock.FOUND, bedrock.use()),
+        bedrock.says(
+            "user",
+            bedrock.result("tooluse_1", {"json": {}}, bedrock.document("R 2"), status="error"),
+            bedrock.MARK,
+        ),
+        bedrock.LATER,
+    ],
+    "system": [{"text": "Be brief."}, bedrock.MARK],
+    "toolConfig": {"tools": [bedrock.TOOL, bedrock.MARK], "toolChoice": {"auto": {}}},
+    "inferenceConfig": {"temperature": 1, "maxTokens": 2048, "stopSequences": ["a"]},
+    **bedrock_request.formats("{}"),
+    "additionalModelRequestFields": {"thinking": bedrock.THINKING},
+    "additionalModelResponseFieldPaths": ["/stop_sequence"],
+    "requestMetadata": {"a": "b"},
+    "serviceTier": {"type": "flex"},
+}
+MISTRAL: dict[str, Any] = {
+    **mistral.TWO,
+    "messages": [
+        mistral.BRIEF,
+        *mistral.MEDIA["messages"],
+        *mistral.THOUGHTFUL["messages"],
+        *mistral.TWO["messages"][1:],
+    ],
+    "tool_choice": openai_chat.NAMED,
+    "parallel_tool_calls": True,
+    **mistral.formats(name="city", schema=openai_chat.CLOSED, strict=True),
+    "reasoning_effort": "high",
+    "temperature": 1.5,
+    "stop": ["a"],
+}
+KIMI = changed(
+    {**vendors_cn.KIMI, "thinking": {**vendors_cn.ON, "keep": "all"}, "stop": ["a"]},
+    {"messages[0].content": [openai_chat.TEXT, vendors_cn.STORED, vendors_cn.CLIP],
+     "tools[0].function.parameters": DEEP},
+)  # fmt: skip
+MAX = changed(
+    vendors_cn.MAX,
+    {"messages[0].content": [vendors.VIDEO], "messages[1].reasoning_details": [vendors_cn.DETAIL],
+     "thinking": {"type": "adaptive"}, "reasoning_split": True},
+)  # fmt: skip
+COMPATIBLE = changed(
+    {**vendors_cn.QWEN, "enable_thinking": True, "thinking_budget": 9, "tool_choice": "auto"},
+    {"messages[0].content": [vendors.VIDEO, vendors_cn.FILM, {**openai_chat.TEXT,
+                                                              **vendors_cn.MARK},
+                             vendors_cn.sound("https://example.com/json.mp3")],
+     "messages[3].reasoning_content": "hm", "response_format": {"type": "json_object"}},
+)  # fmt: skip
+ROUTE = changed(
+    {**vendors_us.ROUTE, "reasoning": {"effort": "low"}, "provider": {"order": ["a"]}},
+    {"messages[0].content": [vendors.VIDEO], "tools": [openai_chat.TOOL, vendors_us.SEARCH],
+     vendors_us.BACK: [vendors_us.DETAIL, vendors_us.SEALED]},
+)  # fmt: skip
+GROQ = {**vendors_us.LLAMA, "n": 1, "reasoning_effort": "low", "reasoning_format": "parsed"}
+HOSTED = {key: value for key, value in CLAUDE.items() if key != "model"}
+OSS = {**openai_chat.CALLS, **vendors_us.STILL, "temperature": 0.5}
+M3 = {**hosts.M3, "thinking": {"type": "adaptive"}}
+V1BETA = gemini.NEW.replace("3.8", "2.5")
 WHOLE: dict[str, tuple[Any, str]] = {
     "openai-chat": (CHAT, openai_chat.HERE),
-    "vllm": (VLLM, openai_chat.HERE),
-    "deepseek": ({**vendors.LOOP, "thinking": {"type": "enabled"}}, "/chat/completions"),
+    "openai-responses": (RESPONSES, responses.HERE),
     "anthropic": (CLAUDE, "/v1/messages"),
-    "gemini": (GEMINI, gemini.NEW.replace("3.8", "2.5")),
+    "gemini": (GEMINI, V1BETA),
     "dashscope": (QWEN, dashscope.MEDIA_PATH),
     "ollama": (OLLAMA, "/api/chat"),
+    "bedrock-converse": (CONVERSE, bedrock.SONNET),
+    "mistral": (MISTRAL, mistral.HERE),
+    "openai/openai-chat": (OSS, openai_chat.HERE),
+    "openai/openai-responses": (responses.CALLS, responses.HERE),
+    "azure/openai-chat": (OSS, vendors_us.V1),
+    "azure/openai-responses": (responses.CALLS, responses_hosts.V1),
+    "deepseek/openai-chat": (
+        {**vendors.LOOP, "thinking": {"type": "enabled"}},
+        "/chat/completions",
+    ),
+    "deepseek/anthropic": (hosts.FLASH, "/anthropic/v1/messages"),
+    "deepseek/openai-responses": (STATELESS, "/responses"),
+    **dict.fromkeys(
+        ("minimax/openai-responses", "vllm/openai-responses"),
+        (changed(STATELESS, {"input[1].id": "rs_1"}), "/v1/responses"),
+    ),
+    "vllm/openai-chat": (VLLM, openai_chat.HERE),
+    "moonshot/openai-chat": (KIMI, openai_chat.HERE),
+    "zhipu/openai-chat": ({**vendors_cn.GLM, "thinking": vendors_cn.ON}, "/v4/chat/completions"),
+    "minimax/openai-chat": (MAX, openai_chat.HERE),
+    "minimax/anthropic": (M3, "/anthropic/v1/messages"),
+    **{wire: (body, "/anthropic/v1/messages") for wire, body in hosts.COPIED.items()},
+    "xai/openai-chat": ({**vendors_us.GROK, "reasoning_effort": "low"}, openai_chat.HERE),
+    "xai/openai-responses": ({**responses_hosts.GROK, **responses_hosts.low()}, responses.HERE),
+    "groq/openai-chat": (GROQ, "/openai/v1/chat/completions"),
+    "openrouter/openai-chat": (ROUTE, "/api/v1/chat/completions"),
+    "openrouter/openai-responses": (responses.CALLS, "/api/v1/responses"),
+    "dashscope/openai-chat": (COMPATIBLE, "/compatible-mode/v1/chat/completions"),
+    "vertex/anthropic": ({**HOSTED, "anthropic_version": "vertex-2023-10-16"}, hosts.HAIKU),
+    "bedrock/anthropic": (
+        {**HOSTED, "anthropic_version": "bedrock-2023-05-31", "anthropic_beta": ["a"]},
+        hosts.OLD,
+    ),
+    "gemini/gemini": (gemini.TWO, hosts.DEV_PATH),
+    "vertex/gemini": (GEMINI, gemini.VERTEX),
 }

@@ -13,6 +13,7 @@ LOOP: dict[str, Any] = {**CALLS, "model": "deepseek-flash", "messages": [ASK, TH
 OFF = {"type": "disabled"}
 LOST = "messages[1].reasoning_content"
 FORCED = {"type": "function", "function": {"name": "weather"}}
+OUTPUT = {"type": "json_schema", "json_schema": {"name": "a"}}
 LONG = "chatcmpl-tool-" + "0" * 32
 VIDEO = {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}
 SOUND = {"type": "audio_url", "audio_url": {"url": "data:audio/ogg;base64,AAAA"}}
@@ -21,11 +22,11 @@ SAID = {**SAY, "reasoning": "hm", "reasoning_content": "hm"}
 
 
 def deepseek(rule: str, base: Any, bad: Any, good: Any = None, **more: Any) -> Row:
-    return Row("deepseek", rule, base, bad, good or {}, **more)
+    return Row("deepseek/openai-chat", rule, base, bad, good or {}, **more)
 
 
 def vllm(rule: str, base: Any, bad: Any, good: Any = None, **more: Any) -> Row:
-    return Row("vllm", rule, base, bad, good or {}, **more)
+    return Row("vllm/openai-chat", rule, base, bad, good or {}, **more)
 
 
 ROWS = [
@@ -48,7 +49,7 @@ ROWS = [
     deepseek("deepseek.forced", LOOP, {"tool_choice": FORCED},
              {"tool_choice": FORCED, "thinking": OFF}),
     deepseek("deepseek.output", FLASH,
-             {"response_format": {"type": "json_schema", "json_schema": {"name": "a"}}},
+             {"response_format": OUTPUT},
              {"response_format": {"type": "json_object"}}),
     deepseek("types.unknown_key", LOOP, {LOST: 1}, {LOST: "1"}),
     deepseek("types.unknown_key", FLASH, {"messages[0].reasoning_content": "hm"}),
