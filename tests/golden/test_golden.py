@@ -18,7 +18,8 @@ from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 
 HERE = Path(__file__).parent
-FILES = [path for name in ("openai_chat", "anthropic") for path in sorted((HERE / name).glob("*"))]
+ROOMS = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock", "mistral")
+FILES = [path for name in ROOMS for path in sorted((HERE / name).glob("*"))]
 OUT = ("path", "headers", "body", "losses")
 
 

@@ -8,20 +8,22 @@ from urllib.parse import urlsplit
 from dragoman import Wire
 from dragoman.message import Written
 from dragoman.vendors import VENDORS, vendor
-from tests.contract.judges import WIRES, judge_messages, judge_request
+from tests.contract.judges import judge_messages, judge_of, judge_request
 
 __all__ = ["list_faults", "request_faults"]
 
 
 def _judge(wire: Wire) -> str:
-    return wire.name if wire.name in WIRES else wire.room.protocol
+    protocol = wire.room.protocol
+    return judge_of(wire.vendor.name if wire.vendor else protocol, protocol)
 
 
 def request_faults(wire: Wire, out: Written) -> list[str]:
     """What the provider would refuse of a whole request."""
     rows = [wire.vendor] if wire.vendor else [vendor(name) for name in VENDORS]
     row = next(row for row in rows if wire.room.protocol in row.wires)
-    return judge_request(_judge(wire), out.body, urlsplit(row.base_url).path + out.path)
+    base = urlsplit(row.url(wire.room.protocol)).path
+    return judge_request(_judge(wire), out.body, base + out.path)
 
 
 def list_faults(wire: Wire, messages: list[Any]) -> list[str]:
