@@ -39,9 +39,11 @@ def user(text: str = "And?") -> Msg:
     return Msg("", text, "user")
 
 
-def paired(*msgs: Msg, can: Capabilities = CAN) -> tuple[list[Msg], list[str]]:
+def paired(
+    *msgs: Msg, can: Capabilities = CAN, open_start: bool = False
+) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
-    seated = repair(survey(list(msgs), report), can, report, Told())
+    seated = repair(survey(list(msgs), report), can, report, Told(), open_start)
     return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -103,6 +105,43 @@ def test_broken_pairs(msgs: list[Msg], short: str, losses: list[str]) -> None:
     assert (spelled(made), found) == (short, losses)
     again, more = paired(*made)
     assert (spelled(again), more) == (short, []), "repaired once, right for good"
+
+
+# the calls of x and y stand at the provider, who keeps what came before
+GOING_ON: list[tuple[str, list[Msg], str, list[str]]] = [
+    ("one result", [results("x")], "-x", []),
+    ("results and words", [results("x"), results("y"), user()], "-x -y u", []),
+    ("behind words", [user(), results("x", "y"), user()], "u -x -y u", []),
+    ("beside a right one", [calls("a"), results("x", "a", "y"), user()], "+a -a -x -y u", []),
+    ("between a call and its result", [calls("a"), user(), results("x"), results("a")],
+     "+a -a u -x", [f"result.moved {A}[3].content[0]"]),
+    ("twice the same", [results("x"), results("x", "y"), user()], "-x -y u",
+     [f"result.duplicate {A}[1].content[0]"]),
+    ("without an id", [results("", "x"), user()], "-x u", [f"result.orphan {A}[0].content[0]"]),
+    ("one more for a call that is here", [results("x"), calls("a"), results("a"), results("a")],
+     "-x +a -a", [f"result.duplicate {A}[3].content[0]"]),
+    ("in front of a call that is here", [results("a"), calls("a"), user()], "+a -a u",
+     [f"result.moved {A}[0].content[0]"]),
+    ("and a call that nobody answers", [results("x"), calls("a"), user()], "-x +a !a u",
+     [f"result.missing {A}[1].content[0]"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("msgs", "short", "losses"), [row[1:] for row in GOING_ON],
+                         ids=[row[0] for row in GOING_ON])  # fmt: skip
+def test_results_of_calls_that_the_provider_keeps(
+    msgs: list[Msg], short: str, losses: list[str]
+) -> None:
+    made, found = paired(*msgs, open_start=True)
+    assert (spelled(made), found) == (short, losses)
+    again, more = paired(*made, open_start=True)
+    assert (spelled(again), more) == (short, []), "repaired once, right for good"
+
+
+def test_a_kept_result_stays_the_very_message() -> None:
+    msgs = [results("x", "y"), user()]
+    made, _ = paired(*msgs, open_start=True)
+    assert all(new is old for new, old in zip(made, msgs, strict=True))
 
 
 RIGHT: dict[str, list[Msg]] = {

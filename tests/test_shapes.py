@@ -133,6 +133,7 @@ def test_options_under_a_wires_keys() -> None:
     assert options(req, keys, can, report) == {"stop_words": ["a"], "user_id": "u"}
     assert [(loss.code, loss.where) for loss in report.losses] == [
         ("option.unsaid", "$.options.top_k"), ("option.refused", "$.options.seed"),
+        ("option.ignored", "$.options.user"),
     ]  # fmt: skip
 
 

@@ -168,8 +168,9 @@ def test_the_agents_point_of_view() -> None:
     assert manner.seen_by(None) is manner
     fixed = replace(manner, speakers=Tagged("Bob"))
     assert fixed.seen_by("Friday") is fixed
-    named = Manner(speakers=ByName())
-    assert named.seen_by("Friday") is named
+    assert Manner(speakers=ByName()).seen_by("Friday").speakers == ByName(me="Friday")
+    by_role = Manner()
+    assert by_role.seen_by("Friday") is by_role
 
 
 def test_ids_lead_back_to_the_tree() -> None:

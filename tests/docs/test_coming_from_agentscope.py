@@ -96,7 +96,7 @@ def test_constructors_take_the_arguments_in_the_order_of_the_page() -> None:
         name: (*cls.leading, *cls.promotes, "token_counter", "max_tokens")
         for name, cls in classes.items()
     }
-    assert len(listed) == 12
+    assert len(listed) == 14
     for name, order in listed.items():
         values = [f"heading of {name}" if "prompt" in one else None for one in order]
         made = formatter(name, *values)
@@ -225,7 +225,7 @@ def test_hooks_shape_lists_and_requests() -> None:
     for wire in ("OpenAI", "Ollama", "DeepSeek"):
         body = loud(f"{wire}ChatFormatter").format_request(ChatRequest(TURN)).body
         assert body["messages"][0]["content"] == "TIME?"
-    for wire in ("Anthropic", "DashScope", "Gemini"):
+    for wire in ("Anthropic", "DashScope", "Gemini", "OpenAIResponse"):
         with pytest.raises(ConfigError):
             loud(f"{wire}ChatFormatter").format_request(ChatRequest(TURN))
 

@@ -24,7 +24,7 @@ PAGES = {page.relative_to(ROOT).as_posix(): page.read_text("utf-8") for page in 
 WITH_PYTHON = [
     name for name, text in PAGES.items() if any(b.info == "python" for b in blocks(text))
 ]
-FEW = 5  # blocks of a page that only a network can run
+FEW = 8  # blocks of a page that only a network can run
 
 
 @pytest.fixture

@@ -28,12 +28,18 @@ ANSWERS: dict[str, Any] = {
         "choices": [{"index": 0, "finish_reason": "stop",
                      "message": {"role": "assistant", "content": SAID}}],
     },
+    "openai/openai-responses": {
+        "id": "resp_1", "object": "response", "created_at": 1, "model": "m",
+        "status": "completed", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+        "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+                    "content": [{"type": "output_text", "text": SAID, "annotations": []}]}],
+    },
     "anthropic": {
         "id": "1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": SAID}], "stop_reason": "end_turn",
         "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
     },
-    "google": {
+    "gemini": {
         "candidates": [{"content": {"role": "model", "parts": [{"text": SAID}]},
                         "finishReason": "STOP"}],
     },
@@ -41,8 +47,25 @@ ANSWERS: dict[str, Any] = {
         "model": "m", "created_at": "2026-01-01T00:00:00Z", "done": True,
         "message": {"role": "assistant", "content": SAID},
     },
+    "bedrock": {
+        "output": {"message": {"role": "assistant", "content": [{"text": SAID}]}},
+        "stopReason": "end_turn", "metrics": {"latencyMs": 1},
+        "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+    },
+    "mistral": {
+        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": SAID}}],
+    },
 }  # fmt: skip
-NAMES = {"google": "gemini"}
+SDKS = {
+    "openai": "openai", "openai/openai-responses": "openai", "anthropic": "anthropic",
+    "gemini": "google.genai", "ollama": "ollama", "bedrock": "boto3",
+    "mistral": "mistralai.client.sdkconfiguration",
+}  # fmt: skip
+UNASKED = {"mistral": {"stream": False}}  # what an SDK says by itself
+WIRE = re.compile(r'dragoman\.wire\("([^"]+)"\)')
 
 
 class Server(ThreadingHTTPServer):
@@ -85,9 +108,9 @@ def server() -> Iterator[Server]:
 
 
 def sdk_blocks(page: str) -> dict[str, Block]:
-    """The blocks that need a network, by the SDK that they import."""
+    """The blocks that need a network, by the wire that they write to."""
     found = [block for block in blocks(page) if block.info == "python no-run"]
-    return {block.text.split()[1]: block for block in found}
+    return {WIRE.findall(block.text)[0]: block for block in found}
 
 
 def up_to(page: str, last: Block) -> dict[str, Any]:
@@ -99,30 +122,34 @@ def up_to(page: str, last: Block) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize("sdk", ANSWERS)
+@pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("language", PAGES)
 def test_the_official_sdk_sends_the_body_as_it_is(
-    language: str, sdk: str, server: Server,
+    language: str, name: str, server: Server,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    importlib.import_module("google.genai" if sdk == "google" else sdk)
+    sdk = importlib.import_module(SDKS[name])
     for variable, value in {
         "OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "k",
         "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k",
         "GOOGLE_GEMINI_BASE_URL": server.url, "GEMINI_API_KEY": "k",
-        "OLLAMA_HOST": server.url,
+        "OLLAMA_HOST": server.url, "MISTRAL_API_KEY": "k",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": server.url, "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "k", "AWS_CONFIG_FILE": "none",
     }.items():  # fmt: skip
         monkeypatch.setenv(variable, value)
-    server.answer = ANSWERS[sdk]
+    if name == "mistral":  # which reads no address from the environment
+        monkeypatch.setitem(sdk.SERVERS, sdk.SERVER_GLOBAL, server.url)
+    server.answer = ANSWERS[name]
     page = PAGES[language]
-    block = sdk_blocks(page)[sdk]
+    block = sdk_blocks(page)[name]
     names = up_to(page, block)
     capsys.readouterr()
     exec(block.text, names)
     assert capsys.readouterr().out == f"{SAID}\n"
-    written = wire(NAMES.get(sdk, sdk)).write_request(names["request"], model=names["out"].model)
+    written = wire(name).write_request(names["request"], model=names["out"].model)
     assert server.path.endswith(written.path)
-    assert camel(server.body) == camel(written.body)
+    assert camel(server.body) == camel({**UNASKED.get(name, {}), **written.body})
 
 
 def camel(value: Any) -> Any:
@@ -148,7 +175,7 @@ def test_any_client_sends_it(server: Server) -> None:
 
 
 def test_every_sdk_of_the_page_is_tried() -> None:
-    assert {*sdk_blocks(PAGES["en"])} == {*sdk_blocks(PAGES["zh"])} == {*ANSWERS}
+    assert {*sdk_blocks(PAGES["en"])} == {*sdk_blocks(PAGES["zh"])} == {*ANSWERS} == {*SDKS}
 
 
 @pytest.mark.parametrize("language", PAGES)
@@ -159,13 +186,15 @@ def test_the_table_of_vendors_is_the_registry(language: str) -> None:
         for row in map(vendor, VENDORS)
     ]
     assert [row for row in listed if row[0] in VENDORS] == known
-    assert {name for name in wires() if name not in VENDORS} == {"openai-chat"}
+    named = {name for name in wires() if name not in VENDORS}
+    assert all(f"`{name}`" in PAGES[language] for name in named)
 
 
 def test_both_languages_run_the_same_code() -> None:
     """Strings may differ, the rest may not."""
     assert _shapes("models", "en") == _shapes("models", "zh")
     assert _shapes("message-system", "en") == _shapes("message-system", "zh")
+    assert _shapes("new-vendor", "en") == _shapes("new-vendor", "zh")
 
 
 def _shapes(name: str, language: str) -> list[str]:

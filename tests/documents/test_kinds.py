@@ -23,7 +23,7 @@ WIRES = {
     "DashScope": "dashscope",
     "Gemini": "gemini",
     "Ollama": "ollama",
-    "DeepSeek": "deepseek",
+    "DeepSeek": "deepseek/openai-chat",
 }
 
 
@@ -90,7 +90,7 @@ def test_openais_formatter_answers_to_both_names() -> None:
 
 
 @pytest.mark.demand("S82", "S88", "S89")
-@pytest.mark.parametrize("server", ["openai-chat", "vllm"])
+@pytest.mark.parametrize("server", ["openai-chat", "vllm/openai-chat"])
 def test_openais_formatter_tells_agents_apart_by_the_name_field(server: str) -> None:
     written = formatter("OpenAIFormatter").format_sync(agents())
     assert [message["name"] for message in written] == ["system", "Bob", "Alice", "Bob"]

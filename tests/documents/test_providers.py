@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+from urllib.parse import urlsplit
 
 import pytest
 
-from dragoman import ChatRequest, Msg, Options, wire
+from dragoman import ChatRequest, Formatter, Msg, Options, wire
+from dragoman.formatter import GeminiChatFormatter
 from dragoman.message import Base64Source, ImageBlock, TextBlock
-from tests.contract.judges import judge_request
+from dragoman.vendors import vendor
+from tests.contract.judges import judge_messages, judge_request
 
 from .weather import WEATHER, address, asked, called
 
@@ -16,11 +19,44 @@ THEN = wire("dashscope", facts="documents-2025")
 NOW = wire("dashscope")
 
 
+# Where the two hosts of Gemini answer
+HOSTS = {
+    "gemini": vendor("gemini").url(),
+    "vertex": vendor("vertex").regions["global"].format(project="acme"),
+}
+
+
+@pytest.mark.demand("S8")
+def test_gemini_is_written_alike_for_both_of_its_hosts() -> None:
+    req = ChatRequest(called(), tools=[WEATHER], options=Options(max_tokens=64))
+    written = {name: wire(name).write_request(req, model="gemini-3.8-flash") for name in HOSTS}
+    assert written["vertex"].body == written["gemini"].body
+    paths = {name: urlsplit(HOSTS[name] + out.path).path for name, out in written.items()}
+    assert paths == {
+        "gemini": "/v1beta/models/gemini-3.8-flash:generateContent",
+        "vertex": "/v1beta1/projects/acme/locations/global/publishers/google/models/"
+                  "gemini-3.8-flash:generateContent",
+    }  # fmt: skip
+    for name, out in written.items():
+        assert judge_request(f"{name}/gemini", out.body, paths[name]) == []
+
+
+@pytest.mark.demand("S8")
+@pytest.mark.parametrize(
+    "formatter", [GeminiChatFormatter(), Formatter("gemini"), Formatter("vertex")], ids=repr
+)
+def test_one_formatter_serves_both_hosts(formatter: Formatter) -> None:
+    messages = formatter.format_sync(called())
+    assert len(messages) == 4
+    for name in HOSTS:
+        assert judge_messages(f"{name}/gemini", messages) == []
+
+
 @pytest.mark.demand("S60")
 @pytest.mark.parametrize("model", ["qwen-vl-max", "qwen-vl-plus-latest", "qvq-max", "qvq"])
 def test_vision_models_had_an_endpoint_of_their_own(model: str) -> None:
-    out = THEN.write_request(ChatRequest(asked()), model=model)
-    assert out.path == "/multimodal/chat/completions"
+    request = ChatRequest(asked(), stream=True)  # qvq answers in streams alone
+    assert THEN.write_request(request, model=model).path == "/multimodal/chat/completions"
 
 
 @pytest.mark.demand("S61")
@@ -44,7 +80,7 @@ def test_all_others_had_the_ordinary_endpoint(model: str) -> None:
     ],
 )
 def test_by_default_the_endpoints_are_todays(model: str, service: str) -> None:
-    out = NOW.write_request(ChatRequest(asked()), model=model)
+    out = NOW.write_request(ChatRequest(asked(), stream=True), model=model)
     assert out.path.endswith(f"/services/aigc/{service}/generation")
 
 

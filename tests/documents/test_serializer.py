@@ -235,7 +235,7 @@ def test_the_builder_sets_tools_only_if_there_are_any() -> None:
 
 
 @pytest.mark.demand("S204", "S207")
-@pytest.mark.parametrize("server", ["openai-chat", "vllm"])
+@pytest.mark.parametrize("server", ["openai-chat", "vllm/openai-chat"])
 def test_a_client_gets_finished_json_that_its_server_takes(server: str) -> None:
     def client(text: str) -> list[str]:
         """A chat client: it knows JSON and its server, and neither messages nor serializers."""

@@ -47,6 +47,15 @@ def test_a_wire_with_hints() -> None:
     assert msgs[1].cache is HOUR
 
 
+def test_a_hint_behind_a_call_that_may_not_bear_one() -> None:
+    msg = Msg.assistant([TextBlock("a"), ToolUseBlock("c", "f", {})], cache=HOUR)
+    made, found = fitted(msg, cache_hints=4, cached_calls=False)
+    assert hints(made) == [None, None]
+    assert found == [("cache.unsaid", "$.messages[0].cache")]
+    made, found = fitted(msg, cache_hints=4)
+    assert (hints(made), found) == ([None, HOUR], [])
+
+
 def test_the_oldest_go_first() -> None:
     made, found = fitted(*(text() for _ in range(5)), cache_hints=2)
     assert hints(made) == [None, None, None, HOUR, HOUR]
@@ -85,7 +94,7 @@ def test_tools_keep_their_last_hints() -> None:
     can = Capabilities(cached_tools=True, cache_hints=2)
     report = Report()
     made = fit_tools(tools, can, report)
-    assert [tool.cache for tool in made] == [None, None, HOUR, HOUR]
+    assert [getattr(tool, "cache", None) for tool in made] == [None, None, HOUR, HOUR]
     assert [loss.code for loss in report.losses] == ["cache.limit"]
     assert tools[0].cache is HOUR
     assert fit_tools(tools[1:], can, report) == tools[1:]

@@ -16,12 +16,15 @@ from .sources import PACKAGE
 PLACES = (
     "message/check.py",
     "fit/blocks.py",
-    "rewrite/speakers.py",
+    "rewrite/said.py",
     "protocols/anthropic/writer.py",
+    "protocols/bedrock/writer.py",
     "protocols/dashscope/writer.py",
     "protocols/gemini/writer.py",
+    "protocols/mistral/writer.py",
     "protocols/ollama/writer.py",
     "protocols/openai_chat/writer.py",
+    "protocols/openai_responses/writer.py",
 )
 
 BLOCKS = """

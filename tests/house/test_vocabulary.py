@@ -1,6 +1,7 @@
 """Who may be named where, comments and strings included.
 
-A room knows its protocol and no vendor without a room; the tree and the passes know neither.
+A room knows its protocol, no vendor without a room and no other room's; the tree and the passes
+know none of them.
 """
 
 from __future__ import annotations
@@ -10,24 +11,35 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.vendors import PROTOCOLS as REGISTERED
+from dragoman.vendors import VENDORS as ROWS
+
 from .sources import PACKAGE
 
 # Names that stand for nothing else are found inside longer words; short ones by themselves only.
 VENDORS = (
-    "deepseek", "vllm", "sglang", "moonshot", "kimi", "zhipu", "bigmodel", "minimax", "openrouter",
-    "groq", "azure", "siliconflow", "volcengine", "doubao", "hunyuan", "cerebras", "fireworks",
-    "huggingface", "litellm", "lmstudio", "nvidia",
+    "deepseek", "vllm", "sglang", "moonshot", "kimi", "zhipu", "chatglm", "bigmodel", "minimax",
+    "openrouter", "groq", "azure", "vertex", "siliconflow", "volcengine", "doubao", "hunyuan",
+    "cerebras", "fireworks", "huggingface", "litellm", "lmstudio", "nvidia", "qianfan",
+    "modelscope",
 )  # fmt: skip
-SHORT_VENDORS = ("glm", "grok", "xai", "ark", r"x\.ai", r"z\.ai", r"together\.ai")
+SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai")
 PROTOCOLS = (
     "openai", "anthropic", "claude", "gemini", "dashscope", "qwen", "ollama", "bedrock", "mistral",
 )  # fmt: skip
+
+# The vendors whose protocol a room is: named there and in no other room.
+OWNERS = {
+    "openai_chat": "openai", "openai_responses": "openai", "anthropic": "anthropic",
+    "gemini": "gemini", "dashscope": "dashscope", "ollama": "ollama", "bedrock": "bedrock",
+    "mistral": "mistral",
+}  # fmt: skip
 
 _ALONE = rf"(?<![a-z])(?:{'|'.join(SHORT_VENDORS)})(?![a-z])"
 VENDOR = re.compile("|".join((*VENDORS, _ALONE)), re.IGNORECASE)
 ANYBODY = re.compile("|".join((*VENDORS, *PROTOCOLS, _ALONE)), re.IGNORECASE)
 
-NEUTRAL = ("message", "seats.py", "repair.py", "names.py", "fit", "order.py")
+NEUTRAL = ("message", "seats.py", "repair.py", "names.py", "fit", "order.py", "turns.py", "bind.py")
 
 
 def named(path: Path, names: re.Pattern[str]) -> list[str]:
@@ -51,6 +63,23 @@ def test_no_room_names_a_vendor_without_a_room() -> None:
     assert named(PACKAGE / "protocols", VENDOR) == []
 
 
+def others(room: str) -> re.Pattern[str]:
+    """The owners of other rooms; the id of a model (`anthropic.claude-...`) names no vendor."""
+    names = sorted({*OWNERS.values()} - {OWNERS[room]})
+    return re.compile(rf"(?:{'|'.join(names)})(?!\.[a-z])", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("room", OWNERS)
+def test_a_room_names_the_owner_of_no_other_room(room: str) -> None:
+    assert named(PACKAGE / "protocols" / room, others(room)) == []
+
+
+def test_every_room_and_every_vendor_is_under_the_rule() -> None:
+    assert {folder for folder, _ in REGISTERED.values()} == set(OWNERS)
+    assert [n for n in ROWS if n not in OWNERS.values() and not VENDOR.search(n)] == []
+    assert [name for name in OWNERS.values() if VENDOR.search(name)] == []
+
+
 @pytest.mark.parametrize("place", NEUTRAL)
 def test_the_tree_and_the_passes_name_nobody(place: str) -> None:
     assert named(PACKAGE / place, ANYBODY) == []
@@ -65,6 +94,9 @@ def test_the_tree_and_the_passes_name_nobody(place: str) -> None:
         "x = kimi_k2",
         "# GLM-5",
         "xai=1",
+        "# Claude on Vertex AI",
+        "MOONSHOT",
+        '"z.ai"',
     ],
 )
 def test_a_vendor_in_a_room_is_named(tmp_path: Path, line: str) -> None:
@@ -73,6 +105,21 @@ def test_a_vendor_in_a_room_is_named(tmp_path: Path, line: str) -> None:
     (room / "writer.py").write_text(f'"""OpenAI\'s chat."""\n{line}\n', "utf-8")
     [found] = named(tmp_path / "protocols", VENDOR)
     assert found.startswith("protocols/openai_chat/writer.py:2: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("# like OpenAI's", 1),
+        ("# as Bedrock does", 1),
+        ("x = 'mistral'", 1),
+        ('model = "us.anthropic.claude-x"', 0),
+        ("# Gemini itself", 0),
+    ],
+)
+def test_another_rooms_owner_is_named(tmp_path: Path, line: str, found: int) -> None:
+    (tmp_path / "writer.py").write_text(f"{line}\n")
+    assert len(named(tmp_path, others("gemini"))) == found
 
 
 @pytest.mark.parametrize("line", ["# OpenAI", "claude = 1", 'x = "qwen3"', "# on Azure"])

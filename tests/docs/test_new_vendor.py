@@ -1,0 +1,85 @@
+"""docs/*/new-vendor.md: the file and its line make a vendor, and the package is the one we install.
+
+The blocks of the page are put to use as they stand: in a copy of the sources, by an interpreter of
+its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .pages import DOCS, ROOT, blocks
+
+PAGES = {name: (DOCS / name / "new-vendor.md").read_text("utf-8") for name in ("en", "zh")}
+EXAMPLE = ROOT / "tests" / "vendors" / "example_package"
+USE = """
+import json
+import dragoman
+from dragoman.formatter import AcmeChatFormatter
+from dragoman.vendors import NAMED, VENDORS
+request = dragoman.ChatRequest([dragoman.Msg.user("Hi.")], options=dragoman.Options(max_tokens=9))
+wire = dragoman.wire("acme", policy="ignore")
+out = wire.write_request(request)
+print(json.dumps({
+    "url": wire.vendor.url() + out.path, "body": out.body, "listed": "acme" in dragoman.wires(),
+    "formatted": AcmeChatFormatter().format_sync(request.messages),
+    "home": [NAMED["AcmeChatFormatter"], list(VENDORS)[-1]],
+}))
+"""
+
+
+def block(page: str, info: str, word: str) -> str:
+    [found] = [one.text for one in blocks(page) if one.info == info and word in one.text]
+    return found
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_one_file_and_one_line_make_a_vendor(language: str, tmp_path: Path) -> None:
+    page = PAGES[language]
+    package = tmp_path / "dragoman"
+    shutil.copytree(ROOT / "src" / "dragoman", package,
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    file = block(page, "python no-run", "VENDOR = Vendor(")
+    line = block(page, "text", '"acme"')
+    assert line.count("\n") == 1
+    (package / "vendors" / "acme.py").write_text(file, "utf-8")
+    registry = package / "vendors" / "__init__.py"
+    source = registry.read_text("utf-8")
+    start = source.index("VENDORS: dict[str, tuple[str, ...]] = {")
+    end = source.index("\n}", start) + 1
+    registry.write_text(f"{source[:end]}{line}{source[end:]}", "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-c", USE], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == {
+        "url": "https://api.acme.example/v1/chat/completions",
+        "body": {
+            "model": "acme-1", "messages": [{"role": "user", "content": "Hi."}], "max_tokens": 9,
+        },
+        "listed": True,
+        "formatted": [{"role": "user", "content": "Hi."}],
+        "home": ["acme", "acme"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_the_package_of_the_page_is_the_one_that_is_installed(language: str) -> None:
+    """tests/vendors/test_installed.py builds, installs and uses it."""
+    page = PAGES[language]
+    assert block(page, "text", "[project]") == (EXAMPLE / "pyproject.toml").read_text("utf-8")
+    module = (EXAMPLE / "dragoman_acme.py").read_text("utf-8")
+    assert block(page, "python", "VENDOR = Vendor(") == module
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/en/models.md", "docs/zh/models.md"])
+def test_the_page_is_found(page: str) -> None:
+    assert "new-vendor.md)" in (ROOT / page).read_text("utf-8")

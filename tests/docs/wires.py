@@ -1,0 +1,138 @@
+"""docs/wires.md: the tables of `dragoman wires`, and every fact with its date and source.
+
+    python -m tests.docs.wires --write
+
+Dates stand there and no ages, so the page changes only when the facts do. Knows no vendor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+
+from dragoman import Wire
+from dragoman.cli import carried
+from dragoman.cli.known import Known, ages, families, grouped, hosts
+from dragoman.families import FAMILIES
+from dragoman.vendors import PROTOCOLS, VENDORS, vendor
+
+from .pages import DOCS
+
+__all__ = ["PAGE", "listed", "page", "table"]
+
+PAGE = DOCS / "wires.md"
+
+_HEAD = """\
+# What each wire, vendor and model family can carry
+
+`dragoman wires` prints these tables for today's facts, `dragoman wires --model MODEL` for one \
+model, `--facts FILE` with [facts of your own](en/models.md). Without a model a table says what \
+every current model on that wire accepts. A dash: not carried; what a conversation loses by that \
+is named when it is written.
+
+This page is generated (`python -m tests.docs.wires --write`); a test fails when it is out of date.
+"""
+_FAMILIES = """\
+Facts of models by name, whoever hosts them. The first row that holds for a model is applied; rows \
+with a state (*while*) hold on top of it, for requests in that state. Names are those of `can=` \
+and of files of facts.
+"""
+_FACT = ("models", "while", "what holds", "since", "source")
+_HOSTS = "What a host changes for everybody, then for single models; these win over the families.\n"
+
+
+def listed() -> list[Wire]:
+    """The wires of the package itself, none of another package that happens to be installed."""
+    known = {*PROTOCOLS, *VENDORS}
+    return [one for one in carried.all_wires() if one.name.partition("/")[0] in known]
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """The lines of a table, with an empty one behind it."""
+    shown = list(heads)
+    yield f"| {' | '.join(shown)} |"
+    yield f"|{'---|' * len(shown)}"
+    for row in rows:
+        yield f"| {' | '.join(map(_escaped, row))} |"
+    yield ""
+
+
+def _escaped(cell: str) -> str:
+    if cell.startswith("`"):
+        return cell.replace("|", "\\|")
+    for sign in "\\|*<":
+        cell = cell.replace(sign, f"\\{sign}")
+    return cell
+
+
+def page() -> str:
+    """The text of docs/wires.md."""
+    return "\n".join(_lines(listed()))
+
+
+def _lines(wires: list[Wire]) -> Iterator[str]:
+    yield _HEAD
+    for sheet in (carried.carried(wires), carried.asked(wires), carried.options(wires)):
+        yield f"## {sheet.title}\n"
+        yield from table(sheet.heads, ((f"`{name}`", *cells) for name, *cells in sheet.rows))
+        yield from (f"- {note}" for note in sheet.notes)
+        yield "" if sheet.notes else "Every other option is sent as it is, or has no field.\n"
+    yield "## Vendors\n"
+    yield from table(("vendor", "protocol", "base URL", "key"), _vendors())
+    sheet = families()
+    yield f"## {sheet.title}\n"
+    yield _FAMILIES
+    yield from _without("besides", sheet)
+    yield from (f"- {note.partition('; besides')[0]}" for note in sheet.notes)
+    yield "\n### Each family in full\n"
+    yield from table(_FACT, _facts(grouped(FAMILIES.rows)))
+    yield "## What hosts change\n"
+    yield _HOSTS
+    for name, (always, source, rows) in hosts(wires).items():
+        yield f"### {', '.join(f'`{one}`' for one in name.split(', '))}\n"
+        if always:
+            yield f"{_escaped(always)}. Source: {_escaped(source) or 'the dialect'}.\n"
+        if rows:
+            yield from table(_FACT, _facts(rows))
+    yield "## How old it is\n"
+    yield from table(
+        ("facts", "dates", "oldest", "newest"),
+        ((f"`{name}`", str(len(found)), found[0], found[-1])
+         for name, found in ages(wires).items() if found),
+    )  # fmt: skip
+
+
+def _vendors() -> Iterator[tuple[str, ...]]:
+    for row in map(vendor, VENDORS):
+        for protocol in row.wires:
+            yield row.name, f"`{protocol}`", f"`{row.url(protocol)}`", f"`{row.key}`"
+        for region, url in row.regions.items():
+            yield row.name, f"in {region}", f"`{url}`", ""
+
+
+def _without(head: str, sheet: carried.Sheet) -> Iterator[str]:
+    gone = sheet.heads.index(head)
+    rows = ([f"`{name}`", *cells] for name, *cells in sheet.rows)
+    heads = [one for one in sheet.heads if one != head]
+    return table(heads, ([*row[:gone], *row[gone + 1 :]] for row in rows))
+
+
+def _facts(rows: list[Known]) -> Iterator[tuple[str, ...]]:
+    for one in rows:
+        yield f"`{one.models}`", one.when, one.said(), one.since, one.source
+
+
+def main(arguments: list[str]) -> int:
+    """Print the page, or write it."""
+    parser = argparse.ArgumentParser(description="What wires, vendors and families carry.")
+    parser.add_argument("--write", action="store_true", help="write docs/wires.md")
+    if parser.parse_args(arguments).write:
+        PAGE.write_text(page(), "utf-8")
+    else:
+        sys.stdout.write(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
