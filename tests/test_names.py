@@ -51,10 +51,29 @@ def test_ids_that_fit_stay_and_so_does_the_history() -> None:
 
 def test_repeated_ids_are_numbered_and_the_map_leads_back() -> None:
     found, back, losses = spelled([*turn("a"), *turn("a"), *turn("a_2"), *turn("a")], UNIQUE)
-    assert found == [["a"], ["a"], ["a_3"], ["a_3"], ["a_2"], ["a_2"], ["a_4"], ["a_4"]]
-    assert back == {"a_3": "a", "a_4": "a"}
+    assert found == [["a"], ["a"], ["a_2"], ["a_2"], ["a_2_2"], ["a_2_2"], ["a_3"], ["a_3"]]
+    assert back == {"a_2": "a", "a_2_2": "a_2", "a_3": "a"}
     assert {loss.code for loss in losses} == {"id.made"}
     assert losses[0].where == "$.messages[2].content[0].id"
+
+
+@pytest.mark.parametrize("can", [UNIQUE, PLAIN])
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        (turn("a", "a"), turn("a_2")), (turn("a"), turn("a")), (turn(""), turn("call_1")),
+        (turn("x" * 50), turn("x" * 51)), (turn("a b"), turn("a_b")), (turn("", "a"), turn("a")),
+    ],
+)  # fmt: skip
+def test_no_id_depends_on_what_follows(
+    early: list[Msg], late: list[Msg], can: Capabilities
+) -> None:
+    alone, _, _ = spelled(early, can)
+    both, _, _ = spelled([*early, *late], can)
+    assert both[: len(alone)] == alone
+    assert len({id for row in both[::2] for id in row}) == sum(map(len, both[::2])) or not (
+        can.ids.unique
+    )
 
 
 def test_ids_may_come_again_in_the_next_turn_where_the_wire_says_so() -> None:
@@ -134,6 +153,22 @@ def test_the_map_of_the_tools_is_theirs_alone() -> None:
     spelled_names = [names.get(name, name) for name in ("a b", "a_b", "a.b", "c", "new")]
     assert len(set(spelled_names)) == 5, "two never become one"
     assert inverted(names)["a_b"] == "a b"
+
+
+def test_no_name_of_the_history_depends_on_what_follows() -> None:
+    _, early = name_tools([], ["look up"], NameRule(), Report())
+    _, both = name_tools([], ["look up", "look_up"], NameRule(), Report())
+    assert early == {"look up": "look_up"}
+    assert both["look up"] == "look_up" != both["look_up"]
+
+
+def test_a_result_without_a_name_gets_none_of_a_call_without_one() -> None:
+    msgs = [*turn("a"), *turn("b", name="")]
+    msgs[1] = Msg.tool("a", "seen")
+    report = Report(msgs)
+    seated, _ = respell(survey(msgs, report), PLAIN, {"": "made_up"}, report)
+    assert seated.msgs[1] is msgs[1]
+    assert seated.msgs[2].calls[0].name == "made_up"
 
 
 def test_nothing_to_respell_is_nothing_new() -> None:

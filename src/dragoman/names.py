@@ -13,8 +13,9 @@ from dataclasses import replace
 from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from .rules import IdRule, NameRule, mapping, numbered
-from .seats import IDS, Seated
+from .message.blocks import ContentBlock
+from .rules import NameRule, mapping, numbered
+from .seats import IDS, UNNAMED, Seated
 
 __all__ = ["inverted", "name_tools", "respell"]
 
@@ -33,7 +34,7 @@ def name_tools(
     names = mapping(listed, rule)  # of the tools alone: see above
     others = [name for name in dict.fromkeys(called) if name not in own]
     if others:
-        names |= mapping(others, rule, (names.get(name, name) for name in own))
+        names |= mapping(others, rule, (names.get(name, name) for name in own), ordered=True)
     if not names:
         return tools, names
     named: list[Tool | ServerTool] = []
@@ -55,46 +56,50 @@ def respell(
     rule = can.ids
     again = bool(seated.flags & IDS)
     used = seated.calls if seated.calls == seated.results else [*seated.calls, *seated.results]
-    ids = mapping([id for id in used if id] if "" in used else used, rule)
-    if not (names or ids or again):
+    ids = mapping([id for id in used if id] if "" in used else used, rule, ordered=True)
+    if not (names or ids or again or seated.flags & UNNAMED):
         return seated, {}
-    taken = {ids.get(i, i) for i in seated.calls}
-    writer = _Respeller(ids, names, rule, taken if again else None, report)
+    writer = _Respeller(ids, names, can, again, report)
     changes = {
-        i: [(made, seated.seats[i])]
+        i: made
         for i, m in enumerate(seated.msgs)
-        if not isinstance(m.content, str) and (made := writer.message(m)) is not m
+        if type(m.content) is not str and (made := writer.message(m)) is not m
     }
-    return seated.spliced(changes), writer.back
+    return seated.swapped(changes), writer.back
 
 
 class _Respeller:
     """Walks a history once; a repeated id gets a number, and so does the result behind it.
 
-    `taken`: the ids that no made one may be, or None if no id is repeated or empty.
+    `again`: an id is repeated or empty.
     """
 
     def __init__(
         self,
         ids: dict[str, str],
         names: dict[str, str],
-        rule: IdRule,
-        taken: set[str] | None,
+        can: Capabilities,
+        again: bool,
         report: Report,
     ) -> None:
         self.ids = ids
         self.names = names
-        self.rule = rule
-        self.taken = taken
+        self.rule = can.ids
+        self.tool_names = can.tool_names
+        self.again = again
         self.report = report
-        self.used: dict[str, int] = {}
+        self.used: set[str] = set()  # what may not come again
+        self.taken: set[str] = set()  # what no made id may be, so far
         self.last: dict[str, int] = {}
         self.open: dict[str, deque[str]] = defaultdict(deque)
+        self.nameless: set[str] = set()  # calls
         self.back: dict[str, str] = {}
 
     def message(self, m: Msg) -> Msg:
         if not self.rule.unique:
             self.used.clear()  # one turn's ids may come again in the next one
+        if self.again:
+            self.taken.update(self.ids.get(call.id, call.id) for call in m.calls)
         blocks = [self._block(block) for block in m.content]
         if all(new is old for new, old in zip(blocks, m.content, strict=True)):
             return m
@@ -105,15 +110,19 @@ class _Respeller:
     def _block(self, block: object) -> object:
         if type(block) is ToolUseBlock:
             id = self._call_id(block)
+            name = self.names.get(block.name, block.name)
+            if not block.name:
+                self.nameless.add(block.id)
         elif type(block) is ToolResultBlock:
             queue = self.open.get(block.id)
             id = queue.popleft() if queue else self.ids.get(block.id, block.id)
+            known = block.name or block.id in self.nameless
+            name = self._result_name(block.name) if known else ""
         else:
             return block
-        name = self.names.get(block.name, block.name)
         if id == block.id and name == block.name:
             return block
-        made = replace(block, id=id, name=name)
+        made = _respelled(block, id, name)
         self.report.made(made, block)
         if id != block.id:
             self.back[id] = block.id
@@ -123,16 +132,33 @@ class _Respeller:
             self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
         return made
 
+    def _result_name(self, name: str) -> str:
+        """A name that no call has is respelled all the same, as if one had it."""
+        if name and name not in self.names and not self.tool_names.takes(name):
+            self.names = {**self.names, **mapping([name], self.tool_names)}
+        return self.names.get(name, name)
+
     def _call_id(self, block: ToolUseBlock) -> str:
         id = self.ids.get(block.id, block.id)
-        if self.taken is None or (self.rule.blank and not id):
+        if not self.again or (self.rule.blank and not id):
             return id
-        count = self.used[id] = self.used.get(id, 0) + 1
         made = id
-        if count > 1 or not id:
+        if not id or id in self.used:
             # numbers go on through the history, so that none is tried twice
-            nth = self.last[id] = max(count, self.last.get(id, 0) + 1)
+            nth = self.last[id] = self.last.get(id, 1 if id else 0) + 1
             made = numbered(id, nth, self.taken, self.rule)
-            self.taken.add(made)
+        self.used.add(made)
+        self.taken.add(made)
         self.open[block.id].append(made)
         return made
+
+
+def _respelled(block: ToolUseBlock | ToolResultBlock, id: str, name: str) -> ContentBlock:
+    """The same block under another id and name; `replace` takes three times as long."""
+    extras, spelling, origin = block.extras, block.spelling, block.origin
+    if type(block) is ToolUseBlock:
+        return ToolUseBlock(id, name, block.input, block.raw_input, block.cache,
+                            extras=extras, spelling=spelling, origin=origin)  # fmt: skip
+    assert type(block) is ToolResultBlock  # the other one of the two
+    return ToolResultBlock(id, name, block.output, block.is_error, block.cache,
+                           extras=extras, spelling=spelling, origin=origin)  # fmt: skip

@@ -33,7 +33,7 @@ class IdRule:
 
     def fits(self, values: Iterable[str]) -> bool:
         """Whether every value may travel as it is; one look at all of them joined."""
-        listed = list(values)
+        listed = values if isinstance(values, list) else list(values)
         if not all(listed):
             return False
         if self.max and listed and max(map(len, listed)) > self.max:
@@ -43,6 +43,16 @@ class IdRule:
         if self.start and not _only(self.start).match("".join(value[0] for value in listed)):
             return False
         return not self.chars or _only(self.chars).match("".join(listed)) is not None
+
+    def takes(self, value: str) -> bool:
+        """Whether this one value may travel as it is."""
+        if not value or (self.max and len(value) > self.max):
+            return False
+        if self.exact and len(value) != self.exact:
+            return False
+        if self.start and not _only(self.start).match(value[0]):
+            return False
+        return not self.chars or _only(self.chars).match(value) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +73,44 @@ def _others(chars: str) -> re.Pattern[str]:
     return re.compile(rf"[{chars[1:]}]" if chars.startswith("^") else rf"[^{chars}]")
 
 
-def mapping(values: Iterable[str], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
+def mapping(
+    values: Iterable[str], rule: IdRule, taken: Iterable[str] = (), *, ordered: bool = False
+) -> dict[str, str]:
     """Value -> spelling, for the values that the rule refuses or that are `taken`.
+
+    What the rule accepts stays. If the values are `ordered`, it gives way to the spelling of a
+    value before it, so that no spelling depends on what follows.
 
     >>> mapping(["a.b c", "a_b_c"], NameRule())
     {'a.b c': 'a_b_c_mjWMZH'}
+    >>> mapping(["a.b c", "a_b_c"], NameRule(), ordered=True)
+    {'a.b c': 'a_b_c', 'a_b_c': 'a_b_c_rOkpxG'}
     """
-    listed = list(values)
+    listed = values if isinstance(values, list) else list(values)
     used = set(taken)
-    if rule.fits(listed) and used.isdisjoint(listed):
+    if rule.fits(listed) and (not used or used.isdisjoint(listed)):
         return {}
-    distinct = dict.fromkeys(listed)
-    kept = {value for value in distinct if value and value not in used and rule.fits([value])}
-    used |= kept
+    distinct = list(dict.fromkeys(listed))
+    fitting = {value for value in distinct if rule.takes(value)}
+    if not ordered:
+        distinct.sort(key=lambda value: value not in fitting)
     made: dict[str, str] = {}
-    for value in [value for value in distinct if value not in kept]:
-        spelling = _spelled(value, rule)
+    for value in distinct:
+        spelling = value if value in fitting else _spelled(value, rule)
         salt = value
-        while spelling in used or not rule.fits([spelling]):
+        while spelling in used or not rule.takes(spelling):
             spelling = _hashed(value, salt, rule)
             salt += "\0"
         used.add(spelling)
-        made[value] = spelling
+        if spelling != value:
+            made[value] = spelling
     return made
 
 
 def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> str:
     """Another spelling for the `nth` use of a value that the rule lets stand but once."""
     made = f"{value or 'call'}_{nth}"
-    while made in taken or not rule.fits([made]):
+    while made in taken or not rule.takes(made):
         nth += 1
         tail = f"_{nth}"
         if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):

@@ -7,7 +7,7 @@ at; `flags` what concerns the whole. Knows no wire.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .losses import Report
@@ -75,29 +75,37 @@ class Seated:
             made[i] = 1
         return made
 
+    def swapped(self, changes: Mapping[int, Msg]) -> Seated:
+        """The same with some messages in the place of others that are as plain as they are."""
+        msgs = list(self.msgs)
+        for i, m in changes.items():
+            msgs[i] = m
+        return replace(self, msgs=msgs)
+
     def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
         """The same with some messages replaced, each by none, one or several; those are dirty."""
         msgs: list[Msg] = []
         seats: list[int] = []
         dirty: list[int] = []
-        old = set(self.dirty)
+        old, at = self.dirty, 0  # in order, so that one look at each is enough
         last = 0
         for i in sorted(changes):
-            if old:
-                shift = len(msgs) - last
-                dirty.extend(j + shift for j in range(last, i) if j in old)
-            msgs.extend(self.msgs[last:i])
-            seats.extend(self.seats[last:i])
+            shift = len(msgs) - last
+            while at < len(old) and old[at] <= i:
+                if old[at] < i:
+                    dirty.append(old[at] + shift)
+                at += 1
+            msgs += self.msgs[last:i]
+            seats += self.seats[last:i]
             for msg, seat in changes[i]:
                 dirty.append(len(msgs))
                 msgs.append(msg)
                 seats.append(seat)
             last = i + 1
         shift = len(msgs) - last
-        if old:
-            dirty.extend(j + shift for j in range(last, len(self.msgs)) if j in old)
-        msgs.extend(self.msgs[last:])
-        seats.extend(self.seats[last:])
+        dirty += [one + shift for one in old[at:]]
+        msgs += self.msgs[last:]
+        seats += self.seats[last:]
         return Seated(msgs, seats, self.flags, dirty, self.calls, self.results, self.names)
 
 
@@ -163,7 +171,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
         content: Any = m.content
         role = m.role
         seat = _SEAT[role]
-        if m.name and m.name != role:
+        name = m.name
+        if name and name != role:
             flags |= NAMED
         if m.extras is not None or m.cache is not None:
             flags |= ODD
@@ -202,12 +211,13 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                     results.append(b.id)
                     answered += 1
                     said.append(b.name)
-                    if (
-                        b.is_error
-                        or b.extras is not None
-                        or b.cache is not None
-                        or not _textual(b.output)
-                    ):
+                    out = b.output
+                    if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
+                        one = out[0]  # the usual result, without a call of a function
+                        plain = one.extras is None and one.cache is None and one.citations is None
+                    else:
+                        plain = _textual(out)
+                    if b.is_error or b.extras is not None or b.cache is not None or not plain:
                         look = True
                         flags |= MEDIA | ODD
                 else:

@@ -66,7 +66,7 @@ def seat(
     if seated.dirty or not can.tool_messages or can.call_text == "drop":
         marks = [one.cache for one in tools if isinstance(one, Tool) and one.cache is not None]
         marks = marks if can.cached_tools else []
-        lasts = least(marks, can)
+        lasts = least(marks, can) if marks else None
         seated = fit(seated, can, report, manner.told, manner.saver, len(marks), lasts)
     seated = order(seated, can, report, manner.told, whole, whole or manner.insert_turns)
     made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)

@@ -20,8 +20,8 @@ _DEAF: dict[str, Any] = {"audio": False, "document": False}
 _BLIND: dict[str, Any] = {**_DEAF, "image": False}
 # a turn that calls a tool without its thinking is a 400, even where there was none to show
 _BACK: dict[str, Any] = {"empty_thinking": True}
-_LEVELS = ("low", "high", "max")
-# minimal is low there, medium and xhigh are high: said so before it is sent
+# it takes every name, and makes low, high and max of them itself
+_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 _ASKS: dict[str, Any] = {"form": "thinking", "efforts": _LEVELS, "thinking": True}
 _SWITCH: dict[str, Any] = {"form": "thinking", "efforts": ("on",), "thinking": True}
 

@@ -31,6 +31,7 @@ class Report:
         "_placed",
         "_places",
         "_request",
+        "_rows",
         "_rules",
         "edits",
         "kinds",
@@ -48,6 +49,8 @@ class Report:
         self._messages = messages
         self._request = request
         self._places = places
+        # values, not yet losses: those point back here, and a circle is freed late
+        self._rows: list[tuple[str, Kind, object, str, str, str, str]] = []
         self._losses: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
@@ -101,7 +104,7 @@ class Report:
         if not self.kinds:
             self._messages = tuple(self._messages)
         self.kinds.add(kind)
-        self._losses.append(Loss(self, code, kind, node, field, what, did, rule))
+        self._rows.append((code, kind, node, field, what, did, rule))
 
     def each(self, code: str, nodes: Iterable[tuple[object, str, str]]) -> None:
         """The same loss for many nodes, (node, field, what), walked only when losses are read."""
@@ -144,6 +147,9 @@ class Report:
     @property
     def losses(self) -> list[Loss]:
         """All losses so far, in the order in which they were found."""
+        if self._rows:
+            rows, self._rows = self._rows, []
+            self._losses.extend(Loss(self, *row) for row in rows)
         if self._groups:
             groups, self._groups = self._groups, []
             for code, nodes in groups:

@@ -189,6 +189,9 @@ class ChatRequest(Shown):
         own_fields(self.extras, "$.extras")
 
 
+_PLAIN: frozenset[type[object]] = frozenset({Msg})
+
+
 def messages_of(msgs: object) -> list[Msg]:
     """The list itself if it is one of Msg. Raises NotMessages (a WriteError and TypeError)."""
     if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
@@ -196,6 +199,8 @@ def messages_of(msgs: object) -> list[Msg]:
             f"the input must be a list of Msg, not {type(msgs).__name__}", path="$.messages"
         )
     listed = msgs if isinstance(msgs, list) else list(msgs)
+    if {*map(type, listed)} <= _PLAIN:  # one look at all, before one at each
+        return listed
     for i, msg in enumerate(listed):
         if not isinstance(msg, Msg):
             raise NotMessages(

@@ -30,7 +30,7 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
-from ...seats import ASSISTANT, Seated
+from ...seats import ASSISTANT, TOOL, Seated
 from ...shapes import own_extras
 from .dialect import Dialect
 
@@ -53,14 +53,21 @@ def messages(
         said: Any
         if type(content) is str:
             said = [{"type": "text", "text": content}] if split else content
+            if not odd:
+                out.append({"role": _ROLES[seat], "content": said})
+                continue
         elif odd or len(content) > 1:
             said = [_block(block, can) for block in content]
         else:
             said = [_clean(content[0], can)]
-        if empty and seat == ASSISTANT and type(said) is list:
-            said = _thought(said)
-        if not split and len(said) == 1 and type(said) is list and said[0].keys() == _TEXT:
-            said = said[0]["text"]
+            if seat == TOOL:
+                out.append({"role": "user", "content": said})
+                continue
+        if type(said) is list:
+            if empty and seat == ASSISTANT:
+                said = _thought(said)
+            if not split and len(said) == 1 and said[0].keys() == _TEXT:
+                said = said[0]["text"]
         made: JsonObject = {"role": _ROLES[seat], "content": said}
         if odd and m.extras is not None:
             made.update(own_extras(m, can))
@@ -81,10 +88,9 @@ def _clean(block: ContentBlock, can: Capabilities) -> JsonObject:
     if type(block) is ToolUseBlock:
         return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
     if type(block) is ToolResultBlock:
-        output = block.output
-        text = output
-        if type(output) is list and len(output) == 1:
-            text = output[0].text  # type: ignore[union-attr]  # plain results hold text alone
+        text = block.output
+        if type(text) is list and len(text) == 1:
+            text = text[0].text  # type: ignore[union-attr]  # plain results hold text alone
         if type(text) is str and text and not text.isspace():
             said = [{"type": "text", "text": text}]
             return {"type": "tool_result", "tool_use_id": block.id, "content": said}
