@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,8 @@ def test_ctrl_c_ends_quietly() -> None:
     running = subprocess.Popen(
         [sys.executable, "-m", "dragoman", "format", "--to", "gemini"], env=environment(),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # a shell starts what runs in the background with the signal ignored
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )  # fmt: skip
     with running:
         _wait_until_it_reads(running)
