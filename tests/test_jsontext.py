@@ -11,7 +11,15 @@ from hypothesis import example, given
 
 from dragoman import jsontext
 from dragoman.errors import InvalidMessage, ReadError
-from dragoman.jsontext import MAX_DEPTH, arguments, check, check_text, loads, pretty
+from dragoman.jsontext import (
+    MAX_DEPTH,
+    arguments,
+    canonical,
+    check,
+    check_text,
+    loads,
+    pretty,
+)
 
 from .laws.trees import json_values
 
@@ -70,6 +78,12 @@ def test_endless_values_have_no_text() -> None:
     value.append(value)
     with pytest.raises(InvalidMessage):
         arguments(value)
+
+
+def test_canonical_text_is_one_for_all_spellings() -> None:
+    assert canonical({"b": 1, "a": [2, "é"]}) == canonical({"a": [2, "\u00e9"], "b": 1})
+    assert canonical({"a": 1}) != canonical({"a": 1.0}) != canonical({"a": True})
+    assert canonical("\ud800").isascii()
 
 
 def test_pretty() -> None:

@@ -203,3 +203,27 @@ def test_white_space_at_the_very_end(content: Any, left: Any) -> None:
 def test_inserted_turns_are_lost_nowhere() -> None:
     _, found = run([A], first_user=True, prefill=False)
     assert found == ["turn.first $.messages[0]", "turn.last $.messages[0]"]
+
+
+THOUGHT = ThinkingBlock("Hm.", signature="c2ln")
+
+
+@pytest.mark.parametrize(
+    ("turn", "left", "lost"),
+    [
+        ([Msg.assistant([THOUGHT])], [], ["[1].content[0]"]),
+        ([Msg.assistant([THOUGHT, TextBlock("a")])], [["thinking", "text"]], []),
+        ([Msg.assistant([TextBlock("a"), THOUGHT, THOUGHT])], [["text"]],
+         ["[1].content[1]", "[1].content[2]"]),
+        # neighbours are one turn
+        ([Msg.assistant([THOUGHT]), Msg.assistant("a")], [["thinking"], ["text"]], []),
+        ([Msg.assistant([TextBlock("a"), THOUGHT]), Msg.assistant([THOUGHT])], [["text"]],
+         ["[1].content[1]", "[2].content[0]"]),
+    ],
+)  # fmt: skip
+def test_no_turn_ends_in_thinking(turn: list[Msg], left: list[list[str]], lost: list[str]) -> None:
+    msgs = [U, *turn, U]
+    made, losses = run(msgs, thinking_last=False)
+    assert [[block.type for block in m.blocks] for m in made[1:-1]] == left
+    assert losses == [f"thinking.alone $.messages{where}" for where in lost]
+    assert run(msgs)[0] == msgs, "where it may"

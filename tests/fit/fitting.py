@@ -15,12 +15,17 @@ __all__ = ["codes", "fitted"]
 
 
 def fitted(
-    *msgs: Msg, told: Told | None = None, saver: Any = None, hints: int = 0, **can: Any
+    *msgs: Msg,
+    told: Told | None = None,
+    saver: Any = None,
+    hints: int = 0,
+    lasts: float | None = None,
+    **can: Any,
 ) -> tuple[list[Msg], list[tuple[str, str]]]:
     """(messages, losses by code and path)."""
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
-    seated = fit(seated, Capabilities(**can), report, told or Told(), saver, hints)
+    seated = fit(seated, Capabilities(**can), report, told or Told(), saver, hints, lasts)
     assert len(seated.msgs) == len(seated.seats)
     return seated.msgs, [(loss.code, loss.where) for loss in report.losses]
 

@@ -165,6 +165,25 @@ def test_fields_that_nobody_claims() -> None:
     assert found == [("extras.foreign", f"{AT}.extras")]
 
 
+def test_fields_that_one_issuer_alone_may_claim() -> None:
+    """Two read each other's fields, but the state of one is sealed to the other."""
+    can: dict[str, Any] = {
+        "reads": frozenset({"here", "there"}),
+        "claims": frozenset({"signature"}),
+        "claimed_by": frozenset({"here"}),
+    }
+    own = said(TextBlock("x", extras={"here": {"signature": 1, "odd": 2}}))
+    assert fitted(own, **can) == ([own], [])
+    theirs = said(TextBlock("x", extras={"there": {"signature": 1, "odd": 2}}))
+    made, found = fitted(theirs, **can)
+    assert made[0].content[0].extras == {"there": {"odd": 2}}  # type: ignore[union-attr]
+    assert found == [("extras.foreign", f"{AT}.extras.there")]
+    raw = said(RawBlock("there", {"signature": 1}), RawBlock("here", {"signature": 1}))
+    made, found = fitted(raw, assistant=frozenset({"text", "raw"}), **can)
+    assert kinds(made) == [["raw"]]
+    assert codes(found) == ["raw.foreign"]
+
+
 def test_text_beside_calls_can_be_left_out() -> None:
     call = ToolUseBlock("c", "f", {})
     result = Msg("", [ToolResultBlock("c", "f", "y")], "tool")

@@ -99,3 +99,42 @@ def test_tools_keep_their_last_hints() -> None:
     assert tools[0].cache is HOUR
     assert fit_tools(tools[1:], can, report) == tools[1:]
     assert fit_tools(tools, Capabilities(), report) is tools, "there the room says what is lost"
+
+
+FALLING: dict[str, Any] = {
+    "cache_hints": 4, "cache_ttls": frozenset({"5m", "1h"}), "cache_longest_first": True,
+}  # fmt: skip
+SHORT = CacheHint("5m")
+
+
+def test_no_hint_outlasts_one_before_it_where_the_wire_says_so() -> None:
+    msgs = [text(HOUR), text(SHORT), text(HOUR), text(CacheHint())]
+    made, found = fitted(*msgs, **FALLING)
+    assert hints(made) == [HOUR, SHORT, CacheHint(), CacheHint()]
+    assert found == [("cache.ttl", "$.messages[2].content[0].cache.ttl")]
+    assert fitted(*msgs, **{**FALLING, "cache_longest_first": False}) == (msgs, [])
+
+
+def test_a_hint_without_a_time_is_as_short_as_any() -> None:
+    made, found = fitted(text(CacheHint()), text(HOUR), **FALLING)
+    assert hints(made) == [CacheHint(), CacheHint()]
+    assert codes(found) == ["cache.ttl"]
+
+
+def test_hints_of_the_tools_come_first() -> None:
+    made, found = fitted(text(HOUR), **FALLING, hints=1, lasts=5.0)
+    assert hints(made) == [CacheHint()]
+    assert codes(found) == ["cache.ttl"]
+    tools = [Tool("a", cache=SHORT), Tool("b", cache=HOUR), Tool("c")]
+    report = Report()
+    kept = fit_tools(tools, Capabilities(cached_tools=True, **FALLING), report)
+    assert [getattr(tool, "cache", None) for tool in kept] == [SHORT, CacheHint(), None]
+    assert [loss.code for loss in report.losses] == ["cache.ttl"]
+    right = [Tool("a", cache=HOUR), Tool("b", cache=SHORT)]
+    assert fit_tools(right, Capabilities(cached_tools=True, **FALLING), Report()) is right
+
+
+def test_a_time_that_the_wire_does_not_know() -> None:
+    made, found = fitted(text(CacheHint("2d")), **FALLING)
+    assert hints(made) == [CacheHint()]
+    assert codes(found) == ["cache.ttl"]
