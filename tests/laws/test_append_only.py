@@ -66,7 +66,7 @@ _FIRM = {
 }
 # what stands otherwise because the history ended there: nobody had answered yet
 ENDS = {"system.alone", "system.late", "turn.first", "turn.last"}
-# an added turn answers a call of an earlier one
+# an added turn answers a call of an earlier one, or asks for an answer that came too early
 ANSWERS = {"result.moved", "result.duplicate"}
 # lookback: the last message grows, for an added turn is one with it
 JOINS = {"turn.merged", "turn.joined"}
@@ -108,7 +108,8 @@ def unexplained(wire: str, before: Written, after: Written, since: int) -> set[i
     """Those of which no loss says why; `since`: as many messages there were before."""
     then, now = ({(loss.code, loss.where) for loss in out.losses} for out in (before, after))
     added = {loss.code for loss in after.losses if message(loss) >= since}
-    if added & ANSWERS or any(code in ENDS for code, _ in then ^ now):
+    early = {code for code, _ in then} & ANSWERS
+    if early or added & ANSWERS or any(code in ENDS for code, _ in then ^ now):
         return set()
     made = moved(wire, before, after, unmarked if limited(after) > limited(before) else text)
     if added & JOINS or wire in CONTINUED:
@@ -134,7 +135,7 @@ def unmarked(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     made = [unmarked(v) for v in value if not (isinstance(v, dict) and "cachePoint" in v)]
-    plain = len(made) == 1 and isinstance(made[0], dict) and {*made[0]} == {"type", "text"}
+    plain = len(made) == 1 and isinstance(made[0], dict) and {*made[0]} - {"type"} == {"text"}
     return made[0]["text"] if plain else made
 
 
