@@ -100,8 +100,14 @@ class _Respeller:
             self.used.clear()  # one turn's ids may come again in the next one
         if self.again:
             self.taken.update(self.ids.get(call.id, call.id) for call in m.calls)
-        blocks = [self._block(block) for block in m.content]
-        if all(new is old for new, old in zip(blocks, m.content, strict=True)):
+        blocks = []
+        same = True
+        for block in m.content:
+            new = self._block(block)
+            blocks.append(new)
+            if new is not block:
+                same = False
+        if same:
             return m
         made = Msg.trusted(m.name, blocks, m.role, m)  # type: ignore[arg-type]  # blocks
         self.report.made(made, m)

@@ -14,6 +14,7 @@ from hashlib import blake2b
 __all__ = ["IdRule", "NameRule", "mapping", "numbered"]
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,9 @@ def _digest(value: str, length: int) -> str:
     number = int.from_bytes(
         blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     )
+    number %= 62**length  # no more of it is used, and small numbers divide faster
     text = ""
-    for _ in range(length):
-        number, rest = divmod(number, 62)
-        text += _ALPHABET[rest]
-    return text
+    for _ in range(length >> 1):
+        number, rest = divmod(number, 3844)
+        text += _PAIRS[rest]
+    return text + _ALPHABET[number] if length & 1 else text

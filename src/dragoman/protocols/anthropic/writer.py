@@ -59,9 +59,10 @@ def messages(
         elif odd or len(content) > 1:
             said = [_block(block, can) for block in content]
         else:
-            said = [_clean(content[0], can)]
-            if seat == TOOL:
-                out.append({"role": "user", "content": said})
+            one = content[0]
+            said = [_clean(one, can)]
+            if seat == TOOL or (type(one) is ToolUseBlock and not empty):
+                out.append({"role": _ROLES[seat], "content": said})
                 continue
         if type(said) is list:
             if empty and seat == ASSISTANT:
