@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import formatter, message, token
+    from . import formatter, message, sse, token
     from ._wire import Wire
     from .capabilities import Capabilities, ChatConfig, Facts
     from .edges.facts import facts
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         NotMessages,
         ProviderError,
         ReadError,
+        StreamError,
         WriteError,
     )
     from .formatter import Formatter, fit_history, fit_history_sync
@@ -61,6 +62,7 @@ __all__ = [
     "ProviderError",
     "ReadError",
     "ServerTool",
+    "StreamError",
     "Tagged",
     "Tool",
     "ToolChoice",
@@ -73,6 +75,7 @@ __all__ = [
     "formatter",
     "message",
     "split_history",
+    "sse",
     "token",
     "wire",
     "wires",
@@ -100,7 +103,7 @@ _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formatter", "message", "token"):
+    if name in ("formatter", "message", "sse", "token"):
         return import_module(f".{name}", __name__)
     if name == "__version__":
         return import_module("importlib.metadata").version("dragoman")

@@ -9,6 +9,7 @@
     ├── ReadError               what was received cannot be understood
     ├── ConfigError             a formatter, wire or counter was set up wrongly
     └── ProviderError           the provider answered with an error
+        └── StreamError         it did so after the answer had begun
 
 Every error says what, where (a path into the input) and what to do; never base64, nor a path
 longer than a line. Knows nothing of the package.
@@ -29,6 +30,7 @@ __all__ = [
     "NotMessages",
     "ProviderError",
     "ReadError",
+    "StreamError",
     "WriteError",
 ]
 
@@ -109,4 +111,29 @@ class ConfigError(DragomanError):
 
 
 class ProviderError(DragomanError):
-    """The provider answered with an error."""
+    """The provider answered with an error: `status` of HTTP if known, its own `type`, its `body`.
+
+    `code` is the provider's, as text.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        type: str = "",
+        body: Any = None,
+        path: str = "",
+        hint: str = "",
+        code: str = "",
+    ) -> None:
+        super().__init__(message, path=path, hint=hint, code=code)
+        self.status = status
+        self.type = type
+        self.body = body
+
+
+class StreamError(ProviderError):
+    """An error came after the answer had begun; `response` is the answer so far."""
+
+    response: Any = None

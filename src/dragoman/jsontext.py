@@ -27,6 +27,7 @@ __all__ = [
     "check_text",
     "loads",
     "pretty",
+    "too_deep",
 ]
 
 Json: TypeAlias = Any
@@ -34,6 +35,9 @@ JsonObject: TypeAlias = dict[str, Any]
 
 MAX_DEPTH = 1000
 _BIG = 2.0**63
+_SHORT = 4096
+_LONG = b"0" * 19
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -85,16 +89,48 @@ def pretty(value: Json) -> str:
 def loads(text: str | bytes) -> Json:
     """JSON text to a value; integers of any size stay integers.
 
-    Raises ReadError for text that is no JSON (NaN included) or is nested too deeply.
+    Raises ReadError for text that is no JSON (NaN included) or is nested deeper than `MAX_DEPTH`.
     """
-    if orjson is not None:
-        try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return _loads_std(text)
-        # orjson turns integers beyond 64 bits into floats without a word
-        return _loads_std(text) if _has_big_float(value) else value
-    return _loads_std(text)
+    if orjson is None:
+        return _loads_std(text)
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _loads_std(text)
+    # orjson turns integers beyond 64 bits into floats without a word. Events are short: whether
+    # they hold a long number at all is seen faster in the text than in the value
+    if len(text) < _SHORT:
+        data = text.encode() if isinstance(text, str) else text
+        if _LONG not in data.translate(_DIGITS):
+            if len(data) > 2 * MAX_DEPTH:
+                _shallow(data, value)
+            return value
+    if _has_big_float(value):
+        return _loads_std(text)
+    _shallow(text, value)
+    return value
+
+
+def _shallow(text: str | bytes, value: Json) -> None:
+    """Raise for a value nested too deeply: orjson takes a little more than that."""
+    sign: Any = "[{" if isinstance(text, str) else (0x5B, 0x7B)
+    if sum(text.count(one) for one in sign) > MAX_DEPTH and too_deep(value):
+        raise ReadError(f"nested deeper than {MAX_DEPTH}", code="json.deep")
+
+
+def too_deep(value: Json) -> bool:
+    """Whether the value is nested deeper than `MAX_DEPTH`; does not recurse itself."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for item in level
+            if type(item) is dict or type(item) is list
+            for inner in (item.values() if type(item) is dict else item)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _loads_std(text: str | bytes) -> Json:
@@ -102,6 +138,7 @@ def _loads_std(text: str | bytes) -> Json:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no JSON: {error}", code="json.invalid") from error
+    _shallow(text, value)
     return value
 
 

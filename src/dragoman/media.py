@@ -27,6 +27,7 @@ __all__ = [
     "placed",
     "refused",
     "registered",
+    "source_of",
     "wanted",
 ]
 
@@ -131,6 +132,11 @@ def _from_uri(uri: str) -> Base64Source | None:
     media_type = _usual(given)
     same = media_type == given and head.startswith("data:") and head.endswith(";base64")
     return Base64Source(media_type, data, uri if same else None)
+
+
+def source_of(url: str) -> Source:
+    """Where media is that a provider gives by URL or as a data URI."""
+    return (_from_uri(url) if is_data(url) else None) or URLSource(url)
 
 
 def is_local(source: Source) -> bool:

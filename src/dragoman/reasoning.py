@@ -173,10 +173,10 @@ def _effort(request: ChatRequest, effort: str, can: Capabilities, report: Report
     if can.efforts == ("on",):
         report.lost("option.range", given, "reasoning", what=effort, did="thinking is on")
         return Asked()
-    if can.budgets and not can.efforts:
+    if can.budgets and not can.efforts and effort in _EFFORTS:
         tokens = _TOKENS.get(effort, _MOST)
         return Asked(budget=max(can.budgets[0], min(tokens, can.budgets[-1])))
-    if not can.efforts or effort in can.efforts:
+    if effort in can.efforts or not (can.efforts or can.budgets):
         return Asked(effort=effort)
     if effort not in _EFFORTS:
         report.lost("option.refused", given, "reasoning", what=effort)

@@ -1,6 +1,6 @@
 """What the house asks of a room, and what it hands to it. A room is one wire protocol.
 
-Grows with the parts: `can`, `messages`, `tools` and `write` now; readers and answers later.
+`can`, `messages`, `tools` and `write` make a request; `reader` takes answers, whole or in events.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from .capabilities import Capabilities
-from .jsontext import JsonObject
+from .jsontext import Json, JsonObject
 from .losses import Report
 from .message import ChatRequest, ServerTool, Tool
+from .pieces import Piece
 from .seats import Seated
 from .shown import Shown
+from .sse import Framing
 
-__all__ = ["Bound", "Request", "Room", "SayableRequest"]
+__all__ = ["Bound", "Reader", "Request", "Room", "SayableRequest"]
 
 
 @dataclass(slots=True, repr=False)
@@ -51,10 +53,27 @@ class Request(Shown):
     body: JsonObject
 
 
+class Reader(Protocol):
+    """Turns what one provider sends into pieces: each event of a stream, or a whole answer.
+
+    One reader for one answer. A payload whose shape it does not know may raise LookupError,
+    TypeError, ValueError or AttributeError: it is kept as it came.
+    """
+
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """The pieces of one event, or of a whole answer."""
+        ...
+
+    def finish(self) -> list[Piece]:
+        """The pieces that the end of the stream brings."""
+        ...
+
+
 class Room(Protocol):
     """One wire protocol, bound to a dialect."""
 
     protocol: str
+    framing: Framing  # of its streams
 
     @property
     def model(self) -> str:
@@ -83,6 +102,10 @@ class Room(Protocol):
         """The whole request: system hoisted, tools, choice, options, endpoint."""
         ...
 
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer of a model that can do this."""
+        ...
+
 
 class Dialect(Protocol):
     """What every protocol's dialect says: the default model, and whose opaque blocks it reads."""
@@ -106,6 +129,7 @@ class Bound(Generic[_D]):
 
     __slots__ = ("dialect",)
     protocol: str = ""
+    framing: Framing = "sse"
     carries: ClassVar[Capabilities]
     spoken: ClassVar[type[Any]]
 
@@ -124,3 +148,7 @@ class Bound(Generic[_D]):
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether the request goes on from messages that the provider keeps and names them."""
         return False
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer of a model that can do this."""
+        raise NotImplementedError

@@ -5,8 +5,9 @@ Pure functions over the tree; names no wire.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from .capabilities import Capabilities
 from .errors import ReadError, WriteError
@@ -24,14 +25,19 @@ from .message import (
 )
 from .message.blocks import ContentBlock
 from .room import SayableRequest
+from .rules import NameRule, mapping
 from .seats import SYSTEM, Seated
+from .shown import shown
 
 __all__ = [
     "arguments_of",
     "choice",
     "demand_json_word",
+    "filled",
+    "format_name",
     "function_tool",
     "head",
+    "in_path",
     "options",
     "own_extras",
     "parameters",
@@ -85,13 +91,26 @@ def function_tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
 
 
 def replay(made: JsonObject, node: Any, can: Capabilities, report: Report) -> JsonObject:
-    """`made` with the fields of those issuers that this wire understands."""
+    """`made`, filled with the fields of those issuers that this wire understands."""
     if node.extras is not None:
         for issuer, own in node.extras.items():
             if issuer in can.reads:
-                made.update(own)
+                filled(made, own)
             else:
                 report.lost("extras.foreign", node, f"extras.{issuer}", what=f"fields of {issuer}")
+    return made
+
+
+def filled(made: JsonObject, own: Mapping[str, Any]) -> JsonObject:
+    """`made` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
+    for key, value in own.items():
+        there = made.get(key)
+        if isinstance(there, dict) and isinstance(value, Mapping):
+            made[key] = filled(dict(there), value)
+        elif isinstance(there, list) and isinstance(value, list):
+            made[key] = [*there, *(one for one in value if one not in there)]
+        else:
+            made[key] = value
     return made
 
 
@@ -103,6 +122,16 @@ def own_extras(node: Any, can: Capabilities) -> JsonObject:
         for key, value in own.items()
         if issuer in can.reads or (not issuer and key in can.claims)
     }
+
+
+def in_path(model: str, safe: str = "") -> str:
+    """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
+
+    `.` and `..` would be taken as directions, also quoted.
+    """
+    if any(part in (".", "..") for part in model.split("/")):
+        raise WriteError(f"{shown(model)} names no model", path="$.model", code="model.name")
+    return quote(model, safe=safe)
 
 
 def texts(blocks: Iterable[ContentBlock]) -> list[str]:
@@ -132,13 +161,18 @@ def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
             report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
 
 
-def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
-    """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say."""
+def choice(
+    say: SayableRequest, report: Report, among: Sequence[object] | None = None
+) -> ToolChoice | None:
+    """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say.
+
+    `among`: the tools that a choice is made of here; all that are offered, unless given.
+    """
     request, can = say.request, say.can
     given = request.tool_choice
     if given is None:
         return None
-    if not say.offered:
+    if not (say.offered if among is None else among):
         if can.none_by != "withholding" or given.mode != "none":  # else said by their absence
             report.lost("tool_choice.no_tools", given)
         return None
@@ -157,6 +191,8 @@ def choice(say: SayableRequest, report: Report) -> ToolChoice | None:
     if mode not in can.tool_choices:
         report.lost("tool_choice.lowered", given, "mode", what=mode, did="auto")
         mode, name = "auto", None
+    if mode in ("none", "tool"):  # which says it all
+        allowed = ()
     if allowed and "allowed" not in can.tool_choices:
         report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
         allowed = ()
@@ -190,6 +226,14 @@ def response_format(
         return ResponseFormat("json")
     report.lost("format.unsaid", given, what=given.kind)
     return None
+
+
+def format_name(form: ResponseFormat, report: Report) -> str:
+    """The name of a schema as the APIs take it, which is as they take the names of tools."""
+    name = mapping([form.name], NameRule()).get(form.name, form.name)
+    if name != form.name:
+        report.lost("name.mapped", form, "name", did=f"written as {name}")
+    return name
 
 
 def demand_json_word(messages: Iterable[JsonObject]) -> None:

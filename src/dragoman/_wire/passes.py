@@ -16,6 +16,7 @@ from ..order import late_system, order
 from ..repair import blanks, repair
 from ..rewrite.speakers import ByName, ByRole, Rewrite, clean_names
 from ..seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from ..turns import alternated
 from .manner import Manner
 
 __all__ = ["Seating", "paired", "seat"]
@@ -70,6 +71,9 @@ def seat(
         seated = fit(seated, can, report, manner.told, manner.saver, len(marks), lasts)
     seated = order(seated, can, report, manner.told, whole, whole or manner.insert_turns)
     made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)
+    if made.seated is not seated and can.alternation != "free":  # a turn may be gone
+        insert = whole or manner.insert_turns
+        made.seated = alternated(made.seated, can, report, manner.told, insert)
     return made
 
 

@@ -15,11 +15,13 @@ from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..message import ChatRequest, Msg, ServerTool, Tool, Written, places
 from ..message.heal import HEALED
+from ..names import inverted
 from ..reasoning import states
 from ..room import Room, SayableRequest
 from ..seats import checked
 from .manner import Manner
 from .passes import Seating, paired, seat
+from .reading import Reading
 from .rule import Asked, rule
 
 __all__ = ["Wire"]
@@ -32,7 +34,7 @@ _ANY = About()
 _MANY = 1000  # models that a wire remembers
 
 
-class Wire:
+class Wire(Reading):
     """One provider's way of talking: `write_request` turns a ChatRequest into what it takes.
 
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
@@ -179,8 +181,9 @@ class Wire:
             raise
         (policy or self.policy).judge(report, self._logged)
         return Written(
-            out.body, out.path, out.headers, named, made.ids, report=report, bound=_Bound(made)
-        )
+            out.body, out.path, out.headers, named, made.ids, inverted(made.names),
+            report=report, bound=_Bound(made),
+        )  # fmt: skip
 
     def with_prompt(
         self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report

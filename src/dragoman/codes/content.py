@@ -158,6 +158,12 @@ ROWS = (
         level=logging.INFO,
     ),
     Code(
+        "extras.answer",
+        "expected",
+        "fields that the provider puts into answers and takes in no request",
+        fix="Nothing: they stay on the message that was read.",
+    ),
+    Code(
         "extras.foreign",
         "dropped",
         "fields of another provider",

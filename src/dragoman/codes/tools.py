@@ -174,6 +174,12 @@ ROWS = (
         asks=("none_by", "tool_choices"),
     ),
     Code(
+        "tools.twice",
+        "repaired",
+        "a second tool of one name was left out",
+        fix="Offer each tool once, and give every tool a name of its own: a call names no more.",
+    ),
+    Code(
         "tools.stub",
         "added",
         "tools without parameters, for the calls in the history need some that are declared",

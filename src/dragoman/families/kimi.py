@@ -42,7 +42,8 @@ _MODELS = (
     known(("kimi-k2.5*", "kimi-k2.6*"), "2026-01-27", _CLIENT,
           {"thinks": "default", **_PINNED, **_BACK}, {**_SWITCH, **_UNREQUIRED}),
     known(("kimi-k2-thinking*",), "2025-11-06", _CARD,
-          {"thinks": "always", **_TEXT, "empty_thinking": True}, {**_SWITCH, **_UNREQUIRED}),
+          {"thinks": "always", **_PINNED, **_TEXT, "empty_thinking": True},
+          {**_SWITCH, **_UNREQUIRED}),
     known(("kimi-k2*", "moonshot-v1-*", "moonshot-kimi-k2*"), "2025-07-11", _CARD,
           {"thinks": "never", **_TEXT}, but=("*-vision*",)),
 )  # fmt: skip

@@ -104,6 +104,7 @@ def fit_tools(
     """
     functions = can.tools and any(type(tool) is Tool for tool in tools)
     made = [tool for tool in tools if _taken(tool, can, functions, report)]
+    made = _once(made, report)
     if can.cached_tools:
         made = _fewer(made, can, report)
         made = _falling(made, can, report) if can.cache_longest_first else made
@@ -121,6 +122,19 @@ def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: 
     if not can.tools and type(tool) is Tool:
         report.lost("tools.unsaid", tool, what=tool.name)
     return can.tools
+
+
+def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
+    """The tools without the functions whose name an earlier one has: a call could mean either."""
+    names: set[str] = set()
+    made: list[Tool | ServerTool] = []
+    for tool in tools:
+        if type(tool) is Tool and tool.name in names:
+            report.lost("tools.twice", tool, what=tool.name, did="left out")
+            continue
+        names.add(tool.name if type(tool) is Tool else "")
+        made.append(tool)
+    return made
 
 
 def _fewer(

@@ -87,13 +87,7 @@ def _said(
     ):
         return medium(state, block, _SEATS[seat], kinds, moved)
     if type(block) is RefusalBlock:
-        if "refusal" in kinds:
-            return [block]
-        if not block.text.strip() and not (state.can.blank_text and state.can.empty_messages):
-            state.report.lost("text.blank", block)
-            return []
-        state.report.lost("refusal.as_text", block)
-        return [state.text(block.text, block)]
+        return _refusal(state, block, kinds)
     if type(block) is RawBlock:
         known = block.issuer in state.can.reads and "raw" in kinds
         if known and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
@@ -101,6 +95,18 @@ def _said(
         state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
+
+
+def _refusal(state: State, block: RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
+    if "refusal" in kinds:
+        if block.category is not None:  # no wire takes it back
+            state.report.lost("extras.unsaid", block, "category", what="category")
+        return [block]
+    if not block.text.strip() and not (state.can.blank_text and state.can.empty_messages):
+        state.report.lost("text.blank", block)
+        return []
+    state.report.lost("refusal.as_text", block)
+    return [state.text(block.text, block)]
 
 
 def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBlock]:

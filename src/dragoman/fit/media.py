@@ -24,7 +24,7 @@ def medium(
         return [state.text(shown, block)] if shown else []
     if kind in kinds:
         return [state.hinted(shown)]
-    made = Msg.trusted("user", [shown], "user")
+    made = Msg.trusted("user", [state.hinted(shown)], "user")
     state.report.made(made, block)
     state.report.lost("media.moved", block, did="follows in a user turn")
     moved.append(made)

@@ -130,7 +130,7 @@ def _medium(state: State, block: MediaBlock, shown: Shown) -> ContentBlock:
     if state.saver is not None and type(source) is Base64Source:
         place = state.saver(source.media_type, source.data)
     if not isinstance(made, str):
-        shown.append((registered(made), place))
+        shown.append((state.hinted(registered(made)), place))
         state.report.lost("media.moved", block, did="follows behind the tool results")
     elif state.saver is not None and type(source) is Base64Source:
         state.report.lost("media.saved", block, did=f"saved as {place}")

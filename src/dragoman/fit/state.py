@@ -10,7 +10,7 @@ from ..capabilities import Capabilities
 from ..jsontext import JsonObject
 from ..losses import Report
 from ..message import CacheHint, Msg, TextBlock, ToolUseBlock
-from ..message.blocks import ContentBlock, Extras
+from ..message.blocks import ANSWER, ContentBlock, Extras
 from ..message.heal import HEALED
 from ..told import Told
 from .lasting import lasting, least
@@ -77,6 +77,9 @@ class State:
             if issuer == HEALED:
                 for field in own["healed"]:
                     self.report.lost("text.surrogate", node, field, did="half a pair is U+FFFD")
+                continue
+            if issuer.endswith(ANSWER):
+                self.report.lost("extras.answer", node, f"extras.{issuer}", what=", ".join(own))
                 continue
             theirs = self._theirs(issuer, own)
             if theirs or theirs is own:

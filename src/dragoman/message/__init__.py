@@ -3,6 +3,7 @@
 What a conversation is, whoever hosts the model. Readers make these values, writers read them.
 """
 
+from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,
     CacheHint,
@@ -19,23 +20,15 @@ from .blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from .exchange import (
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    Options,
-    ResponseFormat,
-    Usage,
-    Written,
-    messages_of,
-)
 from .msg import Msg, Role, identify
+from .options import Options, ResponseFormat
 from .places import places
+from .request import ChatRequest, messages_of
 from .server_tools import ServerTool
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 from .stored import dump, load
 from .tools import Parameter, Tool, ToolChoice, tools_of
+from .written import Written
 
 __all__ = [
     "AudioBlock",

@@ -14,6 +14,7 @@ from ..shown import Shown
 from .sources import Source, _Readable
 
 __all__ = [
+    "ANSWER",
     "BLOCKS",
     "MEDIA_KINDS",
     "AudioBlock",
@@ -32,10 +33,17 @@ __all__ = [
     "ToolResultBlock",
     "ToolUseBlock",
     "VideoBlock",
+    "answered",
 ]
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
 Extras: TypeAlias = dict[str, JsonObject]
+ANSWER = " (answer)"
+
+
+def answered(issuer: str) -> str:
+    """On whose name the fields stand that an issuer puts into answers and takes in no request."""
+    return issuer + ANSWER
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,7 +169,8 @@ class DocumentBlock(_Block):
 class ToolUseBlock(_Block):
     """A tool call. `input` is the parsed object; `raw_input` the exact text the model wrote.
 
-    Argument text that is no JSON stays text in `input`.
+    Argument text that is no JSON stays text in `input`. `unfinished`: the answer ended inside the
+    call, or may have; nobody should run it.
     """
 
     id: str
@@ -169,6 +178,7 @@ class ToolUseBlock(_Block):
     input: Json = field(default_factory=dict)
     raw_input: str | None = None
     cache: CacheHint | None = None
+    unfinished: bool = False
     type: Literal["tool_use"] = "tool_use"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .exchange import ChatRequest
 from .msg import Msg
+from .request import ChatRequest
 
 __all__ = ["places"]
 

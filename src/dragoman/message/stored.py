@@ -15,11 +15,13 @@ from typing import Any, TypeAlias, cast
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check
 from ..shown import shown
+from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import CacheHint
 from .check import build
-from .exchange import Candidate, ChatRequest, ChatResponse, Finish, Options, ResponseFormat, Usage
 from .msg import Msg
+from .options import Options, ResponseFormat
 from .plain import plain_value
+from .request import ChatRequest
 from .server_tools import ServerTool
 from .tools import Tool, ToolChoice
 

@@ -24,6 +24,10 @@ _REPLAY = "the vendors' own thinking guides: reasoning_content comes back on too
 _GLM = "qwen-code's provider for DashScope: GLM reads strings, parts are dropped in silence"
 _STREAMS = 'Model Studio, error codes: "enable_thinking only support stream call"'
 _COMPATIBLE = "Model Studio, OpenAI compatible chat; 117 recorded requests"
+_FORCED = (
+    '400 "The tool_choice parameter does not support being set to required or object in thinking'
+    ' mode"'
+)
 _SCHEMAS = "Model Studio, structured output: models with json_schema"
 
 _TEXT: dict[str, Any] = {"endpoint": TEXT, "image": False, "audio": False, "video": False}
@@ -39,6 +43,9 @@ _BACK: dict[str, Any] = {"thinking": True}
 def _fact(since: str, source: str, changes: dict[str, Any], *models: str) -> Fact:
     return Fact(models=models, changes=changes, since=since, source=source)
 
+
+# whoever made the model
+_UNFORCED = Fact(("*",), {"forced_tools": False}, "2026-11-21", _FORCED, when="thinking")
 
 _FACTS = Facts(
     rows=(
@@ -62,6 +69,7 @@ _FACTS = Facts(
         _fact("2023-09-13", _API, _TEXT,
               "qwen-long*", "qwen-coder*", "qwen-math*", "qwen-mt*", "qwen1*", "qwen2*",
               "deepseek-*", "kimi-k2*", "moonshot-kimi*"),
+        _UNFORCED,
     )
 )  # fmt: skip
 
@@ -107,6 +115,7 @@ _CHAT_FACTS = Facts(
         _fact("2025-09-23", _SCHEMAS, {**_SCHEMA, **_STREAMED},
               "qwen3-max*", "qwen-plus*", "qwen-flash*"),
         _fact("2025-04-28", _STREAMS, _STREAMED, "qwq*", "qwen3-*", "qwen-max*", "qwen-turbo*"),
+        _UNFORCED,
     ),
     since="2026-11-21",
     source=_COMPATIBLE,

@@ -71,6 +71,7 @@ VENDOR = Vendor(
             call_content="empty",
             developer=False,
             thinking_details=True,
+            cumulative_details=True,
             limits={"temperature": (0.01, 1)},
             fixed={"reasoning_split": True},
             model="MiniMax-M3",

@@ -48,6 +48,7 @@ VENDOR = Vendor(
     wires={
         "openai-chat": Dialect(
             text="joined",
+            stops=5,
             developer=False,
             thinking_fields=("reasoning_content",),
             keys={"user": "safety_identifier"},

@@ -42,6 +42,7 @@ VENDOR = Vendor(
     wires={
         "openai-chat": openai_chat.Dialect(
             max_tokens_key="max_tokens",
+            stops=0,
             developer=False,
             # servers between 0.16 and May 2026 read the first alone, older ones the second
             thinking_fields=("reasoning", "reasoning_content"),

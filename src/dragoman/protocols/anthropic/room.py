@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
@@ -18,6 +17,7 @@ from ...seats import Seated
 from ...shapes import (
     choice,
     head,
+    in_path,
     options,
     own_extras,
     parameters,
@@ -116,7 +116,7 @@ class Anthropic(Bound[Dialect]):
     def _path(self, say: SayableRequest) -> str:
         spoken = self.dialect
         path = spoken.stream_path if say.request.stream and spoken.stream_path else spoken.path
-        return path.format(model=quote(say.model or spoken.model, safe="-._~@"))
+        return path.format(model=in_path(say.model or spoken.model, safe="@"))
 
     def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
         said = [block for m in seated.msgs[:end] for block in blocks(m, can)]

@@ -14,7 +14,7 @@ from ...jsontext import JsonObject, arguments
 from ...losses import Report
 from ...message import ChatRequest
 from ...room import SayableRequest
-from ...shapes import options, response_format, within
+from ...shapes import format_name, options, response_format, within
 from .thinking import UNLIMITED, think
 
 __all__ = ["Generation", "generation"]
@@ -103,7 +103,7 @@ def _format(output: JsonObject, request: ChatRequest, can: Capabilities, report:
     form = response_format(request, can, report)
     if form is None or form.kind != "schema":
         return
-    schema: JsonObject = {"schema": arguments(form.schema), "name": form.name}
+    schema: JsonObject = {"schema": arguments(form.schema), "name": format_name(form, report)}
     if form.description:
         schema["description"] = form.description
     if form.strict is not None:

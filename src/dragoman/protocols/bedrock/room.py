@@ -6,9 +6,7 @@ for by another operation, the system prompt stands beside the messages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Sequence
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
@@ -16,7 +14,7 @@ from ...losses import Report
 from ...message import ServerTool, Tool
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import head, own_extras
+from ...shapes import filled, head, in_path, own_extras
 from .config import generation
 from .dialect import CAN, Dialect
 from .tools import declared, tool_config
@@ -67,20 +65,10 @@ class BedrockConverse(Bound[Dialect]):
                     "extras.foreign", request, f"extras.{issuer}", what=f"fields of {issuer}"
                 )
         return Request(
-            self._path(say.model, request.stream), {}, _filled(body, own_extras(request, can))
+            self._path(say.model, request.stream), {}, filled(body, own_extras(request, can))
         )
 
     def _path(self, model: str | None, stream: bool) -> str:
         # an id may be an ARN, whose colons and slashes are no parts of the path
-        place = self.dialect.path.format(model=quote(model or self.model, safe=""))
+        place = self.dialect.path.format(model=in_path(model or self.model))
         return f"{place}/{'converse-stream' if stream else 'converse'}"
-
-
-def _filled(made: JsonObject, own: Mapping[str, Any]) -> JsonObject:
-    """`made` with an issuer's own fields; objects are filled."""
-    for key, value in own.items():
-        there = made.get(key)
-        if isinstance(there, dict) and isinstance(value, Mapping):
-            value = _filled(dict(there), value)  # noqa: PLW2901 - the same field, filled
-        made[key] = value
-    return made

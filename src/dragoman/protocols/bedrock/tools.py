@@ -27,7 +27,7 @@ def tool_config(say: SayableRequest, report: Report) -> JsonObject:
     """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
     given = say.request.tool_choice
     withheld = say.can.none_by == "withholding" and given is not None and given.mode == "none"
-    picked = None if withheld else choice(say, report)
+    picked = None if withheld else choice(say, report, say.tools)
     tools = declared(say.offered or stubs(say, report), say.can, report)
     if not tools:
         return {}

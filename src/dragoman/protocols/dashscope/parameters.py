@@ -12,7 +12,15 @@ from ...losses import Report
 from ...message import ResponseFormat, ToolChoice
 from ...reasoning import asked
 from ...room import SayableRequest
-from ...shapes import choice, demand_json_word, options, replay, response_format, unsaid
+from ...shapes import (
+    choice,
+    demand_json_word,
+    format_name,
+    options,
+    replay,
+    response_format,
+    unsaid,
+)
 
 __all__ = ["parameters"]
 
@@ -50,14 +58,14 @@ def parameters(
         made["tools"] = tools
     given = options(request, _KEYS, can, report)
     _think(given, say, report)
-    picked = choice(say, report)
+    picked = choice(say, report, tools)
     if picked is not None:
         made["tool_choice"] = _choice(picked)
         if picked.parallel is not None:
             made["parallel_tool_calls"] = picked.parallel
     form = response_format(request, can, report)
     if form is not None:
-        made["response_format"] = _format(form, said)
+        made["response_format"] = _format(form, said, report)
     made.update(given)
     for tool in say.server_tools:
         made.update(_SWITCHES[tool.kind])
@@ -87,13 +95,13 @@ def _choice(picked: ToolChoice) -> Any:
     return {"type": "function", "function": {"name": picked.name}}
 
 
-def _format(form: ResponseFormat, said: list[JsonObject]) -> JsonObject:
+def _format(form: ResponseFormat, said: list[JsonObject], report: Report) -> JsonObject:
     if form.kind == "text":
         return {"type": "text"}
     if form.kind == "json":
         demand_json_word(said)
         return {"type": "json_object"}
-    made: JsonObject = {"name": form.name, "schema": form.schema}
+    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
     if form.description:
         made["description"] = form.description
     if form.strict is not None:

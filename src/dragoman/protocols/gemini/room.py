@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
@@ -17,7 +16,7 @@ from ...losses import Report
 from ...message import ServerTool, Tool
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, head
+from ...shapes import choice, head, in_path
 from .config import declaration, generation, server_tool, tool_config
 from .dialect import CAN, Dialect
 from .spelling import cased, replayed
@@ -71,7 +70,7 @@ class Gemini(Bound[Dialect]):
         body["contents"] = contents(seated, can, self.dialect, report, start)
         if say.offered:
             body["tools"] = self.tools(say.offered, can, report)
-        picked = choice(say, report)
+        picked = choice(say, report, say.tools)
         if picked is not None:
             body["toolConfig"] = tool_config(picked, self.dialect)
         if can.form == "level" and say.tools and say.server_tools:
@@ -88,7 +87,7 @@ class Gemini(Bound[Dialect]):
 
     def _path(self, model: str, stream: bool) -> str:
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        bare = quote(_PLACE.sub("", model.removeprefix("models/"), count=1), safe="/-._~@")
+        bare = in_path(_PLACE.sub("", model.removeprefix("models/"), count=1), safe="/@")
         full = bare.startswith(_RESOURCES)
         return f"{f'/{bare}' if full else self.dialect.path.format(model=bare)}:{method}"
 

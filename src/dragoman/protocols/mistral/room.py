@@ -16,7 +16,15 @@ from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
 from ...room import Bound, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, function_tool, options, replay, response_format, within
+from ...shapes import (
+    choice,
+    format_name,
+    function_tool,
+    options,
+    replay,
+    response_format,
+    within,
+)
 from .dialect import CAN, Dialect
 from .writer import messages
 
@@ -74,7 +82,7 @@ class Mistral(Bound[Dialect]):
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
         if (form := response_format(request, can, report)) is not None:
-            body["response_format"] = _format(form)
+            body["response_format"] = _format(form, report)
         body.update(_options(request, can, report))
         if request.stream:
             body["stream"] = True
@@ -94,10 +102,10 @@ def _choice(picked: ToolChoice) -> Any:
     return _MODES[picked.mode]
 
 
-def _format(form: ResponseFormat) -> JsonObject:
+def _format(form: ResponseFormat, report: Report) -> JsonObject:
     if form.kind != "schema":
         return {"type": "json_object" if form.kind == "json" else "text"}
-    made: JsonObject = {"name": form.name, "schema": form.schema}
+    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
     if form.description:
         made["description"] = form.description
     if form.strict is not None:

@@ -59,8 +59,9 @@ class Ollama(Bound[Dialect]):
         request, can = say.request, say.can
         body: JsonObject = {"model": say.model}
         body["messages"] = messages(say.seated, can, self.dialect)
-        if tools := _offered(say, report):
-            body["tools"] = self.tools(tools, can, report)
+        choice(say, report)  # names what cannot be said of it
+        if say.tools:
+            body["tools"] = self.tools(say.tools, can, report)
         body["stream"] = request.stream
         form = response_format(request, can, report)
         if form is not None and form.kind != "text":
@@ -77,16 +78,6 @@ class Ollama(Bound[Dialect]):
             own = {**own, "options": {**given, **own["options"]}}
         body.update(own)
         return Request(self.dialect.path, {}, body)
-
-
-def _offered(say: SayableRequest, report: Report) -> list[Tool]:
-    """The tools; none where the choice is `none`, which the wire says in no other way."""
-    picked = choice(say, report)
-    if picked is None or picked.mode != "none":
-        return say.tools
-    given = say.request.tool_choice
-    report.lost("tool_choice.lowered", given, "mode", what="none", did="no tools are sent")
-    return []
 
 
 def _bound(body: JsonObject, say: SayableRequest, report: Report) -> None:

@@ -32,6 +32,7 @@ class Dialect:
     developer: bool = True
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
+    cumulative_details: bool = False  # each detail of a stream repeats what came before it
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
     audio_links: bool = False  # `input_audio` holds a web address or a data URI, not bare bytes
@@ -40,6 +41,7 @@ class Dialect:
     server_tools: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> its declaration
     switches: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> top-level fields
     server_fields: Mapping[str, str] = field(default_factory=dict)
+    stops: int = 4  # how many texts may end an answer; 0: any number
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"

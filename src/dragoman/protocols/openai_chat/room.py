@@ -15,11 +15,12 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import (
     choice,
     demand_json_word,
+    format_name,
     function_tool,
     options,
     replay,
@@ -27,6 +28,7 @@ from ...shapes import (
     within,
 )
 from .dialect import CAN, Dialect
+from .reader import ChatReader
 from .server_tools import declared, switched
 from .thinking import asked_for
 from .writer import cached, messages
@@ -86,6 +88,10 @@ class OpenAIChat(Bound[Dialect]):
                 made.append(function)
         return made
 
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return ChatReader(self.dialect)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /chat/completions`."""
         request, can = say.request, say.can
@@ -100,16 +106,23 @@ class OpenAIChat(Bound[Dialect]):
             body["tools"] = tools
         for tool in say.server_tools:
             body.update(switched(tool, can, self.dialect, report))
-        picked = choice(say, report)
+        picked = choice(say, report, body.get("tools", ()))
         if picked is not None:
             body["tool_choice"] = _choice(picked)
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
-        if (form := response_format(request, can, report)) is not None:
-            body["response_format"] = _format(form)
+        form = response_format(request, can, report)
+        # where no other can be asked for, text goes without saying
+        if form is not None and can.formats != {"text"}:
+            body["response_format"] = _format(form, report)
             if form.kind == "json" and self.dialect.json_word:
                 demand_json_word(body["messages"])
         body.update(options(request, self._keys, can, report))
+        stops = body.get("stop", ())
+        if 0 < self.dialect.stops < len(stops):
+            body["stop"] = stops[: self.dialect.stops]
+            did = f"the first {self.dialect.stops}"
+            report.lost("option.range", request.options, "stop", did=did)
         for name, limits in self.dialect.limits.items():
             within(body, self._keys[name], name, limits, request, report)
         if (thinking := asked(request, can, report)) is not None:
@@ -131,10 +144,10 @@ def _choice(picked: ToolChoice) -> Any:
     return picked.mode
 
 
-def _format(form: ResponseFormat) -> JsonObject:
+def _format(form: ResponseFormat, report: Report) -> JsonObject:
     if form.kind != "schema":
         return {"type": "json_object" if form.kind == "json" else "text"}
-    made: JsonObject = {"name": form.name, "schema": form.schema}
+    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
     if form.description:
         made["description"] = form.description
     if form.strict is not None:

@@ -12,11 +12,10 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat
 from ...reasoning import asked
-from ...rules import NameRule, mapping
-from ...shapes import options, within
+from ...shapes import format_name, options, within
 from .dialect import Dialect
 
-__all__ = ["ENCRYPTED", "LOGPROBS", "filled", "generation", "reasoning", "text"]
+__all__ = ["ENCRYPTED", "LOGPROBS", "generation", "reasoning", "text"]
 
 ENCRYPTED = "reasoning.encrypted_content"
 LOGPROBS = "message.output_text.logprobs"
@@ -68,25 +67,10 @@ def text(form: ResponseFormat, report: Report) -> JsonObject:
     """`{"format": ...}`, flat: the schema stands beside its name."""
     if form.kind != "schema":
         return {"format": {"type": "json_object" if form.kind == "json" else "text"}}
-    name = mapping([form.name], NameRule()).get(form.name, form.name)
-    if name != form.name:
-        report.lost("name.mapped", form, "name", did=f"written as {name}")
-    made: JsonObject = {"type": "json_schema", "name": name, "schema": form.schema}
+    made: JsonObject = {"type": "json_schema", "name": format_name(form, report)}
+    made["schema"] = form.schema
     if form.description:
         made["description"] = form.description
     if form.strict is not None:
         made["strict"] = form.strict
     return {"format": made}
-
-
-def filled(body: JsonObject, own: JsonObject) -> JsonObject:
-    """`body` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
-    for key, value in own.items():
-        there = body.get(key)
-        if isinstance(there, dict) and isinstance(value, dict):
-            body[key] = filled(dict(there), value)
-        elif isinstance(there, list) and isinstance(value, list):
-            body[key] = [*there, *(one for one in value if key != "include" or one not in there)]
-        else:
-            body[key] = value
-    return body

@@ -16,8 +16,8 @@ from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, TextBlock, Tool
 from ...room import Bound, Request, SayableRequest
 from ...seats import SYSTEM, Seated
-from ...shapes import choice, own_extras, response_format
-from .config import ENCRYPTED, LOGPROBS, filled, generation, reasoning, text
+from ...shapes import choice, filled, own_extras, response_format
+from .config import ENCRYPTED, LOGPROBS, generation, reasoning, text
 from .dialect import CAN, Dialect
 from .tools import choice_of, function, server_tool
 from .writer import items
@@ -120,7 +120,7 @@ class OpenAIResponses(Bound[Dialect]):
         tools = self.tools(say.offered, say.can, report)
         if tools:
             body["tools"] = tools
-        picked = choice(say if tools else replace(say, offered=[]), report)
+        picked = choice(say, report, tools)
         if picked is not None:
             body["tool_choice"] = choice_of(picked)
             if picked.parallel is not None:

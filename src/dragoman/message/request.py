@@ -1,0 +1,86 @@
+"""ChatRequest: everything that one request says. A pure value, the same for every provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import InvalidMessage, NotMessages
+from ..shown import Shown
+from .blocks import Extras
+from .fields import instance, own_fields
+from .heal import heal, note
+from .msg import Msg
+from .options import NO_OPTIONS, Options, ResponseFormat
+from .server_tools import ServerTool
+from .tools import Tool, ToolChoice, tools_of
+
+__all__ = ["ChatRequest", "messages_of"]
+
+
+@dataclass(slots=True, repr=False)
+class ChatRequest(Shown):
+    """Everything that one request says. `messages` may be appended to, cut and written again.
+
+    `system` stands before the messages; `agent_name` is whose point of view is formatted;
+    `memories` are told in the system prompt; `metadata` and `agent_name` never travel.
+    """
+
+    messages: list[Msg]
+    system: str | None = field(default=None, kw_only=True)
+    tools: Sequence[Tool | ServerTool] = field(default_factory=list, kw_only=True)
+    tool_choice: ToolChoice | None = field(default=None, kw_only=True)
+    options: Options = field(default=NO_OPTIONS, kw_only=True)
+    response_format: ResponseFormat | None = field(default=None, kw_only=True)
+    model: str | None = field(default=None, kw_only=True)
+    stream: bool = field(default=False, kw_only=True)
+    agent_name: str | None = field(default=None, kw_only=True)
+    memories: str | None = field(default=None, kw_only=True)
+    metadata: dict[str, Any] | None = field(default=None, kw_only=True)
+    extras: Extras | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.messages = messages_of(self.messages)
+        self.tools = tools_of(self.tools)
+        self.tool_choice = ToolChoice.of(self.tool_choice)
+        self.options = Options.of(self.options)
+        found: list[str] = []
+        for name in ("system", "model", "agent_name", "memories"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if not isinstance(value, str):
+                raise InvalidMessage(
+                    f"must be text, not {type(value).__name__}", path=f"$.{name}",
+                    code="request.field",
+                )  # fmt: skip
+            setattr(self, name, heal(value, name, found))
+        if found:
+            self.extras = note(self.extras, found)
+        instance(self.response_format, ResponseFormat, "$.response_format")
+        instance(self.stream, bool, "$.stream")
+        instance(self.metadata, dict, "$.metadata")
+        own_fields(self.extras, "$.extras")
+
+
+_PLAIN: frozenset[type[object]] = frozenset({Msg})
+
+
+def messages_of(msgs: object) -> list[Msg]:
+    """The list itself if it is one of Msg. Raises NotMessages (a WriteError and TypeError)."""
+    if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
+        raise NotMessages(
+            f"the input must be a list of Msg, not {type(msgs).__name__}", path="$.messages"
+        )
+    listed = msgs if isinstance(msgs, list) else list(msgs)
+    if {*map(type, listed)} <= _PLAIN:  # one look at all, before one at each
+        return listed
+    for i, msg in enumerate(listed):
+        if not isinstance(msg, Msg):
+            raise NotMessages(
+                f"expected a Msg, not {type(msg).__name__}",
+                path=f"$.messages[{i}]",
+                hint="Msg(name, content, role), or Msg.from_dict(...)",
+            )
+    return listed

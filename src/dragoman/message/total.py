@@ -1,0 +1,114 @@
+"""The sum of a block's streamed parts: texts joined, data joined, the rest from whoever has it.
+
+A stream is a list of partial blocks and the message is their sum. Knows no provider.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from .blocks import (
+    MEDIA_KINDS,
+    ContentBlock,
+    Extras,
+    RawBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
+from .sources import Base64Source
+
+__all__ = ["joined", "latest", "total"]
+
+B = TypeVar("B")
+
+
+def total(parts: Sequence[ContentBlock]) -> ContentBlock:
+    """The block that the parts make together; they are of one kind.
+
+    >>> total([TextBlock("Sama"), TextBlock("rkand")]).text
+    'Samarkand'
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    made = replace(first)
+    for f in fields(made):
+        values = [getattr(part, f.name) for part in parts]
+        setattr(made, f.name, _sum(f.name, values, first))
+    return made
+
+
+# of these fields each part brings a piece; of any other the first that says something holds
+_TEXTS = {TextBlock: ("text",), ThinkingBlock: ("thinking", "signature", "redacted"),
+          ToolUseBlock: ("raw_input",)}  # fmt: skip
+_LISTS = ("citations",)
+
+
+def _sum(name: str, values: list[Any], first: ContentBlock) -> Any:
+    said = [value for value in values if value is not None and value not in ("", {}, [])]
+    if not said:
+        return values[0]
+    if name in _TEXTS.get(type(first), ("text",)):
+        return "".join(said)
+    if name == "data" and type(first) is RawBlock:
+        return joined(said)
+    if name in _LISTS:
+        return [item for value in said for item in value]
+    if name == "extras":
+        return latest(said)
+    if name == "source" and first.type in MEDIA_KINDS:
+        return _source(said)
+    return said[0]
+
+
+def _source(sources: list[Any]) -> Any:
+    """Media that came in pieces, each of them base64 of its own or a cut of one text."""
+    pieces = [one for one in sources if type(one) is Base64Source]
+    if len(pieces) < 2 or len(pieces) < len(sources):
+        return sources[-1]
+    return replace(pieces[0], data=_base64([piece.data for piece in pieces]), uri=None)
+
+
+def _base64(pieces: list[str]) -> str:
+    if all(len(piece) % 4 == 0 and not piece.endswith("=") for piece in pieces[:-1]):
+        return "".join(pieces)
+    try:
+        return b64encode(b"".join(b64decode(piece, validate=True) for piece in pieces)).decode()
+    except (Error, ValueError):
+        return "".join(pieces)  # one text, cut anywhere
+
+
+def latest(extras: Sequence[Extras]) -> Extras:
+    """The extras of several parts in one; of each field the last."""
+    made: Extras = {}
+    for one in extras:
+        for issuer, own in one.items():
+            made[issuer] = {**made[issuer], **own} if issuer in made else own
+    return made
+
+
+def joined(values: Sequence[Any]) -> Any:
+    """JSON values in one: objects by key, texts and lists one behind the other, else the last.
+
+    >>> joined([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
+    {'a': [1, 2], 'b': 'xy'}
+    """
+    said = [value for value in values if value is not None]
+    if len(said) < 2:
+        return said[0] if said else None
+    if all(isinstance(value, dict) for value in said):
+        found: dict[str, list[Any]] = {}
+        for value in said:
+            for key, item in value.items():
+                found.setdefault(key, []).append(item)
+        return {key: joined(items) for key, items in found.items()}
+    if all(isinstance(value, list) for value in said):
+        return [item for value in said for item in value]
+    if all(isinstance(value, str) for value in said):
+        return "".join(said)
+    return said[-1]

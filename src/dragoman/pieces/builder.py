@@ -1,0 +1,174 @@
+"""Builder: pieces in, one ChatResponse out. Whole answers and streams alike.
+
+Parts of one key are summed once, at the end or when somebody asks. Knows no provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from ..errors import ProviderError, ReadError, StreamError
+from ..jsontext import JsonObject
+from ..message import Candidate, ChatResponse, Finish, Msg, Origin, ToolUseBlock, Usage
+from ..message.blocks import ContentBlock
+from ..message.heal import heal, note
+from ..message.total import joined, latest, total
+from .arguments import partial
+from .calls import calls
+from .ending import ending
+from .piece import End, Failed, Key, Meta, Part, Piece, Raw
+
+__all__ = ["Builder", "build"]
+
+
+def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
+    """The answer that the pieces make."""
+    builder = Builder(**options)
+    for piece in pieces:
+        builder.add(piece)
+    return builder.finish()
+
+
+class Builder:
+    """Takes pieces in any order of keys; `finish` gives the answer.
+
+    `names`: tool names as the wire spells them -> as the tools have them; `origin`: who answers,
+    whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
+    nobody models. `request`: the model that was asked.
+    """
+
+    def __init__(
+        self,
+        issuer: str = "",
+        *,
+        names: Mapping[str, str] | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        self._issuer = issuer
+        self._names = names or {}
+        self._origin = origin
+        self._parts: dict[Key, list[ContentBlock]] = {}
+        self._usage: list[Usage] = []
+        self._meta: list[Meta] = []
+        self._ends: dict[int, Finish] = {}
+        self._raw: list[JsonObject] = []
+        self._failed: ProviderError | None = None
+
+    def add(self, piece: Piece) -> None:
+        """Take one more piece."""
+        kind = type(piece)
+        if kind is Part:
+            parts = self._parts.get(piece.key)  # type: ignore[union-attr]  # a Part
+            if parts is None or piece.whole:  # type: ignore[union-attr]
+                self._parts[piece.key] = [piece.block]  # type: ignore[union-attr]
+            else:
+                parts.append(piece.block)  # type: ignore[union-attr]
+        else:
+            self._add(piece)
+
+    def _add(self, piece: Piece) -> None:
+        match piece:
+            case Meta():
+                self._meta.append(piece)
+            case Usage():
+                self._usage.append(piece)
+            case End():
+                old = self._ends.get(piece.candidate)
+                # a closing event may repeat the reason, or come without one
+                if old is None or piece.finish.raw:
+                    self._ends[piece.candidate] = piece.finish
+            case Raw():
+                self._raw.append({"event": piece.event, "payload": piece.payload})
+            case Failed():
+                self._failed = self._failed or piece.error
+            case Part():
+                self.add(piece)
+
+    def arguments(self, key: Key) -> Any:
+        """What the call `key` says so far, its open strings and lists closed; linear each time."""
+        block = total(self._parts[key])
+        if type(block) is not ToolUseBlock:
+            raise ReadError(f"{block.type} is no call", code="stream.key")
+        return partial(block.raw_input) if block.raw_input else block.input
+
+    def block(self, key: Key) -> ContentBlock:
+        """The block `key` as it is so far; arguments stay text."""
+        return total(self._parts[key])
+
+    def finish(self) -> ChatResponse:
+        """The answer. May be asked for before the end, too: as it is so far."""
+        try:
+            return self._response()
+        except RecursionError as error:
+            raise ReadError("the answer is nested too deeply", code="json.deep") from error
+
+    def _response(self) -> ChatResponse:
+        usage = self._summed()
+        found = {key[0] for key in self._parts} | {*self._ends}
+        found |= {one.candidate for one in self._meta if one.candidate is not None}
+        resp = ChatResponse([], usage, model=self._told("model"), id=self._told("id"))
+        resp.extras = self._extras(None)
+        if self._raw:
+            own = (resp.extras or {}).get(self._issuer, {})
+            resp.extras = {**(resp.extras or {}), self._issuer: {**own, "events": self._raw}}
+        statuses = []
+        for index in sorted(found) or [0]:
+            candidate, status = self._candidate(index, resp)
+            resp.candidates.append(candidate)
+            statuses.append(status)
+        resp.status = next((one for one in statuses if one != "complete"), "complete")
+        if self._failed is not None:
+            resp.status = "error"
+            resp.error = _stream_error(self._failed, resp)
+        return resp
+
+    def _candidate(self, index: int, resp: ChatResponse) -> tuple[Candidate, Any]:
+        end = self._ends.get(index)
+        listed = [total(self._parts[key]) for key in sorted(self._parts) if key[0] == index]
+        blocks = calls(listed, self._names, end, resp.id or "")
+        healed: list[str] = []
+        blocks = heal(blocks, "content", healed)
+        msg = Msg.trusted("", blocks, "assistant")
+        if healed:
+            msg.extras = note(None, healed)
+        if self._origin is not None:
+            model = resp.model or self._origin.model
+            msg.origin = replace(self._origin, model=model)
+        finish, status = ending(end, blocks)
+        return Candidate(msg, finish, self._extras(index)), status
+
+    def _told(self, name: str) -> str | None:
+        # the first: some hosts change it, or leave it out, behind the first event
+        return next((value for one in self._meta if (value := getattr(one, name))), None)
+
+    def _extras(self, index: int | None) -> dict[str, JsonObject] | None:
+        mine = [one for one in self._meta if one.candidate == index and one.extras]
+        own = joined([one.extras for one in mine if one.joined]) or {}
+        own = latest([{"": own}, *({"": one.extras or {}} for one in mine if not one.joined)])[""]
+        return {self._issuer: own} if own else None
+
+    def _summed(self) -> Usage:
+        """The figures; of each the last that was said, for later events repeat or correct."""
+        if len(self._usage) < 2:
+            return self._usage[0] if self._usage else Usage()
+        made = Usage()
+        for one in self._usage:
+            for f in fields(Usage):
+                value = getattr(one, f.name)
+                if value is None:
+                    continue
+                if f.name == "extras" and made.extras is not None:
+                    value = latest([made.extras, value])
+                setattr(made, f.name, value)
+        return made
+
+
+def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:
+    made = StreamError(
+        error.message, status=error.status, type=error.type, body=error.body, code=error.code,
+        hint=error.hint,
+    )  # fmt: skip
+    made.response = resp
+    return made

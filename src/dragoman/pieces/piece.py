@@ -1,0 +1,66 @@
+"""What a reader makes of a provider's events: a stream is a list of these, an answer their sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..errors import ProviderError
+from ..jsontext import Json, JsonObject
+from ..message import Finish, Usage
+from ..message.blocks import ContentBlock
+from ..shown import Shown
+
+__all__ = ["End", "Failed", "Key", "Meta", "Part", "Piece", "Raw", "Usage"]
+
+# the candidate, then where the block stands in it: keys in order are blocks in order
+Key: TypeAlias = tuple[int, ...]
+
+
+@dataclass(slots=True, repr=False)
+class Part(Shown):
+    """A piece of the block `key`. Pieces of one key are summed; a `whole` one replaces them."""
+
+    key: Key
+    block: ContentBlock
+    whole: bool = False
+
+
+@dataclass(slots=True, repr=False)
+class Meta(Shown):
+    """What is known of the answer, or of one `candidate`: fields that nobody models in `extras`.
+
+    `joined`: each brings a piece of those fields (texts and lists grow); else the last one holds.
+    """
+
+    extras: JsonObject | None = None
+    candidate: int | None = None
+    model: str | None = None
+    id: str | None = None
+    joined: bool = False
+
+
+@dataclass(slots=True, repr=False)
+class End(Shown):
+    """Why a candidate ended. Without one, the stream broke off."""
+
+    finish: Finish
+    candidate: int = 0
+
+
+@dataclass(slots=True, repr=False)
+class Raw(Shown):
+    """An event that no reader knows, kept as it came."""
+
+    event: str | None
+    payload: Json
+
+
+@dataclass(slots=True, repr=False)
+class Failed(Shown):
+    """The provider says that something went wrong, after the answer had begun."""
+
+    error: ProviderError
+
+
+Piece: TypeAlias = Part | Meta | Usage | End | Raw | Failed

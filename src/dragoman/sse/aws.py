@@ -1,0 +1,99 @@
+"""AWS event streams: binary frames with headers, each checked by CRC-32.
+
+Reference: AWS, "Event stream encoding" (Amazon Transcribe and Bedrock runtime documentation).
+"""
+
+from __future__ import annotations
+
+import binascii
+import struct
+from base64 import b64decode
+from typing import Any
+from zlib import crc32
+
+from ..errors import ReadError
+from ..jsontext import loads
+
+__all__ = ["AWSEventStream"]
+
+_PRELUDE = struct.Struct(">III")  # length of the frame, of its headers, CRC of both
+_MOST = 1 << 25  # bytes of one frame; AWS sends at most 16 MiB
+_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values by their type
+_NAMES = (":event-type", ":exception-type", ":error-code")
+
+
+class AWSEventStream:
+    """One event for each frame, named by its headers; InvokeModel's wrapping is taken off."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._held = 0
+        self._wanted = _PRELUDE.size  # bytes without which nothing can be said
+
+    def feed(self, chunk: bytes) -> list[tuple[str | None, bytes]]:
+        """The events that the bytes complete. Raises ReadError for a broken frame."""
+        self._pieces.append(chunk)
+        self._held += len(chunk)
+        if self._held < self._wanted:
+            return []
+        data = b"".join(self._pieces)
+        made: list[tuple[str | None, bytes]] = []
+        at = 0
+        self._wanted = _PRELUDE.size
+        while len(data) - at >= _PRELUDE.size:
+            total, headers, check = _PRELUDE.unpack_from(data, at)
+            if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
+                raise ReadError("a frame's prelude is broken", code="frame.prelude")
+            if len(data) - at < total:
+                self._wanted = total
+                break
+            made.append(_event(data[at : at + total], headers))
+            at += total
+        self._pieces = [data[at:]]
+        self._held = len(data) - at
+        return made
+
+    def flush(self) -> list[tuple[str | None, bytes]]:
+        """Nothing: a frame that breaks off says nothing."""
+        self._pieces, self._held = [], 0
+        return []
+
+
+def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:
+    if int.from_bytes(frame[-4:], "big") != crc32(frame[:-4]):
+        raise ReadError("a frame's checksum is wrong", code="frame.checksum")
+    named = _headers(frame[12 : 12 + headers])
+    payload = frame[12 + headers : -4]
+    name = next((named[key] for key in _NAMES if key in named), None)
+    return (None, _unwrapped(payload)) if name == "chunk" else (name, payload)
+
+
+def _headers(data: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    at = 0
+    try:
+        while at < len(data):
+            size = data[at]
+            name = data[at + 1 : at + 1 + size].decode("utf-8", "replace")
+            kind = data[at + 1 + size]
+            at += 2 + size
+            if kind in (6, 7):  # bytes, text
+                length = int.from_bytes(data[at : at + 2], "big")
+                at += 2 + length
+                if kind == 7:
+                    found[name] = data[at - length : at].decode("utf-8", "replace")
+            else:
+                at += _SIZES[kind]
+    except (IndexError, KeyError) as error:
+        raise ReadError("a frame's headers are broken", code="frame.headers") from error
+    return found
+
+
+def _unwrapped(payload: bytes) -> bytes:
+    """The model's own event out of InvokeModel's `{"bytes": base64}`."""
+    value: Any = loads(payload)
+    inner = value.get("bytes") if isinstance(value, dict) else None
+    try:
+        return b64decode(inner, validate=True) if isinstance(inner, str) else payload
+    except (binascii.Error, ValueError) as error:
+        raise ReadError("a frame's chunk is no base64", code="frame.chunk") from error
