@@ -22,6 +22,7 @@ from dragoman.message import (
     ToolUseBlock,
     Written,
 )
+from dragoman.message.blocks import ContentBlock
 from dragoman.token import CharTokenCounter
 
 from .bound import ALL, DOT, LOOK, MODEL, WIRE, Session, kept, session, unbound
@@ -285,6 +286,25 @@ def test_a_late_result_is_named_for_who_spoke_before_it() -> None:
     assert unbound(out) == [
         ("$.messages[3].content[0]", "touched by the repair of a late result")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_late_result_is_noticed_where_one_message_stands_twice(twice: bool) -> None:
+    asked = Msg.user("And?")
+    thought: list[ContentBlock] = [ThinkingBlock("hm", signature="c2ln"), TextBlock("So.")]
+    history = [
+        asked,
+        Msg("", [ToolUseBlock("c1", "look")], "assistant"),
+        Msg.user("Wait."),
+        Msg("", thought, "assistant", origin=Origin("anthropic", MODEL)),
+        Msg.tool("c1", "seen", "look"),
+        asked if twice else Msg.user("And?"),
+    ]
+    request = ChatRequest(history, tools=[LOOK])
+    out = dragoman.wire("anthropic", policy="ignore").write_request(request, MODEL)
+    assert [loss.where for loss in out.losses if loss.code == "thinking.unbound"] == [
+        "$.messages[3].content[0]"
+    ]
 
 
 def test_what_a_pass_touched_is_found_though_it_stands_no_more() -> None:

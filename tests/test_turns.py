@@ -91,9 +91,10 @@ def test_an_alternating_history_is_the_same_object() -> None:
 def test_extras_of_joined_turns_are_joined() -> None:
     one = Msg.user("a", extras={"x": {"n": 1, "m": 1}})
     two = Msg.user("b", extras={"x": {"n": 2}, "y": {"k": 1}})
-    [made], _ = run(one, two, alternation="merged")
+    [made], codes = run(one, two, alternation="merged")
     assert made.extras == {"x": {"n": 2, "m": 1}, "y": {"k": 1}}
     assert one.extras == {"x": {"n": 1, "m": 1}}
+    assert "dropped extras.unsaid $.messages[0].extras.x.n" in codes
 
 
 def test_words_behind_results_get_a_turn_between_where_they_may_not_share_one() -> None:

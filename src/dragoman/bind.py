@@ -105,14 +105,16 @@ def _edits(seated: Seated, report: Report) -> list[tuple[int, int, str]]:
     """(first message behind the change, end of what it matters to, who made it)."""
     if not report.edits:
         return []
-    index: dict[int, int] = {}
+    first: dict[int, int] = {}  # one message may stand in several places: as much as may be
+    last: dict[int, int] = {}
     for i, m in enumerate(seated.msgs):
         for node in report.origins(m):
-            index.setdefault(id(node), i)
+            first.setdefault(id(node), i)
+            last[id(node)] = i
     end = len(seated.msgs)
     # what stands no more may have stood anywhere
     return [
-        (index.get(id(node), 0), end if until is None else index.get(id(until), end), by)
+        (first.get(id(node), 0), end if until is None else last.get(id(until), end), by)
         for by, node, until in report.edits
     ]
 

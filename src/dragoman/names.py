@@ -17,7 +17,7 @@ from .message.blocks import ContentBlock
 from .rules import NameRule, mapping, numbered
 from .seats import IDS, UNNAMED, Seated
 
-__all__ = ["inverted", "name_tools", "respell"]
+__all__ = ["inverted", "name_tools", "respell", "spelled"]
 
 
 def inverted(names: dict[str, str]) -> dict[str, str]:
@@ -25,13 +25,22 @@ def inverted(names: dict[str, str]) -> dict[str, str]:
     return {spelling: value for value, spelling in names.items()}
 
 
+def spelled(tools: Sequence[Tool | ServerTool], rule: NameRule) -> dict[str, str]:
+    """The tools' names -> as the wire has them, where it is otherwise.
+
+    A function gives way to a tool of the provider's own, which may go by the name of its kind.
+    """
+    listed = [tool.name for tool in tools if type(tool) is Tool]
+    kinds = [tool.kind for tool in tools if type(tool) is ServerTool]
+    return mapping(listed, rule, kinds)
+
+
 def name_tools(
     tools: Sequence[Tool | ServerTool], called: list[str], rule: NameRule, report: Report
 ) -> tuple[Sequence[Tool | ServerTool], dict[str, str]]:
     """The tools under names that the wire accepts, and the map for the tools and the history."""
-    listed = [tool.name for tool in tools if type(tool) is Tool]
-    own = set(listed)
-    names = mapping(listed, rule)  # of the tools alone: see above
+    names = spelled(tools, rule)  # of the tools alone: see above
+    own = {tool.name for tool in tools if type(tool) is Tool}
     others = [name for name in dict.fromkeys(called) if name not in own]
     if others:
         names |= mapping(others, rule, (names.get(name, name) for name in own), ordered=True)

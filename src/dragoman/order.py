@@ -42,10 +42,11 @@ def order(
         seated = _gathered(seated, report)
     if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and seated.dirty)):
         seated = _joined(seated, report)
-    if can.late_system == "placed" and seated.flags & LATE and seated.dirty:
-        seated = _late(seated, can, report, told)  # what `fit` moved may stand beside it now
-    if not can.thinking_last and seated.dirty:
+    dirty = bool(seated.dirty)
+    if not can.thinking_last and dirty:
         seated = unended(seated, report)
+    if can.late_system == "placed" and seated.flags & LATE and dirty:
+        seated = _late(seated, can, report, told)  # other turns may stand beside it now
     if insert and seated.msgs:
         seated = _ends(seated, can, report, told, whole)
     if can.alternation != "free":

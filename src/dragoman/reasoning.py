@@ -37,7 +37,7 @@ def states(request: ChatRequest, can: Capabilities) -> frozenset[str]:
     """The states of a request that facts may ask for."""
     on = _thinks(request, can)
     found = {"stream" if request.stream else "whole", "thinking" if on else "still"}
-    if on and can.budgets and request.options.reasoning_budget is not None:
+    if on and can.budgets and (request.options.reasoning_budget or 0) > 0:
         found.add("budget")
     if request.tools:
         found.add("tools")
@@ -150,9 +150,11 @@ def _off(request: ChatRequest, can: Capabilities, report: Report) -> Asked | Non
 
 def _budget(request: ChatRequest, budget: int, can: Capabilities, report: Report) -> Asked:
     given = request.options
+    if budget < 0:  # as much as the model likes
+        return Asked()
     if can.budgets:
         least, most = can.budgets[0], can.budgets[-1]
-        fits = budget if budget < 0 else max(least, min(budget, most))  # -1: as the model likes
+        fits = max(least, min(budget, most))
         if fits != budget:
             report.lost("option.range", given, "reasoning_budget", did=f"sent as {fits}")
         return Asked(budget=fits)

@@ -273,7 +273,11 @@ def options(
             report.lost("option.refused", request.options, name, what=name)
         elif how == "alone" and keys.get("temperature") in made:
             report.lost("option.refused", request.options, name, what=name, did="left out")
-        else:
+        elif name == "stop" and not all(value):  # an empty text ends nothing, and is refused
+            report.lost("option.range", request.options, name, did="without empty ones")
+            if kept := [text for text in value if text]:
+                made[keys[name]] = kept
+        elif value != ():
             made[keys[name]] = list(value) if isinstance(value, tuple) else value
             if how == "ignores":
                 report.lost("option.ignored", request.options, name, what=name, did="sent")

@@ -7,10 +7,9 @@ no wire.
 from __future__ import annotations
 
 from .capabilities import Capabilities
-from .jsontext import JsonObject
 from .losses import Report
 from .message import DocumentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock
-from .message.blocks import ContentBlock
+from .message.blocks import ContentBlock, Extras
 from .seats import ASSISTANT, SYSTEM, TOOL, USER, Seated
 from .told import Told
 
@@ -96,13 +95,24 @@ def one(group: list[Msg], blocks: list[ContentBlock], report: Report) -> Msg:
     """One message of several, with the fields of all of them."""
     made = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
     if any(m.extras for m in group[1:]):
-        extras: dict[str, JsonObject] = {}
-        for m in group:
-            for issuer, own in (m.extras or {}).items():
-                extras[issuer] = {**extras.get(issuer, {}), **own}
-        made.extras = extras
+        made.extras = _together(group, report)
     report.made(made, group)
     return made
+
+
+def _together(group: list[Msg], report: Report) -> Extras:
+    """The own fields of all of them; of two that say different things the later one stays."""
+    extras: Extras = {}
+    says: dict[tuple[str, str], Msg] = {}
+    for m in group:
+        for issuer, own in (m.extras or {}).items():
+            there = extras.setdefault(issuer, {})
+            for name, value in own.items():
+                if name in there and there[name] != value:
+                    field = f"extras.{issuer}.{name}"
+                    report.lost("extras.unsaid", says[issuer, name], field, what=name)
+                there[name], says[issuer, name] = value, m
+    return extras
 
 
 def accompanied(seated: Seated, report: Report, told: Told) -> Seated:

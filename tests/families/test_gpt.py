@@ -162,3 +162,12 @@ def test_breakpoints_of_the_cache(wire: str) -> None:
     assert [part["prompt_cache_breakpoint"] for part in turn["content"]] == [
         {"mode": "explicit", "ttl": "12h"}, {"mode": "explicit"},
     ]  # fmt: skip
+
+
+def test_cache_hints_are_taken_where_there_is_a_place_for_them() -> None:
+    wires = ("openai-chat", "openai-responses", "gemini", "ollama", "mistral")
+    hints = {wire: dragoman.wire(wire).can("gpt-5.6").cache_hints for wire in wires}
+    assert hints == {
+        "openai-chat": 4, "openai-responses": 4,
+        "gemini": 0, "ollama": 0, "mistral": 0,
+    }  # fmt: skip

@@ -199,3 +199,26 @@ def test_a_user_shows_what_a_user_may() -> None:
         shown = role == "user"
         assert kinds(made) == [["image", "text"] if shown else ["text"]]
         assert codes(found) == ([] if shown else ["block.unsaid"])
+
+
+def test_why_a_model_refused_has_no_place() -> None:
+    msg = said(RefusalBlock("No.", "policy"), role="assistant")
+    made, found = fitted(msg, assistant=frozenset({"text", "refusal"}))
+    assert made == [msg]
+    assert found == [("extras.unsaid", f"{AT}.category")]
+
+
+@pytest.mark.parametrize(
+    ("can", "lost"),
+    [
+        ({}, ["thinking.foreign .signature", "thinking.foreign .redacted"]),
+        ({"signed_thinking": True}, ["thinking.unsaid .thinking", "thinking.unsaid .signature"]),
+        ({"signed_thinking": True, "sealed_text": True}, ["thinking.unsaid .signature"]),
+        ({"signatures": frozenset({"own"})}, ["thinking.unsaid .thinking",
+                                              "thinking.unsaid .signature"]),
+    ],
+)  # fmt: skip
+def test_thinking_that_is_readable_signed_and_sealed(can: Any, lost: list[str]) -> None:
+    msg = said(ThinkingBlock("hm", signature="s", redacted="x"), role="assistant")
+    _, found = fitted(msg, thinking="all", **can)
+    assert [f"{code} {where.removeprefix(AT)}" for code, where in found] == lost

@@ -12,6 +12,7 @@ from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,
     Base64Source,
+    CacheHint,
     DocumentBlock,
     ImageBlock,
     LocalSource,
@@ -206,3 +207,15 @@ def test_media_are_fitted_before_a_conversation_is_told() -> None:
     ]  # fmt: skip
     assert made.msgs[1] is msgs[2]
     assert [loss.code for loss in report.losses] == ["media.not_fetched", "block.unsaid"]
+
+
+@pytest.mark.parametrize("hints", [0, 4])
+def test_a_medium_that_moves_has_a_hint_where_the_wire_takes_one(hints: int) -> None:
+    image = ImageBlock(WEB, cache=CacheHint())
+    call = Msg("", [ToolUseBlock("c", "look")], "assistant")
+    shown = Msg("", [ToolResultBlock("c", "look", [image])], "tool")
+    for msgs in ([Msg("", [X, image], "assistant")], [call, shown]):
+        made, found = fitted(*msgs, **MOVES, cache_hints=hints)
+        kept = [b.cache for m in made for b in m.blocks if type(b) is ImageBlock]
+        assert kept == [CacheHint() if hints else None]
+        assert ("cache.unsaid" in [code for code, _ in found]) == (not hints)

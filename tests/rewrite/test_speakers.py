@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman import ByRole, NameField, Tagged
+from dragoman import ByName, ByRole, ConfigError, NameField, Tagged
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -135,3 +135,27 @@ def test_any_callable_may_say_who_speaks() -> None:
     assert out == [{"role": "user", "content": "HI"}]
     both = dragoman.Formatter("anthropic", rewrites=[shout, Tagged("B")], policy="ignore")
     assert both.format_sync([Msg("A", "hi")]) == [{"role": "user", "content": "[A]: HI"}]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: ByName(opening=5),  # type: ignore[arg-type]
+        lambda: ByName(closing=None),  # type: ignore[arg-type]
+        lambda: ByName(me=5),  # type: ignore[arg-type]
+        lambda: ByName(known=5),  # type: ignore[arg-type]
+        lambda: ByName(known=("Bob", None)),  # type: ignore[arg-type]
+        lambda: Tagged(tag=None),  # type: ignore[arg-type]
+        lambda: Tagged(me=5),  # type: ignore[arg-type]
+        lambda: NameField(rule=None),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_text_and_no_name(made: Any) -> None:
+    with pytest.raises(ConfigError) as caught:
+        made()
+    assert caught.value.code == "history.value"
+
+
+def test_one_known_name_is_a_name_and_not_its_letters() -> None:
+    assert ByName(known="Bob").known == ("Bob",)  # type: ignore[arg-type]
+    assert Tagged(known="Bob").known == ("Bob",)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..errors import ConfigError
 from ..fit import Saver
 from ..media import Fetch
 from ..message import Base64Source, Source
@@ -28,6 +29,17 @@ class Manner:
     saver: Saver | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     insert_turns: bool = True  # in a plain list too; a request always has the turns it needs
+
+    def __post_init__(self) -> None:
+        listed: object = self.rewrites
+        for one in (self.speakers, *(listed if isinstance(listed, (tuple, list)) else (listed,))):
+            if not callable(one):
+                raise ConfigError(
+                    f"{type(one).__name__} is no rewrite of messages",
+                    hint="speakers=ByName(), or a function (msgs, report) -> msgs",
+                    code="formatter.rewrite",
+                )
+        object.__setattr__(self, "rewrites", tuple(self.rewrites))
 
     def seen_by(self, agent: str | None) -> Manner:
         """The same from an agent's point of view, where the speakers name nobody as oneself."""

@@ -25,6 +25,12 @@ ROWS = (
         fix="Give the message that holds the `ToolUseBlock` the role assistant.",
     ),
     Code(
+        "call.unfinished",
+        "repaired",
+        "a call that the answer broke off in, and nobody answered",
+        fix="Ask the model again, or put the finished call in its place.",
+    ),
+    Code(
         "call.unparsed",
         "degraded",
         "the argument text is no JSON object and was wrapped",
@@ -176,7 +182,7 @@ ROWS = (
     Code(
         "tools.twice",
         "repaired",
-        "a second tool of one name was left out",
+        "a second tool of one name or kind was left out",
         fix="Offer each tool once, and give every tool a name of its own: a call names no more.",
     ),
     Code(

@@ -6,6 +6,7 @@ unsupported_value and unsupported_parameter.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact
@@ -95,4 +96,13 @@ _STATES = (
          _NOT, when="still"),
 )  # fmt: skip
 
-ROWS = (*(fact for rows in _MODELS for fact in rows), *_STATES)
+
+def _placed(fact: Fact) -> tuple[Fact, ...]:
+    """The fact with cache hints on OpenAI's own wires, and without them on any other."""
+    if fact.wire or "cache_hints" not in fact.changes:
+        return (fact,)
+    rest = {name: value for name, value in fact.changes.items() if name not in _MARKS}
+    return replace(fact, wire="openai-responses"), replace(fact, changes=rest)
+
+
+ROWS = (*(one for rows in _MODELS for fact in rows for one in _placed(fact)), *_STATES)

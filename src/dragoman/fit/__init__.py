@@ -125,15 +125,18 @@ def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: 
 
 
 def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
-    """The tools without the functions whose name an earlier one has: a call could mean either."""
-    names: set[str] = set()
+    """The tools without those whose name or kind an earlier one has: a call could mean either."""
+    seen: set[tuple[object, ...]] = set()
     made: list[Tool | ServerTool] = []
     for tool in tools:
-        if type(tool) is Tool and tool.name in names:
-            report.lost("tools.twice", tool, what=tool.name, did="left out")
-            continue
-        names.add(tool.name if type(tool) is Tool else "")
-        made.append(tool)
+        name = tool.name if isinstance(tool, Tool) else tool.kind
+        # several searches of files may look in several stores
+        key = (tool.type, name, () if isinstance(tool, Tool) else tuple(tool.stores))
+        if key in seen:
+            report.lost("tools.twice", tool, what=name, did="left out")
+        else:
+            seen.add(key)
+            made.append(tool)
     return made
 
 

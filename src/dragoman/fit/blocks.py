@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from ..capabilities import Capabilities
@@ -128,9 +129,24 @@ def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBloc
         if block.redacted is not None and not block.thinking and not known:
             report.lost("thinking.foreign", block)
             return []
-        if block.signature and not can.signatures:  # taken where it is given, but not demanded
-            report.lost("thinking.foreign", block, "signature")
-    return [block]
+        if not can.signatures:  # taken where one is given, but not demanded
+            for name in ("signature", "redacted"):
+                if getattr(block, name):
+                    report.lost("thinking.foreign", block, name)
+            return [block]
+    return [_sealed(state, block) if block.redacted is not None else block]
+
+
+def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
+    """Sealed thinking with what the wire says beside the seal."""
+    if block.thinking and not state.can.sealed_text:
+        state.report.lost("thinking.unsaid", block, "thinking")
+    if not block.signature:
+        return block
+    state.report.lost("thinking.unsaid", block, "signature")
+    made = replace(block, signature=None)
+    state.report.made(made, block)
+    return made
 
 
 def _vouched(block: ThinkingBlock, can: Capabilities) -> bool:

@@ -41,9 +41,15 @@ class State:
 
     def said(self, block: TextBlock) -> TextBlock:
         """A text block without what the wire has no place for."""
-        if block.citations is not None:
+        carried = self.can.citations or self._holds(block, "citations")
+        if block.citations is not None and not carried:
             self.report.lost("citations.unsaid", block, "citations")
         return self.hinted(block)
+
+    def _holds(self, block: TextBlock, name: str) -> bool:
+        """Whether the wire's own fields of the block say it in the wire's words."""
+        extras = block.extras or {}
+        return any(issuer in self.can.reads and name in own for issuer, own in extras.items())
 
     def owned(self, block: _Block) -> _Block:
         """The block with the fields that this wire reads; those of others are losses."""

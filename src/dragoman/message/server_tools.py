@@ -52,6 +52,8 @@ class ServerTool(Shown):
                 text(one, f"{path}.{name}[{i}]")
             setattr(self, name, tuple(given))
         instance(self.max_uses, int, f"{path}.max_uses")
+        if self.max_uses is not None and (self.max_uses is True or self.max_uses < 1):
+            raise InvalidMessage("must be 1 or more", path=f"{path}.max_uses", code="block.field")
         instance(self.location, dict, f"{path}.location")
         check(self.location, f"{path}.location")
         own_fields(self.extras, f"{path}.extras")

@@ -1,9 +1,8 @@
 """Msgs -> Msgs, before any wire: who speaks, what stays of a long history, the system prompt."""
 
 from .history import ByName
-from .names import clean_names
 from .prompt import SystemPrompt
-from .speakers import ByRole, NameField, Rewrite, Speakers
+from .speakers import ByRole, NameField, Rewrite, Speakers, clean_names
 from .split import split_history
 from .tagged import Tagged
 from .truncate import DropOldest, Truncation

@@ -6,15 +6,17 @@ Worked out once for each template. `\1` stands for the name.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter as Parser
 
 from ..errors import ConfigError
+from ..shown import shown
 from .guard import RARE, Guard
 from .looks import BREAKS, alike, look
 
-__all__ = ["Form", "fields_of", "form_of", "lead_form"]
+__all__ = ["Form", "fields_of", "form_of", "known_names", "lead_form", "must_be_text"]
 
 
 _TAG = re.compile(r"<\s*/?\s*([^\s<>/\\]+)")
@@ -66,6 +68,23 @@ def fields_of(template: str) -> list[str]:
     if any(spec or conversion for _, _, spec, conversion in parsed):
         raise ConfigError(f"{template!r} must take its fields as they are", code="history.template")
     return [name for _, name, _, _ in parsed if name is not None]
+
+
+def must_be_text(of: object, *fields: str) -> None:
+    """Raise ConfigError unless each of these fields is text."""
+    for field in fields:
+        if not isinstance(value := getattr(of, field), str):
+            raise ConfigError(f"{field} must be text, not {shown(value)}", code="history.value")
+
+
+def known_names(given: Iterable[str], me: str | None) -> tuple[str, ...]:
+    """Names of speakers, one or several. Raises ConfigError for what is no name."""
+    names = (given,) if isinstance(given, str) else given
+    listed = tuple(names) if isinstance(names, Iterable) else (names,)
+    for name in listed if me is None else (me, *listed):
+        if not isinstance(name, str):
+            raise ConfigError(f"a speaker's name is text, not {shown(name)}", code="history.value")
+    return listed
 
 
 def _form(lead: str, tail: str, frame: str) -> Form:

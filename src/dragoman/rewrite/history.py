@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import Msg, TextBlock
 from ..message.blocks import ContentBlock
-from .form import Form, fields_of, form_of
+from .form import Form, fields_of, form_of, known_names, must_be_text
 from .said import aside, has_tools, said
 from .voices import Voices
 
@@ -61,8 +61,9 @@ class ByName:
     form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        must_be_text(self, "heading", "opening", "closing", "line", "unshown")
         object.__setattr__(self, "form", form_of(self.opening, self.closing, self.line))
-        object.__setattr__(self, "known", tuple(self.known))
+        object.__setattr__(self, "known", known_names(self.known, self.me))
         if set(fields_of(self.unshown)) - {"kind"}:
             raise ConfigError(
                 f"{self.unshown!r} may hold {{kind}} and no other field", code="history.template"

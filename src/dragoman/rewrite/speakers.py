@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias
 
+from ..errors import ConfigError
 from ..losses import Report
 from ..message import Msg
-from ..rules import IdRule
+from ..rules import IdRule, mapping
+from ..shown import shown
 from .history import ByName
-from .names import clean_names
 from .tagged import Tagged
 
 __all__ = ["ByName", "ByRole", "NameField", "Rewrite", "Speakers", "Tagged", "clean_names"]
@@ -53,9 +54,30 @@ class NameField:
 
     rule: IdRule = IdRule(chars=r"^\s<|\\/>", max=64)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, IdRule):
+            raise ConfigError(f"{shown(self.rule)} is no IdRule", code="history.value")
+
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages under names that the rule accepts; two names never become one."""
         return clean_names(msgs, self.rule, report)
 
 
 Speakers: TypeAlias = ByRole | ByName | Tagged | NameField
+
+
+def clean_names(msgs: list[Msg], rule: IdRule, report: Report) -> list[Msg]:
+    """The messages under names that the rule accepts."""
+    names = mapping((m.name for m in msgs if m.name), rule)
+    if not names:
+        return msgs
+    out = []
+    for m in msgs:
+        if m.name not in names:
+            out.append(m)
+            continue
+        made = Msg.trusted(names[m.name], m.content, m.role, m)
+        report.made(made, m)
+        report.lost("name.mapped", m, "name", did=f"written as {made.name}")
+        out.append(made)
+    return out

@@ -14,7 +14,7 @@ from ..message import Msg, RawBlock, TextBlock
 from ..message.blocks import ContentBlock
 from .guard import Known
 from .history import ByName
-from .names import Spelled
+from .voices import Spelled
 
 __all__ = ["split_history"]
 

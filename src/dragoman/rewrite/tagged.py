@@ -12,7 +12,7 @@ from typing import ClassVar
 from ..losses import Report
 from ..message import Citation, Msg, RefusalBlock, TextBlock
 from ..message.blocks import ContentBlock
-from .form import Form, lead_form
+from .form import Form, known_names, lead_form, must_be_text
 from .said import has_tools
 from .voices import Voices
 
@@ -39,8 +39,9 @@ class Tagged:
     form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        must_be_text(self, "tag")
         object.__setattr__(self, "form", lead_form(self.tag))
-        object.__setattr__(self, "known", tuple(self.known))
+        object.__setattr__(self, "known", known_names(self.known, self.me))
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with names told in their text."""

@@ -1,6 +1,6 @@
 """Who speaks in one history: names as lines show them, and texts that imitate no other speaker.
 
-One for each call of a rewrite; it looks at the whole history only if some text needs it.
+Two names never become one. Knows no wire.
 """
 
 from __future__ import annotations
@@ -10,17 +10,48 @@ from collections.abc import Iterable, Sequence
 from ..losses import Report
 from ..message import Msg
 from ..message.blocks import ContentBlock
+from ..rules import IdRule, numbered
 from .guard import Guard, Known, inserted
-from .names import Spelled
+from .looks import visible
 
-__all__ = ["Voices"]
+__all__ = ["Spelled", "Voices"]
 
 _ESCAPED = "a backslash stands before it"
+_ANY = IdRule()
+
+
+class Spelled(dict[str, str]):
+    """Name -> how a line shows it: without what ends a line, and unlike every earlier name.
+
+    The first to come keeps a name, so that a later speaker never changes what was written.
+    """
+
+    __slots__ = ("_guard", "_last", "_used")
+
+    def __init__(self, guard: Guard, first: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._guard = guard
+        self._used: set[str] = set()
+        self._last: dict[str, int] = {}
+        for name in first:
+            _ = self[name]
+
+    def __missing__(self, name: str) -> str:
+        made = self._guard.cleaned(name)
+        shown = visible(made)
+        if shown in self._used:
+            # numbers go on, so that none is tried twice
+            nth = self._last[shown] = self._last.get(shown, 1) + 1
+            made = shown = numbered(shown or "_", nth, self._used, _ANY)
+        self._used.add(shown)
+        self[name] = made
+        return made
 
 
 class Voices:
     """The speakers of `msgs`; `me` and `known` are among them before they say a word.
 
+    One for each call of a rewrite; it looks at the whole history only if some text needs it.
     Whoever uses it asks for every name in turn: the first to come keeps the name.
     """
 

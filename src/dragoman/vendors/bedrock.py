@@ -131,6 +131,7 @@ _INVOKE = Messages(
     betas_place="body",
     model_place="path",
     stream_flag=False,
+    framing="aws-eventstream",
     model="us.anthropic.claude-opus-5-5",
     refused=("cache_control", "context_management"),
 )

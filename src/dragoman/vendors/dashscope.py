@@ -149,6 +149,7 @@ VENDOR = Vendor(
             max_tokens_key="max_tokens",
             developer=False,
             thinking_fields=("reasoning_content",),
+            think_tags="leading",  # which some models leak: qwen-code mends them
             cache_mark="cache_control",
             audio_links=True,
             json_word=True,

@@ -60,6 +60,7 @@ VENDOR = Vendor(
             call_content="omit",
             developer=False,
             thinking_fields=("reasoning",),
+            think_tags="leading",  # with reasoning_format raw
             server_tools={
                 "web_search": {"type": "browser_search"},
                 "code_execution": {"type": "code_interpreter"},

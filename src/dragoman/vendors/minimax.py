@@ -72,6 +72,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_details=True,
             cumulative_details=True,
+            think_tags="leading",  # of whoever asks without reasoning_split
             limits={"temperature": (0.01, 1)},
             fixed={"reasoning_split": True},
             model="MiniMax-M3",

@@ -46,6 +46,7 @@ VENDOR = Vendor(
             developer=False,
             # servers between 0.16 and May 2026 read the first alone, older ones the second
             thinking_fields=("reasoning", "reasoning_content"),
+            think_tags="leading",  # without --reasoning-parser
             keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
             model="default",
             issuers=("vllm", "openai-chat"),

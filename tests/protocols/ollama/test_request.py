@@ -94,7 +94,7 @@ def test_tools() -> None:
     ("choice", "offered", "codes"),
     [
         ("auto", True, []),
-        ("none", False, ["tool_choice.lowered"]),
+        ("none", False, ["tools.withheld", "tools.withheld"]),
         ("required", True, ["tool_choice.lowered"]),
         ("locate", True, ["tool_choice.lowered"]),
     ],

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ...capabilities import Capabilities
 from ...rules import IdRule, NameRule
+from ...sse import Framing
 
 __all__ = ["CAN", "Dialect"]
 
@@ -18,7 +19,7 @@ class Dialect:
     `text`: a message that is one text goes as a `string`, or as `blocks` always. `path` holds
     `{model}` where the model stands there; the names of versions and betas are headers, or
     `anthropic_version` and `anthropic_beta` in the body. `refused` are fields of the body that a
-    user may know from elsewhere and this host does not take.
+    user may know from elsewhere and this host does not take. `framing` is that of its streams.
     """
 
     text: Literal["string", "blocks"] = "string"
@@ -29,6 +30,7 @@ class Dialect:
     betas_place: Literal["header", "body"] = "header"
     model_place: Literal["body", "path"] = "body"
     stream_flag: bool = True
+    framing: Framing = "sse"
     refused: tuple[str, ...] = ()
     model: str = "claude-opus-5-5"  # sent where nobody names one
     issuers: tuple[str, ...] = ("anthropic",)

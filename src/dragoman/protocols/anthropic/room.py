@@ -12,7 +12,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool, ToolChoice
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import (
     choice,
@@ -25,7 +25,9 @@ from ...shapes import (
     response_format,
     within,
 )
+from ...sse import Framing
 from .dialect import CAN, Dialect
+from .reader import MessagesReader
 from .server_tools import server_tool
 from .thinking import budget_of, dropping, think, wanted
 from .writer import blocks, cache_control, messages
@@ -44,6 +46,9 @@ _KEYS = {
 _TIERS = ("auto", "standard_only")
 _MODES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 
+_EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",
+                     "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+
 
 class Anthropic(Bound[Dialect]):
     """The Messages API in one host's dialect."""
@@ -52,6 +57,11 @@ class Anthropic(Bound[Dialect]):
     protocol = "anthropic"
     carries = CAN
     spoken = Dialect
+
+    @property
+    def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
+        """How the host frames its streams."""
+        return self.dialect.framing
 
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
@@ -73,6 +83,17 @@ class Anthropic(Bound[Dialect]):
             elif type(tool) is Tool:
                 made.append(_tool(tool, can, report))
         return made
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return MessagesReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("type")
+        if kind == "message":
+            return isinstance(payload.get("content"), list)
+        return kind in _EVENTS
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/messages`."""
@@ -167,6 +188,12 @@ def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObj
     if made.get("service_tier", "auto") not in _TIERS:
         report.lost("option.refused", request.options, "service_tier", what=made["service_tier"])
         del made["service_tier"]
+    if blank := [text for text in made.get("stop_sequences", ()) if text.isspace()]:
+        # 400 "stop_sequences: each stop sequence must contain non-whitespace"
+        report.lost("option.range", request.options, "stop", did="without blank ones")
+        made["stop_sequences"] = [text for text in made["stop_sequences"] if text not in blank]
+        if not made["stop_sequences"]:
+            del made["stop_sequences"]
     if "metadata" in made:
         made["metadata"] = {"user_id": made["metadata"]}
     form = response_format(request, can, report)

@@ -48,7 +48,6 @@ def generation(say: SayableRequest, report: Report) -> Generation:
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
         within(inference, key, name, (0, 1), request, report)
     made.tier = _tier(inference.pop("serviceTier", None), request, report)
-    _stop(inference, request, report)
     thinking = think(say, inference.get("maxTokens"), report)
     if thinking == UNLIMITED:
         _unlimited(inference, request, report)
@@ -64,20 +63,6 @@ def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None
         return given
     report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {given}")
     return None
-
-
-def _stop(inference: JsonObject, request: ChatRequest, report: Report) -> None:
-    """Sequences that hold something: the service model refuses empty ones."""
-    given: list[str] = inference.get("stopSequences", [])
-    said = [text for text in given if text]
-    if said == given:
-        if given == []:
-            inference.pop("stopSequences", None)
-        return
-    report.lost("option.range", request.options, "stop", did="without empty ones")
-    inference["stopSequences"] = said
-    if not said:
-        del inference["stopSequences"]
 
 
 def _unlimited(inference: JsonObject, request: ChatRequest, report: Report) -> None:

@@ -12,15 +12,20 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import filled, head, in_path, own_extras
+from ...sse import Framing
 from .config import generation
 from .dialect import CAN, Dialect
+from .reader import ConverseReader
 from .tools import declared, tool_config
 from .writer import messages, system
 
 __all__ = ["BedrockConverse"]
+
+_EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
+                     "contentBlockStop", "messageStop"})  # fmt: skip
 
 
 class BedrockConverse(Bound[Dialect]):
@@ -28,6 +33,7 @@ class BedrockConverse(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "bedrock-converse"
+    framing: Framing = "aws-eventstream"
     carries = CAN
     spoken = Dialect
 
@@ -40,6 +46,17 @@ class BedrockConverse(Bound[Dialect]):
     ) -> list[JsonObject]:
         """`toolSpec`, `systemTool` and `cachePoint` objects."""
         return declared(tools, can, report)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        if event in _EVENTS or not _EVENTS.isdisjoint(payload):
+            return True
+        output = payload.get("output")
+        return isinstance(output, dict) and isinstance(output.get("message"), dict)
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return ConverseReader(self.dialect)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...capabilities import Capabilities
+from ...thinktags import TagForm
 
 __all__ = ["CAN", "MULTIMODAL", "TEXT", "Dialect"]
 
@@ -23,12 +24,17 @@ class Dialect:
 
     `call_content`: what stands beside tool calls without text as long as no endpoint is known, an
     empty `list` or one part whose text is null. `bullets`: several texts of one tool result
-    become a list with dashes. `media_seats`: who may show media.
+    become a list with dashes. `media_seats`: who may show media. `streams`: whether the events of
+    a stream are `deltas` or `snapshots`; as long as nobody says so, the events themselves do.
+    `think_tags`: where tags in the text of an answer are thinking.
     """
 
     call_content: Literal["list", "null_text"] = "list"
     bullets: bool = False
     media_seats: tuple[str, ...] = ("user",)
+    streams: Literal["", "deltas", "snapshots"] = ""
+    # models that leak their tags say nothing in `reasoning_content` then: qwen-code's repair
+    think_tags: TagForm = "leading"
     model: str = "qwen3.7-plus"  # sent where nobody names one: takes text, images and videos
     issuers: tuple[str, ...] = ("dashscope",)
 

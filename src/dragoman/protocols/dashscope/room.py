@@ -14,11 +14,12 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import function_tool, replay
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
 from .parameters import parameters
+from .reader import DashScopeReader
 from .writer import Writer, form_of
 
 __all__ = ["DashScope"]
@@ -52,6 +53,15 @@ class DashScope(Bound[Dialect]):
     ) -> list[JsonObject]:
         """Function tools; those that the provider runs are switches beside them."""
         return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return DashScopeReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        output = payload.get("output")
+        return isinstance(output, dict) and ("choices" in output or "text" in output)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST .../generation`, and the path of the endpoint that takes it."""

@@ -10,7 +10,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import Asked, asked
-from ...shapes import options, unsaid
+from ...shapes import options, own_extras, unsaid
 from .dialect import Dialect
 from .spelling import cased, replayed
 
@@ -40,20 +40,22 @@ def generation(
     made = options(request, _KEYS, can, report)
     tier = made.pop("serviceTier", None)
     wanted = asked(request, can, report)
-    if wanted is not None and (thinking := _thinking(wanted)):
+    if wanted is not None and (thinking := _thinking(wanted, can)):
         made["thinkingConfig"] = cased(thinking, dialect)
     if request.response_format is not None:
         made.update(_format(request.response_format, can, report))
     return cased(made, dialect), tier
 
 
-def _thinking(wanted: Asked) -> JsonObject:
-    """A level or a budget, for both at once are refused; no tokens at all is off."""
+def _thinking(wanted: Asked, can: Capabilities) -> JsonObject:
+    """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
     if wanted.off:
         return {"thinkingBudget": 0}
     if wanted.budget is not None:
         return {"thinkingBudget": wanted.budget}
-    return {} if wanted.effort is None else {"thinkingLevel": wanted.effort.upper()}
+    if wanted.effort is None:
+        return {"thinkingBudget": -1} if can.form == "budget" else {}
+    return {"thinkingLevel": wanted.effort.upper()}
 
 
 def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObject:
@@ -79,10 +81,16 @@ _OWN = {
 
 def server_tool(
     tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
-) -> JsonObject:
-    """`{"googleSearch": {}}` and its like: each an entry of its own beside the declarations."""
+) -> JsonObject | None:
+    """`{"googleSearch": {}}` and its like: each an entry of its own beside the declarations.
+
+    None for a search of files that has no stores.
+    """
     fields: JsonObject = {}
     said = ""
+    if tool.kind == "file_search" and not tool.stores and not own_extras(tool, can):
+        report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        return None
     if tool.kind == "file_search":
         fields, said = {"fileSearchStoreNames": list(tool.stores)}, "stores"
     elif tool.kind == "web_search" and dialect.blocked_domains and tool.blocked_domains:

@@ -14,11 +14,12 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, head, in_path
 from .config import declaration, generation, server_tool, tool_config
 from .dialect import CAN, Dialect
+from .reader import GeminiReader
 from .spelling import cased, replayed
 from .writer import contents, system
 
@@ -53,12 +54,23 @@ class Gemini(Bound[Dialect]):
         functions: list[JsonObject] = []
         for tool in tools:
             if type(tool) is ServerTool:
-                made.append(server_tool(tool, can, self.dialect, report))
+                if (own := server_tool(tool, can, self.dialect, report)) is not None:
+                    made.append(own)
             elif type(tool) is Tool:
                 if not functions:
                     made.append(cased({"functionDeclarations": functions}, self.dialect))
                 functions.append(declaration(tool, can, self.dialect, report))
         return made
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return GeminiReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        if "candidates" in payload:
+            return isinstance(payload["candidates"], list)
+        return "promptFeedback" in payload or {"usageMetadata", "modelVersion"} <= payload.keys()
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /models/{model}:generateContent`."""
@@ -68,8 +80,8 @@ class Gemini(Bound[Dialect]):
         if prompt := system(seated, can, self.dialect, report, start):
             body["systemInstruction"] = prompt
         body["contents"] = contents(seated, can, self.dialect, report, start)
-        if say.offered:
-            body["tools"] = self.tools(say.offered, can, report)
+        if tools := self.tools(say.offered, can, report):
+            body["tools"] = tools
         picked = choice(say, report, say.tools)
         if picked is not None:
             body["toolConfig"] = tool_config(picked, self.dialect)

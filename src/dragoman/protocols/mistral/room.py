@@ -14,7 +14,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import (
     choice,
@@ -26,6 +26,7 @@ from ...shapes import (
     within,
 )
 from .dialect import CAN, Dialect
+from .reader import MistralReader
 from .writer import messages
 
 __all__ = ["Mistral"]
@@ -68,6 +69,16 @@ class Mistral(Bound[Dialect]):
     ) -> list[JsonObject]:
         """Function tools."""
         return [_function(tool, can, report) for tool in tools]
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("object")
+        said = kind is None or (isinstance(kind, str) and kind.startswith("chat.completion"))
+        return said and isinstance(payload.get("choices"), list)
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return MistralReader(self.dialect)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/chat/completions`."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...capabilities import Capabilities
+from ...thinktags import TagForm
 
 __all__ = ["CAN", "Dialect"]
 
@@ -16,12 +17,14 @@ class Dialect:
 
     `no_text`: the content of a message without text. `bullets`: several texts of one tool result
     become a list with dashes. `image_gaps`: an empty line shows where an image stood in the
-    merged history.
+    merged history. `think_tags`: where tags in the text of an answer are thinking.
     """
 
     no_text: Literal["empty", "null"] = "empty"
     bullets: bool = False
     image_gaps: bool = False
+    # servers before 0.9 leave them there, and a model whose template knows no thinking writes them
+    think_tags: TagForm = "leading"
     path: str = "/api/chat"
     model: str = "qwen3"  # sent where nobody names one
     issuers: tuple[str, ...] = ("ollama",)

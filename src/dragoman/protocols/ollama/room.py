@@ -12,10 +12,11 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool
 from ...reasoning import asked
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import choice, function_tool, options, replay, response_format
 from .dialect import CAN, Dialect
+from .reader import OllamaReader
 from .writer import messages
 
 __all__ = ["Ollama"]
@@ -41,6 +42,7 @@ class Ollama(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "ollama"
+    framing = "ndjson"
     carries = CAN
     spoken = Dialect
 
@@ -53,6 +55,15 @@ class Ollama(Bound[Dialect]):
     ) -> list[JsonObject]:
         """Function tools; the server runs none of its own."""
         return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return OllamaReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        said = payload.get("message", payload.get("response"))
+        return type(payload.get("done")) is bool and isinstance(said, (dict, str))
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...rules import IdRule, NameRule
+from ...thinktags import TagForm
 
 __all__ = ["CAN", "Dialect"]
 
@@ -20,6 +21,7 @@ class Dialect:
     `text`: content as a `string` where it is text alone, as `parts` always, or `joined` to one
     string. `call_content`: what stands beside tool calls without text. `bullets`: several texts
     of one tool result become a list with dashes. `thinking_fields`: where thinking is sent back.
+    `think_tags`: where tags in the text of an answer are thinking, as long as no field has any.
     `server_fields` name where a field of a server tool stands: `web_search.domains` -> a path with
     dots, from its declaration or, for a switch, from the body.
     """
@@ -33,6 +35,7 @@ class Dialect:
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
     cumulative_details: bool = False  # each detail of a stream repeats what came before it
+    think_tags: TagForm = ""
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
     audio_links: bool = False  # `input_audio` holds a web address or a data URI, not bare bytes

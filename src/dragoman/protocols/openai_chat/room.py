@@ -67,7 +67,7 @@ class OpenAIChat(Bound[Dialect]):
         """What this protocol carries in its dialect, before any model's facts."""
         spoken = self.dialect
         kinds = frozenset({*spoken.server_tools, *spoken.switches})
-        return replace(super().can(), server_tools=kinds)
+        return replace(super().can(), server_tools=kinds, sealed_text=spoken.thinking_details)
 
     def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
         """The `messages` of the request."""
@@ -91,6 +91,10 @@ class OpenAIChat(Bound[Dialect]):
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return ChatReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        return isinstance(payload.get("choices"), list)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /chat/completions`."""

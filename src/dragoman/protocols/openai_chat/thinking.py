@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...message import ThinkingBlock
@@ -70,17 +68,20 @@ def thought(
             return
         thoughts = []
     if dialect.thinking_details and thoughts:
-        made["reasoning_details"] = [_detail(block, can) for block in thoughts]
+        made["reasoning_details"] = [one for block in thoughts for one in _details(block, can)]
         return
     for key in dialect.thinking_fields or _FIELDS:
         made[key] = "\n".join(block.thinking for block in thoughts)
 
 
-def _detail(block: ThinkingBlock, can: Capabilities) -> JsonObject:
-    if block.redacted is not None:
-        made: dict[str, Any] = {"type": "reasoning.encrypted", "data": block.redacted}
-    else:
-        made = {"type": "reasoning.text", "text": block.thinking}
+def _details(block: ThinkingBlock, can: Capabilities) -> list[JsonObject]:
+    """What can be read of it, or its sealed form, or one behind the other."""
+    made: list[JsonObject] = []
+    if block.thinking or block.redacted is None:
+        made.append({"type": "reasoning.text", "text": block.thinking})
         if block.signature is not None:
-            made["signature"] = block.signature
-    return {**made, **own_extras(block, can)}
+            made[0]["signature"] = block.signature
+    if block.redacted is not None:
+        made.append({"type": "reasoning.encrypted", "data": block.redacted})
+    made[-1].update(own_extras(block, can))
+    return made

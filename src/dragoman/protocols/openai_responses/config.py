@@ -11,7 +11,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat
-from ...reasoning import asked
+from ...reasoning import Asked, asked
 from ...shapes import format_name, options, within
 from .dialect import Dialect
 
@@ -58,7 +58,7 @@ def reasoning(request: ChatRequest, can: Capabilities, report: Report) -> JsonOb
         return {"effort": "none"}
     if given.budget is not None:
         report.lost("option.unsaid", request.options, "reasoning_budget", did="left to the model")
-    if given.effort is None and request.options.reasoning == "on" and can.thinks == "asked":
+    if given == Asked() and can.thinks == "asked" and request.options.reasoning != "auto":
         return {"effort": "medium"}  # what the API takes for models that think unasked
     return {} if given.effort is None else {"effort": given.effort}
 

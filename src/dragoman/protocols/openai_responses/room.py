@@ -14,11 +14,12 @@ from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, TextBlock, Tool
-from ...room import Bound, Request, SayableRequest
+from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import SYSTEM, Seated
 from ...shapes import choice, filled, own_extras, response_format
 from .config import ENCRYPTED, LOGPROBS, generation, reasoning, text
 from .dialect import CAN, Dialect
+from .reader import ResponsesReader
 from .tools import choice_of, function, server_tool
 from .writer import items
 
@@ -68,6 +69,13 @@ class OpenAIResponses(Bound[Dialect]):
                 made.append(own)
         return made
 
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        kind = payload.get("type")
+        if isinstance(kind, str) and kind.startswith("response."):
+            return True
+        return payload.get("object") == "response" and isinstance(payload.get("output"), list)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /responses`."""
         request, can, spoken = say.request, say.can, self.dialect
@@ -87,6 +95,10 @@ class OpenAIResponses(Bound[Dialect]):
         if stateless and self._reasons(body, can):
             _include_sealed(body, request, report)
         return Request(spoken.path, {}, body)
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer."""
+        return ResponsesReader(self.dialect)
 
     def _own(self, request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
         own = self._fields(request, can)
