@@ -4,15 +4,17 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
-BENCHMARKS ?= benchmarks/format.py
+BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
+SEED ?= 1
+COUNT ?= 200000
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types contracts pytest format bench clean
+.PHONY: help demo test lint types contracts pytest corpus fuzz format bench clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -21,6 +23,8 @@ help:
 	@echo "make types       mypy --strict over src and tests"
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
+	@echo "make corpus      every recorded answer and stream, where ../shared has them"
+	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make format      let ruff format and fix what it can"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV))"
 	@echo "make clean       remove environments and caches"
@@ -42,6 +46,12 @@ contracts: $(VENV)/.dev
 
 pytest: $(VENV)/.dev
 	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+
+corpus: $(VENV)/.dev
+	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -72,5 +82,7 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	@touch $(VENV)/.core $@
 
 $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
+	# LiteLLM first: it names an older openai than it runs with, and the newest one is measured
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) 'litellm>=1.100'
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e '.[bench]'
 	@touch $@

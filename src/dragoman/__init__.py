@@ -87,7 +87,7 @@ _HOMES = {
     "edges.facts": ("facts",),
     "errors": (
         "ConfigError", "ContextOverflow", "DragomanError", "InvalidMessage", "LossRefused",
-        "NotMessages", "ProviderError", "ReadError", "WriteError",
+        "NotMessages", "ProviderError", "ReadError", "StreamError", "WriteError",
     ),
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "losses": ("Loss", "Policy"),

@@ -6,8 +6,9 @@ orjson is used where it is exact, the standard library where it is not; knows no
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from math import isfinite
+import re
+from collections.abc import Callable, Iterator
+from math import inf, isfinite
 from typing import Any, TypeAlias
 
 from .errors import InvalidMessage, ReadError
@@ -37,6 +38,8 @@ MAX_DEPTH = 1000
 _BIG = 2.0**63
 _SHORT = 4096
 _LONG = b"0" * 19
+_HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
+_HUGE_BYTES = re.compile(_HUGE.pattern.encode())
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -136,6 +139,8 @@ def too_deep(value: Json) -> bool:
 def _loads_std(text: str | bytes) -> Json:
     try:
         value = json.loads(text, parse_constant=_refuse)
+        if (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text):  # type: ignore[arg-type]
+            _finite(value)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no JSON: {error}", code="json.invalid") from error
     _shallow(text, value)
@@ -146,19 +151,27 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
+def _finite(value: Json) -> None:
+    """Raise ValueError if text such as `1e999` became an infinity, which no JSON can say again."""
+    if any(abs(item) == inf for item in _floats(value)):
+        raise ValueError("a number beyond all floats")
+
+
 def _has_big_float(value: Json) -> bool:
+    return any(abs(item) >= _BIG for item in _floats(value))
+
+
+def _floats(value: Json) -> Iterator[float]:
     stack = [value]
     while stack:
         item = stack.pop()
         kind = type(item)
         if kind is float:
-            if abs(item) >= _BIG:
-                return True
+            yield item
         elif kind is dict:
             stack.extend(item.values())
         elif kind is list:
             stack.extend(item)
-    return False
 
 
 def check(value: Json, path: str) -> None:

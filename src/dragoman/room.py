@@ -106,6 +106,10 @@ class Room(Protocol):
         """A reader for one answer of a model that can do this."""
         ...
 
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        ...
+
 
 class Dialect(Protocol):
     """What every protocol's dialect says: the default model, and whose opaque blocks it reads."""
@@ -152,3 +156,7 @@ class Bound(Generic[_D]):
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer of a model that can do this."""
         raise NotImplementedError
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        return False

@@ -17,6 +17,7 @@ from .message.blocks import MEDIA_KINDS, ContentBlock
 __all__ = [
     "ASSISTANT",
     "BLANK",
+    "CUT",
     "FOLLOWING",
     "IDS",
     "LATE",
@@ -51,6 +52,7 @@ UNNAMED = 128  # a result without the name of its tool, or with another name
 IDS = 256  # an id that is empty or used twice
 PARALLEL = 512  # results of one turn in several messages
 FOLLOWING = 1024  # a call right behind something else that the assistant says
+CUT = 2048  # a call that the answer broke off in
 
 
 @dataclass(slots=True)
@@ -206,6 +208,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                     if b.extras is not None or b.cache is not None or type(b.input) is not dict:
                         look = True
                         flags |= ODD
+                    if b.unfinished:
+                        flags |= CUT
                 elif kind is ToolResultBlock:
                     here = TOOL
                     results.append(b.id)

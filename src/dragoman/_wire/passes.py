@@ -15,8 +15,9 @@ from ..names import name_tools, respell
 from ..order import late_system, order
 from ..repair import blanks, repair
 from ..rewrite.speakers import ByName, ByRole, Rewrite, clean_names
-from ..seats import BLANK, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from ..seats import BLANK, CUT, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
 from ..turns import alternated
+from ..unfinished import finished
 from .manner import Manner
 
 __all__ = ["Seating", "paired", "seat"]
@@ -49,6 +50,8 @@ def seat(
     for rewrite in manner.rewrites:
         msgs = _rewritten(msgs, rewrite, can, report)
     seated = survey(msgs, report)
+    if seated.flags & CUT:
+        seated = finished(seated, report)
     if seated.flags & MEDIA and manner.fetch is not None:
         seated = _fetched(seated, can, manner.fetch, report)
     if seated.flags & (PAIRS | UNNAMED):
@@ -84,6 +87,8 @@ def paired(msgs: list[Msg], can: Capabilities, manner: Manner, report: Report) -
     in another.
     """
     seated = survey(msgs, report)
+    if seated.flags & CUT:
+        seated = finished(seated, report)
     if seated.flags & (PAIRS | UNNAMED):
         seated = repair(seated, can, report, manner.told)
     if seated.calls:

@@ -1,14 +1,21 @@
-"""Answers as plain JSON: the objects of official SDKs give theirs, dicts are themselves."""
+"""Answers as plain JSON: the objects of official SDKs give theirs, dicts are themselves.
+
+An object says what its provider sent, so far as its SDK keeps it: what the SDK adds for its own
+convenience is left out, and bytes are base64 again.
+"""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ReadError
-from ..jsontext import Json
+from ..jsontext import Json, JsonObject
 
 __all__ = ["plain"]
+
+_DUMP = {"by_alias": True, "exclude_unset": True, "warnings": False}
 
 
 def plain(raw: Any) -> Json:
@@ -16,15 +23,61 @@ def plain(raw: Any) -> Json:
 
     Raises ReadError for what is neither.
     """
-    if isinstance(raw, (dict, list)):
+    if type(raw) is dict or isinstance(raw, list):
         return raw
     dump = getattr(raw, "model_dump", None)
     if callable(dump):  # pydantic: openai, anthropic, google-genai, ollama, mistralai, cohere
-        return dump(mode="json", by_alias=True, exclude_unset=True)
+        return _dumped(raw, dump)
     if isinstance(raw, Mapping):
-        return dict(raw)
+        return _answer(_exact(raw))
     raise ReadError(
         f"{type(raw).__name__} is no answer",
         hint="give the parsed JSON, its text, or the object of the official SDK",
         code="answer.type",
     )
+
+
+def _dumped(raw: Any, dump: Any) -> Json:
+    value = dump(mode="json", **_DUMP)
+    if getattr(type(raw), "model_config", {}).get("ser_json_bytes") == "base64":
+        # pydantic's base64 is the one for URLs, the wire's is not
+        value = _with_bytes(value, dump(mode="python", **_DUMP))
+    if isinstance(value, dict) and value.keys() == {"data"} and isinstance(value["data"], dict):
+        return value["data"]  # an SDK that keeps the server event around its data
+    return value
+
+
+def _with_bytes(value: Json, origin: Any) -> Json:
+    """The value, what is bytes in its origin as standard base64."""
+    if isinstance(origin, bytes):
+        return b64encode(origin).decode()
+    if isinstance(value, dict) and isinstance(origin, Mapping):
+        return {key: _with_bytes(inner, origin.get(key)) for key, inner in value.items()}
+    if isinstance(value, list) and isinstance(origin, (list, tuple)):
+        return [_with_bytes(one, other) for one, other in zip(value, origin, strict=False)]
+    return value
+
+
+def _exact(value: Any) -> Json:
+    """Mappings of any class as dicts."""
+    if isinstance(value, Mapping):
+        return {key: _exact(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_exact(inner) for inner in value]
+    return b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def _answer(value: JsonObject) -> JsonObject:
+    """The body out of an object that holds parts of the HTTP answer, too (dashscope).
+
+    It has every field that it knows of, whether or not the server sent it.
+    """
+    if not {"status_code", "output"} <= value.keys():
+        return value
+    body = {key: inner for key, inner in value.items() if key != "headers" and inner is not None}
+    if isinstance(body.get("output"), dict):
+        body["output"] = {k: inner for k, inner in body["output"].items() if inner is not None}
+    if body.get("code"):  # an error: the status says more about it
+        return body
+    added = ("status_code", "code", "message")
+    return {key: inner for key, inner in body.items() if key not in added}

@@ -9,20 +9,20 @@ from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..capabilities import Capabilities
-from ..errors import ReadError
+from ..errors import ProviderError, ReadError
 from ..jsontext import Json, loads
 from ..message import ChatRequest, ChatResponse, Origin, ServerTool, Tool, Written
-from ..names import inverted
-from ..pieces import Builder, Failed, Piece, Raw
+from ..names import inverted, spelled
+from ..pieces import Builder, Failed, Key, Piece, Raw, fault
 from ..room import Reader, Room
-from ..rules import mapping
 from ..sse import Decoder
+from ..thinktags import TagForm, Tagged
 from .plain import plain
 from .stream import AsyncStream, Stream
 
-__all__ = ["Reading", "StreamDecoder"]
+__all__ = ["Reading", "StreamDecoder", "whole"]
 
-_SHAPES = (LookupError, TypeError, ValueError, AttributeError)
+_SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 _DONE = (b"[DONE]", "[DONE]")
 
 
@@ -80,6 +80,17 @@ class StreamDecoder:
         """The answer as it is so far."""
         return self.builder.finish()
 
+    def arguments(self, key: Key) -> Json:
+        """What the call under `key` says so far, as a value: for whoever shows it meanwhile.
+
+        `{"city": "Sam` is `{"city": "Sam"}`. Each ask costs time in proportion to the text so far.
+        Raises ReadError if there is no call under the key.
+        """
+        try:
+            return self.builder.arguments(key)
+        except KeyError:
+            raise ReadError("nothing came under this key", code="stream.key") from None
+
     def _text(self, data: str | bytes, event: str | None) -> list[Piece]:
         try:
             payload = loads(data)
@@ -122,19 +133,27 @@ class Reading:
         self,
         tools: Sequence[Tool | ServerTool] | None = None,
         request: ChatRequest | Written | None = None,
+        *,
+        model: str | None = None,
+        can: Capabilities | None = None,
     ) -> StreamDecoder:
         """A decoder for one answer; `tools` (or those of `request`) name its calls.
 
-        With the `Written` that was sent, thinking is bound to what stood before it.
+        With the `Written` that was sent, thinking is bound to what stood before it. `model` was
+        asked if the request names none; `can` is what it can do, where somebody knows better.
         """
-        model = request.model if request is not None else None
-        can = self.can(model)
+        model = (request.model if request is not None else None) or model
+        can = can or self.can(model)
         names = _names(tools, request, can)
         prefix = request.prefix if isinstance(request, Written) and can.binding != "none" else None
         issuer = self._issuer
         origin = Origin(issuer, model, prefix=prefix or None)
         builder = Builder(issuer, names=names, origin=origin)
-        return StreamDecoder(self.room.reader(can), builder, self.room.framing, names)
+        reader = self.room.reader(can)
+        tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
+        if tags:
+            reader = Tagged(reader, tags)
+        return StreamDecoder(reader, builder, self.room.framing, names)
 
     def read_response(
         self,
@@ -149,37 +168,36 @@ class Reading:
         Raises ProviderError for the body of an error, ReadError for what is no answer of this
         wire. `status` is that of HTTP, if it is known.
         """
+        return whole(self.stream_decoder(tools, request), body, status)
+
+    def error(self, status: int | None, body: Any) -> ProviderError:
+        """The error that an answer with this HTTP status and body tells of, to be raised.
+
+        `body` is text, bytes or parsed JSON; what is no JSON is the message itself.
+        """
         if isinstance(body, (str, bytes)):
-            body = loads(body)
-        decoder = self.stream_decoder(tools, request)
-        made = decoder.feed(body)
-        resp = decoder.finish()
-        failed = next((piece for piece in made if type(piece) is Failed), None)
-        if failed is not None and not any(one.msg.blocks for one in resp.candidates):
-            if failed.error.status is None:
-                failed.error.status = status
-            raise failed.error
-        if (made and all(type(piece) is Raw for piece in made)) or not made:
-            raise ReadError(
-                "this is no answer of this wire",
-                path="$",
-                hint="check the wire; a recorded stream is read event by event",
-                code="answer.shape",
-            )
-        return resp
+            try:
+                body = loads(body)
+            except ReadError:
+                body = body if isinstance(body, str) else body.decode("utf-8", "replace")
+        return fault(body, status)
 
     def read_stream(
         self,
-        chunks: Iterable[bytes],
+        chunks: Iterable[Any],
         tools: Sequence[Tool | ServerTool] | None = None,
         request: ChatRequest | Written | None = None,
     ) -> Stream:
-        """The events of a body that arrives in chunks of bytes; `.response` behind the last."""
+        """The events of a body that arrives in chunks of bytes; `.response` behind the last.
+
+        Chunks may also be events that a client took out of the body already: parsed JSON, objects
+        of the official SDK, ServerEvents, or (event, payload).
+        """
         return Stream(self.stream_decoder(tools, request), chunks)
 
     def aread_stream(
         self,
-        chunks: AsyncIterable[bytes],
+        chunks: AsyncIterable[Any],
         tools: Sequence[Tool | ServerTool] | None = None,
         request: ChatRequest | Written | None = None,
     ) -> AsyncStream:
@@ -193,6 +211,27 @@ class Reading:
         return issuers[0] if issuers else self.room.protocol
 
 
+def whole(decoder: StreamDecoder, body: Any, status: int | None = None) -> ChatResponse:
+    """A whole answer as `read_response` takes it, by a decoder that was made for it."""
+    if isinstance(body, (str, bytes)):
+        body = loads(body)
+    made = decoder.feed(body)
+    resp = decoder.finish()
+    failed = next((piece for piece in made if type(piece) is Failed), None)
+    if failed is not None and not any(one.msg.blocks for one in resp.candidates):
+        if failed.error.status is None:
+            failed.error.status = status
+        raise failed.error
+    if (made and all(type(piece) is Raw for piece in made)) or not made:
+        raise ReadError(
+            "this is no answer of this wire",
+            path="$",
+            hint="check the wire; a recorded stream is read event by event",
+            code="answer.shape",
+        )
+    return resp
+
+
 def _names(
     tools: Sequence[Tool | ServerTool] | None,
     request: ChatRequest | Written | None,
@@ -202,5 +241,4 @@ def _names(
     if isinstance(request, Written) and tools is None:
         return request.names
     offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    listed = [tool.name for tool in offered or () if type(tool) is Tool]
-    return inverted(mapping(listed, can.tool_names))
+    return inverted(spelled(offered or (), can.tool_names))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..bind import prefix
 from ..capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
-from ..errors import WriteError
+from ..errors import InvalidMessage, WriteError
 from ..fit import fit_tools, withheld
 from ..jsontext import JsonObject
 from ..losses import Policy, PolicyLike, Report
@@ -146,7 +146,11 @@ class Wire(Reading):
         """
         report = report or Report(req.messages, req, places, self.name)
         named = model or req.model
-        if named is None:
+        if named and not isinstance(named, str):
+            raise InvalidMessage(
+                f"must be text, not {type(named).__name__}", path="$.model", code="request.field"
+            )
+        if not named:
             named = self.room.model
             report.lost("model.default", req, "model", did=named)
         report.rules = lambda code, field, kind: self.rule(

@@ -1,6 +1,7 @@
-"""The command `dragoman`: demo, explain, format, wires. The only place that imports Typer and Rich.
+"""The command `dragoman`: demo, explain, format, read, wires.
 
-One file for each command; `errors` is the way out of all of them. Nothing imports this package.
+The only place that imports Typer and Rich. One file for each command; `errors` is the way
+out of all of them. Nothing imports this package.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .demo import demo
 from .errors import USAGE, Door
 from .explain import explain
 from .format import format_messages
+from .read import read_answers
 from .wires import list_wires
 
 __all__ = ["app", "main"]
@@ -25,6 +27,8 @@ Examples:
   dragoman demo
   dragoman format chat.json --to anthropic
   dragoman format chat.json --to dashscope --multi-agent --request
+  dragoman read answer.json
+  dragoman read stream.sse --from anthropic --replay
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
 """
@@ -47,9 +51,10 @@ def _root(
         bool, typer.Option("--debug", envvar="DRAGOMAN_DEBUG", help="Show tracebacks of errors.")
     ] = False,
 ) -> None:
-    """One conversation, every LLM API: messages in, each provider's exact JSON out.
+    """One conversation, every LLM API: messages in, each provider's exact JSON out, and back.
 
-    Exit codes: 0 done, 1 refused, 2 usage or unreadable input, 130 interrupted.
+    Exit codes: 0 done, 1 refused (by a policy or a provider), 2 usage or unreadable input,
+    130 interrupted.
     """
     if version:
         typer.echo(f"dragoman {_version()}")
@@ -70,6 +75,7 @@ def _version() -> str:
 app.command("demo")(demo)
 app.command("explain")(explain)
 app.command("format")(format_messages)
+app.command("read")(read_answers)
 app.command("wires")(list_wires)
 
 

@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from ..errors import DragomanError, WriteError
 from .output import plain, printable
 
-__all__ = ["BUG", "CLOSED", "INTERRUPTED", "REFUSED", "USAGE", "CommandError", "Door"]
+__all__ = ["BUG", "CLOSED", "INTERRUPTED", "REFUSED", "USAGE", "CommandError", "Door", "report"]
 
 _LONGEST = 800  # characters of a line, whatever somebody's input holds
 REFUSED, USAGE, BUG, INTERRUPTED, CLOSED = 1, 2, 70, 130, 141
@@ -54,7 +54,7 @@ class Door(TyperGroup):
         except typer.Abort:
             code = INTERRUPTED
         except _UsageError as error:
-            code = _report(_usage(error), USAGE)
+            code = report(_usage(error), USAGE)
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
@@ -78,16 +78,16 @@ def _left(error: Exception, debug: bool) -> int:
         traceback.print_exception(error)
     match error:
         case CommandError(code=code):
-            return _report(str(error), code)
+            return report(str(error), code)
         case WriteError():
-            return _report(str(error), REFUSED)
+            return report(str(error), REFUSED)
         case DragomanError():
-            return _report(str(error), USAGE)
+            return report(str(error), USAGE)
         case OSError(filename=str(name), strerror=str(said)):
-            return _report(f"{name}: {said}", USAGE)
+            return report(f"{name}: {said}", USAGE)
         case _:
             said = f"a mistake in dragoman, {type(error).__name__}: {error}"
-            return _report(said if debug else f"{said} (`dragoman --debug` shows where)", BUG)
+            return report(said if debug else f"{said} (`dragoman --debug` shows where)", BUG)
 
 
 def _usage(error: Any) -> str:
@@ -96,7 +96,8 @@ def _usage(error: Any) -> str:
     return f"{said} (see `{ctx.command_path} --help`)" if ctx is not None else said
 
 
-def _report(text: str, code: int) -> int:
+def report(text: str, code: int) -> int:
+    """Say on stderr what is wrong; the exit code for it."""
     sys.stdout.flush()
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     sys.stderr.write(f"error: {plain(shown)}\n")

@@ -16,7 +16,7 @@ from ..jsontext import Json, loads
 from ..message import ChatRequest, ChatResponse, Msg, load
 from .errors import USAGE, CommandError
 
-__all__ = ["Conversation", "Work", "read"]
+__all__ = ["Conversation", "Work", "content", "read", "split"]
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
@@ -52,13 +52,17 @@ def read(file: str) -> tuple[list[Work], bool]:
     return [Work(name, _conversation(value, name))], False
 
 
+def content(file: str, what: str) -> bytes:
+    """The bytes of a file; `-` is stdin, where somebody may have to type `what`."""
+    if file != "-":
+        return Path(file).read_bytes()
+    if sys.stdin.isatty():
+        sys.stderr.write(f"reading {what} from the keyboard; Ctrl-D ends it\n")
+    return sys.stdin.buffer.read()
+
+
 def _text(file: str, name: str) -> str:
-    if file == "-":
-        if sys.stdin.isatty():
-            sys.stderr.write("reading messages from the keyboard; Ctrl-D ends them\n")
-        data = sys.stdin.buffer.read()
-    else:
-        data = Path(file).read_bytes()
+    data = content(file, "messages")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -67,13 +71,14 @@ def _text(file: str, name: str) -> str:
         ) from error
 
 
-def _split(text: str) -> list[tuple[int, str]]:
+def split(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers."""
     # not splitlines: JSON strings may hold U+2028 as it is
     return [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 def _is_jsonl(text: str) -> bool:
-    rows = _split(text)
+    rows = split(text)
     try:
         loads(rows[0][1])
     except ReadError:
@@ -83,7 +88,7 @@ def _is_jsonl(text: str) -> bool:
 
 def _lines(text: str, name: str) -> tuple[list[Work], bool]:
     values = [
-        (f"{name}:{number}", _value(line, f"{name}:{number}")) for number, line in _split(text)
+        (f"{name}:{number}", _value(line, f"{name}:{number}")) for number, line in split(text)
     ]
     each = [_is_message(value) for _, value in values]
     if each[0] and all(each):

@@ -26,8 +26,8 @@ from .errors import USAGE, CommandError
 
 __all__ = [
     "Allow", "Budget", "Counter", "Facts", "File", "Json", "Losses", "Model", "MultiAgent",
-    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "counter", "facts", "known",
-    "policy", "speakers",
+    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "beginning", "counter", "facts",
+    "known", "policy", "speakers",
 ]  # fmt: skip
 
 
@@ -39,7 +39,8 @@ class Losses(StrEnum):
     refuse = "refuse"
 
 
-def _beginning(incomplete: str) -> list[str]:
+def beginning(incomplete: str) -> list[str]:
+    """The wires whose names begin so, for shells that complete them."""
     return [name for name in wires() if name.startswith(incomplete)]
 
 
@@ -61,7 +62,7 @@ File: TypeAlias = Annotated[
 To: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=_beginning
+        "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=beginning
     ),
 ]
 MultiAgent: TypeAlias = Annotated[

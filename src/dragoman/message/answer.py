@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from ..errors import ProviderError
 from ..shown import Shown
-from .blocks import Extras, ToolUseBlock
+from .blocks import Extras, TextBlock, ToolUseBlock
 from .msg import Msg
 
 __all__ = ["Candidate", "ChatResponse", "Finish", "FinishReason", "Status", "Usage"]
@@ -87,8 +88,10 @@ class ChatResponse(Shown):
 
     @property
     def text(self) -> str:
-        """The text of the first candidate."""
-        return self.msg.text
+        """The text of the first candidate: blocks side by side are one text, in pieces."""
+        runs = groupby(self.msg.blocks, type)
+        texts = ["".join(b.text for b in run) for kind, run in runs if kind is TextBlock]  # type: ignore[union-attr]  # texts
+        return "\n".join(text for text in texts if text)
 
     @property
     def calls(self) -> list[ToolUseBlock]:

@@ -36,7 +36,12 @@ def dump(value: Storable) -> JsonObject:
 
     Raises InvalidMessage for what cannot be stored, such as metadata that is no JSON.
     """
-    kind, made = _dumped(value)
+    try:
+        kind, made = _dumped(value)
+    except RecursionError as error:
+        raise InvalidMessage(
+            "nested too deeply to be stored", path="$.value", code="json.deep"
+        ) from error
     check(made, "$.value")
     return {"dragoman": VERSION, "kind": kind, "value": made}
 

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from itertools import groupby
 from typing import Any
 
-from ..errors import ProviderError, ReadError, StreamError
+from ..errors import InvalidMessage, ProviderError, ReadError, StreamError
 from ..jsontext import JsonObject
-from ..message import Candidate, ChatResponse, Finish, Msg, Origin, ToolUseBlock, Usage
+from ..jsontext import arguments as spell
+from ..message import (
+    Candidate,
+    ChatResponse,
+    Finish,
+    Msg,
+    Origin,
+    ThinkingBlock,
+    ToolUseBlock,
+    Usage,
+)
+from ..message.answer import Status
 from ..message.blocks import ContentBlock
 from ..message.heal import heal, note
 from ..message.total import joined, latest, total
@@ -113,20 +125,29 @@ class Builder:
         if self._raw:
             own = (resp.extras or {}).get(self._issuer, {})
             resp.extras = {**(resp.extras or {}), self._issuer: {**own, "events": self._raw}}
-        statuses = []
+        healed: list[str] = []
+        for name in ("id", "model", "usage", "extras"):
+            setattr(resp, name, _whole(getattr(resp, name), name, healed))
+        statuses: list[Status] = []
         for index in sorted(found) or [0]:
             candidate, status = self._candidate(index, resp)
+            for name in ("finish", "extras"):
+                path = f"candidates[{len(statuses)}].{name}"
+                setattr(candidate, name, _whole(getattr(candidate, name), path, healed))
             resp.candidates.append(candidate)
             statuses.append(status)
         resp.status = next((one for one in statuses if one != "complete"), "complete")
         if self._failed is not None:
             resp.status = "error"
             resp.error = _stream_error(self._failed, resp)
+        if healed:
+            resp.extras = note(resp.extras, healed)
         return resp
 
     def _candidate(self, index: int, resp: ChatResponse) -> tuple[Candidate, Any]:
         end = self._ends.get(index)
-        listed = [total(self._parts[key]) for key in sorted(self._parts) if key[0] == index]
+        listed = [block for key in sorted(self._parts) if key[0] == index
+                  for block in _blocks(self._parts[key])]  # fmt: skip
         blocks = calls(listed, self._names, end, resp.id or "")
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
@@ -136,6 +157,9 @@ class Builder:
         if self._origin is not None:
             model = resp.model or self._origin.model
             msg.origin = replace(self._origin, model=model)
+            for block in blocks:
+                if type(block) is ThinkingBlock:
+                    block.origin = msg.origin  # what is sealed in it is for nobody else
         finish, status = ending(end, blocks)
         return Candidate(msg, finish, self._extras(index)), status
 
@@ -163,6 +187,27 @@ class Builder:
                     value = latest([made.extras, value])
                 setattr(made, f.name, value)
         return made
+
+
+def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
+    """The sum of the parts; if a server changed its mind on their kind, of each run of a kind."""
+    if len(parts) == 1 or len({*map(type, parts)}) == 1:
+        return (total(parts),)
+    return [total(list(run)) for _, run in groupby(parts, type)]
+
+
+def _whole(value: Any, path: str, found: list[str]) -> Any:
+    """The value without broken text, so that the answer can be stored.
+
+    Log probabilities are many: to spell them is faster than to look at each.
+    """
+    try:
+        if isinstance(value, dict):
+            spell(value).encode()
+            return value
+    except (UnicodeEncodeError, InvalidMessage):
+        pass
+    return heal(value, path, found)
 
 
 def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:

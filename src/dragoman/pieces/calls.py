@@ -10,11 +10,12 @@ from ..message import Finish, ToolUseBlock
 from ..message.blocks import ContentBlock
 from .arguments import cut, parsed, several
 
-__all__ = ["MADE", "calls"]
+__all__ = ["MADE", "calls", "texts"]
 
 MADE = "made"  # the spelling of a call whose id is ours
 
-_CUT = frozenset({"length", "context_overflow"})
+# a limit ended the answer inside of a call, or the provider takes what it says for no call
+_CUT = frozenset({"length", "context_overflow", "malformed_call"})
 
 
 def calls(
@@ -22,7 +23,8 @@ def calls(
 ) -> list[ContentBlock]:
     """The blocks, each call of them with its input; `seed` tells one answer's ids from another's.
 
-    A call is unfinished if its text breaks off, or if a limit ended the answer.
+    A call is unfinished if its text breaks off, if a limit ended the answer, or if the provider
+    calls it malformed.
     """
     made: list[ContentBlock] = []
     short = end is not None and end.reason in _CUT
@@ -30,7 +32,7 @@ def calls(
         if type(block) is not ToolUseBlock:
             made.append(block)
             continue
-        for text in _texts(block):
+        for text in texts(block):
             call = _call(block, text, names, short or (end is None and not text and _bare(block)))
             if not call.id:
                 call.id = _id(seed, call, len(made))
@@ -39,7 +41,7 @@ def calls(
     return made
 
 
-def _texts(block: ToolUseBlock) -> list[str | None]:
+def texts(block: ToolUseBlock) -> list[str | None]:
     """The argument text; several where a server runs calls together, none if it sent a value."""
     text = block.raw_input
     if text is None:

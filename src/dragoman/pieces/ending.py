@@ -32,5 +32,5 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
         elif reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
-    cut = broken or reason in ("length", "context_overflow")
+    cut = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
     return finish, "truncated" if cut else "complete"

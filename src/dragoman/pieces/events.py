@@ -5,14 +5,16 @@ Made of the same pieces as the answer; knows no provider.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from ..message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock
+from ..message.total import total
 from ..shown import Shown
-from .piece import Key, Part, Piece
+from .calls import texts
+from .piece import End, Key, Meta, Part, Piece
 
 __all__ = ["EventType", "EventView", "StreamEvent"]
 
@@ -27,10 +29,12 @@ EventType: TypeAlias = Literal[
 
 @dataclass(slots=True, repr=False)
 class StreamEvent(Shown):
-    """One event: `text` is what a delta adds, `block` a whole block, `response` the answer.
+    """One event; `key` says of which block, and its first number of which candidate.
 
-    Of a call, `block` holds id and name from `tool-start` on, and its input at `tool-end`;
-    `tool-delta` adds argument text. What comes in one piece (media, raw items) is a `block`.
+    `text` is what a delta adds. A call's `block` holds id and name at `tool-start` (if they came
+    by then) and the parsed call at `tool-end`; `tool-delta` adds argument text. Anything else,
+    such as media, comes as `block`, in one piece or several; a `whole` one stands for everything
+    that came under its key. `finish` holds the answer.
     """
 
     type: EventType
@@ -38,6 +42,7 @@ class StreamEvent(Shown):
     text: str = ""
     block: ContentBlock | None = None
     response: ChatResponse | None = None
+    whole: bool = False
 
 
 _KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
@@ -45,43 +50,82 @@ _KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
 
 
 class EventView:
-    """Turns pieces into events. A block that grows again after its end starts again."""
+    """Turns pieces into events.
+
+    Of a candidate's texts one is open at a time, calls stay open to the end: they may come
+    interleaved. A text that grows again behind its end starts again, under its key.
+    """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._names = names or {}
         self._open: dict[Key, str] = {}  # in the order of their beginning
-        self._held: dict[Key, list[ToolUseBlock]] = {}  # calls whose name has not come yet
+        self._said: dict[Key, list[str]] = {}  # what was told of each block
+        self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
+        self._candidates: set[int] = set()
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
         """The events that one piece makes."""
         if type(piece) is not Part:
+            if isinstance(piece, (End, Meta)) and piece.candidate is not None:
+                self._candidates.add(piece.candidate)
             return []
-        kind = _KINDS.get(type(piece.block))
+        key, block = piece.key, piece.block
+        self._candidates.add(key[0])
+        kind = _KINDS.get(type(block))
         if kind is None:
-            ended = self._ended(piece.key)
-            return [*ended, StreamEvent("block", piece.key, block=piece.block)]
+            said = StreamEvent("block", key, block=block, whole=piece.whole)
+            return [*self._ended(key), said]
         if kind == "tool":
-            return self._call(piece.key, piece.block)  # type: ignore[arg-type]  # a call
-        text = _text(piece.block)
-        if not text and piece.key not in self._open:
+            return self._call(key, cast("ToolUseBlock", block), piece.whole)
+        text = _text(block)
+        if piece.whole:
+            return self._replaced(kind, key, text, block)
+        if not text:
             return []  # nothing to show yet
-        return [*self._begun(piece.key, kind, None), *_delta(kind, piece.key, text)]
+        self._said.setdefault(key, []).append(text)
+        if self._open.get(key) == kind:
+            return [_event(f"{kind}-delta", key, text)]
+        return [*self._begun(key, kind), _event(f"{kind}-delta", key, text)]
 
-    def _call(self, key: Key, block: ToolUseBlock) -> list[StreamEvent]:
-        if key not in self._open:
-            held = self._held.setdefault(key, [])
-            held.append(block)
-            name = next((one.name for one in held if one.name), "")
-            if not name:
-                return []
-            id = next((one.id for one in held if one.id), "")
-            named = ToolUseBlock(id, self._names.get(name, name), {})
-            text = "".join(one.raw_input or "" for one in self._held.pop(key))
-            return [*self._begun(key, "tool", named), *_delta("tool", key, text)]
-        return _delta("tool", key, block.raw_input or "")
-
-    def _begun(self, key: Key, kind: str, block: ContentBlock | None) -> list[StreamEvent]:
+    def _call(self, key: Key, block: ToolUseBlock, whole: bool) -> list[StreamEvent]:
+        parts = self._calls.setdefault(key, [])
+        if whole:
+            parts.clear()
+        parts.append(block)
+        text = block.raw_input or ""
         if key in self._open:
+            if whole:
+                return self._replaced("tool", key, text, self._named(key)) if text else []
+            return self._told("tool", key, text)
+        # a call is shown when its name is there; some servers send it behind the first fragment
+        if not any(part.name for part in parts):
+            return []
+        return [*self._begun(key, "tool", self._named(key)), *self._told("tool", key, _all(parts))]
+
+    def _named(self, key: Key) -> ToolUseBlock:
+        """The call without its input, which is text so far."""
+        parts = self._calls[key]
+        name = next((part.name for part in parts if part.name), "")
+        id = next((part.id for part in parts if part.id), "")
+        return ToolUseBlock(id, self._names.get(name, name), {})
+
+    def _told(self, kind: str, key: Key, text: str) -> list[StreamEvent]:
+        if not text:
+            return []
+        self._said.setdefault(key, []).append(text)
+        return [_event(f"{kind}-delta", key, text)]
+
+    def _replaced(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
+        """A block that comes whole: what is new of it, or all of it where it says otherwise."""
+        said = "".join(self._said.get(key, ()))
+        if not text.startswith(said):
+            self._said[key] = [text]
+            return [*self._begun(key, kind), StreamEvent("block", key, block=block, whole=True)]
+        new = self._told(kind, key, text[len(said) :])
+        return [*self._begun(key, kind), *new] if new else []
+
+    def _begun(self, key: Key, kind: str, block: ContentBlock | None = None) -> list[StreamEvent]:
+        if self._open.get(key) == kind:
             return []
         ended = self._ended(key)
         self._open[key] = kind
@@ -90,17 +134,37 @@ class EventView:
     def _ended(self, key: Key) -> list[StreamEvent]:
         """The ends of the candidate's texts, of which only one is written at a time."""
         over = [old for old, kind in self._open.items() if old[0] == key[0] and kind != "tool"]
-        return [_event(f"{self._open.pop(old)}-end", old) for old in over if old != key]
+        return [_event(f"{self._open.pop(old)}-end", old) for old in over]
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
         made: list[StreamEvent] = []
-        calls = {c: list(one.msg.calls) for c, one in enumerate(response.candidates)}
+        for key in self._calls:
+            if key not in self._open:  # nobody ever named it
+                made += self._begun(key, "tool", self._named(key))
+                made += self._told("tool", key, _all(self._calls[key]))
+        ended = dict(self._finished(response))
         for key, kind in self._open.items():
-            mine = calls.get(key[0], []) if kind == "tool" else []
-            made.append(_event(f"{kind}-end", key, block=mine.pop(0) if mine else None))
+            calls = ended.get(key, [])
+            made.append(_event(f"{kind}-end", key, block=calls[0] if calls else None))
+            made += [StreamEvent("block", key, block=call) for call in calls[1:]]
         self._open.clear()
         return [*made, StreamEvent("finish", response=response)]
+
+    def _finished(self, response: ChatResponse) -> Iterator[tuple[Key, list[ToolUseBlock]]]:
+        """The calls of the answer that the parts of each key made: mostly one, in their order."""
+        for index, one in zip(sorted(self._candidates), response.candidates, strict=False):
+            keys = [key for key in sorted(self._calls) if key[0] == index]
+            left = list(one.msg.calls)
+            single = len(left) == len(keys)
+            for key in keys:
+                count = 1 if single else _count(self._calls[key])
+                yield key, left[:count]
+                del left[:count]
+
+
+def _count(parts: list[ToolUseBlock]) -> int:
+    return len(texts(cast("ToolUseBlock", total(parts))))
 
 
 def _text(block: ContentBlock) -> str:
@@ -109,8 +173,8 @@ def _text(block: ContentBlock) -> str:
     return block.text if type(block) is TextBlock or type(block) is RefusalBlock else ""
 
 
-def _delta(kind: str, key: Key, text: str) -> list[StreamEvent]:
-    return [_event(f"{kind}-delta", key, text)] if text else []
+def _all(parts: list[ToolUseBlock]) -> str:
+    return "".join(part.raw_input or "" for part in parts)
 
 
 def _event(type: str, key: Key, text: str = "", block: ContentBlock | None = None) -> StreamEvent:

@@ -12,6 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from ..errors import ReadError
+from ..jsontext import arguments as encode
 from ..jsontext import loads
 
 __all__ = ["AWSEventStream"]
@@ -29,9 +30,17 @@ class AWSEventStream:
         self._pieces: list[bytes] = []
         self._held = 0
         self._wanted = _PRELUDE.size  # bytes without which nothing can be said
+        self._broken: ReadError | None = None
+        self._held_back = False  # whether nobody was told of it yet
 
     def feed(self, chunk: bytes) -> list[tuple[str | None, bytes]]:
-        """The events that the bytes complete. Raises ReadError for a broken frame."""
+        """The events that the bytes complete. Raises ReadError for a broken frame.
+
+        Frames that came whole before it are given first, wherever the bytes are cut.
+        """
+        if self._broken is not None:
+            self._held_back = False
+            raise self._broken
         self._pieces.append(chunk)
         self._held += len(chunk)
         if self._held < self._wanted:
@@ -40,22 +49,31 @@ class AWSEventStream:
         made: list[tuple[str | None, bytes]] = []
         at = 0
         self._wanted = _PRELUDE.size
-        while len(data) - at >= _PRELUDE.size:
-            total, headers, check = _PRELUDE.unpack_from(data, at)
-            if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
-                raise ReadError("a frame's prelude is broken", code="frame.prelude")
-            if len(data) - at < total:
-                self._wanted = total
-                break
-            made.append(_event(data[at : at + total], headers))
-            at += total
+        try:
+            while len(data) - at >= _PRELUDE.size:
+                total, headers, check = _PRELUDE.unpack_from(data, at)
+                if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
+                    raise ReadError("a frame's prelude is broken", code="frame.prelude")
+                if len(data) - at < total:
+                    self._wanted = total
+                    break
+                made.append(_event(data[at : at + total], headers))
+                at += total
+        except ReadError as error:
+            self._broken = error
+            self._held_back = bool(made)
+            if not made:
+                raise
         self._pieces = [data[at:]]
         self._held = len(data) - at
         return made
 
     def flush(self) -> list[tuple[str | None, bytes]]:
-        """Nothing: a frame that breaks off says nothing."""
+        """Nothing: a frame that breaks off says nothing. Raises what `feed` had no turn to raise."""
         self._pieces, self._held = [], 0
+        if self._broken is not None and self._held_back:
+            self._held_back = False
+            raise self._broken
         return []
 
 
@@ -65,6 +83,8 @@ def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:
     named = _headers(frame[12 : 12 + headers])
     payload = frame[12 + headers : -4]
     name = next((named[key] for key in _NAMES if key in named), None)
+    if named.get(":message-type") == "error" and not payload:  # its headers say all
+        payload = encode({"message": named.get(":error-message", ""), "code": name}).encode()
     return (None, _unwrapped(payload)) if name == "chunk" else (name, payload)
 
 

@@ -1,4 +1,8 @@
-"""Decoder: one door to all framings."""
+"""Decoder: one door to all framings.
+
+Where server-sent events are awaited, a body that begins with a bracket is a JSON array: some
+hosts stream one unless they are asked for events. No line of an event stream begins so.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ __all__ = ["Decoder", "Frame", "Framing", "ServerEvent"]
 
 Framing: TypeAlias = Literal["sse", "ndjson", "json-array", "aws-eventstream"]
 Frame: TypeAlias = tuple[str | None, bytes]  # the event's name, if the framing gives one; its data
+_BEFORE = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and blanks, which say nothing yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +55,21 @@ class Decoder:
     without a blank line is given by `flush`; bytes that are no UTF-8 become U+FFFD.
     """
 
-    __slots__ = ("_frames",)
+    __slots__ = ("_frames", "_open")
 
     def __init__(self, framing: Framing = "sse") -> None:
         made = _FRAMINGS.get(framing)
         if made is None:
             raise ConfigError(f"unknown framing {framing!r}", hint=f"one of {', '.join(_FRAMINGS)}")
         self._frames = made()
+        self._open = made is ServerSent  # whether it may be an array yet
 
     def frames(self, chunk: bytes) -> list[Frame]:
         """The events that these bytes complete, their data as bytes."""
+        if self._open and (begun := chunk.lstrip(_BEFORE)):
+            self._open = False
+            if begun[:1] == b"[":
+                self._frames = JSONArray()
         return self._frames.feed(chunk)
 
     def rest(self) -> list[Frame]:
@@ -69,7 +79,7 @@ class Decoder:
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that these bytes complete."""
         return [ServerEvent(name, data.decode("utf-8", "replace"))
-                for name, data in self._frames.feed(bytes(chunk))]  # fmt: skip
+                for name, data in self.frames(bytes(chunk))]  # fmt: skip
 
     def flush(self) -> list[ServerEvent]:
         """The events that the end of the stream completes."""

@@ -143,10 +143,12 @@ def cache_control(hint: CacheHint) -> JsonObject:
 
 
 def _thinking(block: ThinkingBlock, can: Capabilities) -> JsonObject:
+    made: JsonObject
     if block.redacted is not None:
-        return {"type": "redacted_thinking", "data": block.redacted}
-    made: JsonObject = {"type": "thinking", "thinking": block.thinking}
-    made["signature"] = block.signature or ""  # empty for those hosts alone that sign nothing
+        made = {"type": "redacted_thinking", "data": block.redacted}
+    else:
+        made = {"type": "thinking", "thinking": block.thinking}
+        made["signature"] = block.signature or ""  # empty for those hosts alone that sign nothing
     if block.extras is not None:
         made.update(own_extras(block, can))
     return made

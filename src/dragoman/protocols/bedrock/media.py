@@ -17,10 +17,10 @@ from ...message import Base64Source, DocumentBlock, FileSource, LocalSource, URL
 from ...message.blocks import MediaBlock
 from ...shapes import own_extras
 
-__all__ = ["Shelf"]
+__all__ = ["FORMATS", "Shelf"]
 
 # service model: ImageFormat, DocumentFormat, VideoFormat, AudioFormat
-_FORMATS = {
+FORMATS = {
     "image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp",
     "application/pdf": "pdf", "text/csv": "csv", "application/msword": "doc",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -115,7 +115,7 @@ def _plain(title: str) -> str:
 def _format(block: MediaBlock) -> str:
     """The format by media type, else by the ending of where it is; a document needs none."""
     source = block.source
-    found = _FORMATS.get(source.media_type or "", "")
+    found = FORMATS.get(source.media_type or "", "")
     if not found and not isinstance(source, Base64Source):
         place = _place(block)
         found = _ENDINGS[block.type].get(place.rpartition(".")[2].lower(), "")

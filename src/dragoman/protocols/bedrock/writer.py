@@ -134,7 +134,8 @@ class _Writer:
         if type(block) is TextBlock:
             made: JsonObject = {"text": block.text}
             if block.extras is not None:
-                made.update(own_extras(block, self.can))
+                own = own_extras(block, self.can)
+                made = _cited(block, own) if "citations" in own else {**made, **own}
             return made
         if type(block) is ToolUseBlock:
             said = {"toolUseId": block.id, "name": block.name, "input": block.input}
@@ -178,6 +179,15 @@ class _Writer:
 
 def _blank(block: ContentBlock) -> bool:
     return type(block) is TextBlock and not block.text.strip()
+
+
+def _cited(block: TextBlock, own: JsonObject) -> JsonObject:
+    """`citationsContent` as the model gave it, around the text as it is now."""
+    said = own.get("content")
+    if said is None or "".join(str(one.get("text", "")) for one in said) != block.text:
+        said = [{"text": block.text}] if block.text else None
+    rest = {key: value for key, value in own.items() if key != "content"}
+    return {"citationsContent": rest if said is None else {**rest, "content": said}}
 
 
 def _thinking(block: ThinkingBlock) -> JsonObject:

@@ -25,6 +25,7 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
+from ...pieces.calls import MADE
 from ...seats import ASSISTANT, SYSTEM, Seated
 from ...shapes import own_extras, result_text
 from .dialect import Dialect
@@ -107,7 +108,7 @@ def _joined(parts: list[JsonObject]) -> list[JsonObject]:
 class _Writer:
     """Blocks to parts, in one dialect; remembers which calls wait for their results."""
 
-    __slots__ = ("call", "can", "dialect", "keys", "report", "result", "waiting")
+    __slots__ = ("call", "can", "dialect", "keys", "ours", "report", "result", "waiting")
 
     def __init__(self, can: Capabilities, dialect: Dialect, report: Report) -> None:
         self.can = can
@@ -117,10 +118,11 @@ class _Writer:
         self.call = self.keys.call
         self.result = self.keys.result
         self.waiting: list[ToolUseBlock] = []
+        self.ours: set[str] = set()  # ids of calls that came without one: they go back so
 
     def plain(self, block: ContentBlock) -> JsonObject:
         """The only block of a message that the survey found to be plain."""
-        if type(block) is ToolUseBlock and block.id:
+        if type(block) is ToolUseBlock and block.id and block.spelling != MADE:
             self.waiting.append(block)
             return {self.call: {"id": block.id, "name": block.name, "args": block.input}}
         if type(block) is ToolResultBlock:
@@ -129,7 +131,7 @@ class _Writer:
                 output = output[0].text  # type: ignore[union-attr]  # plain results hold text
             if type(output) is str and block.id and waiting and waiting[0].id == block.id:
                 name = waiting[0].name
-                if name == block.name:
+                if name == block.name and block.id not in self.ours:
                     del waiting[0]
                     said = {"id": block.id, "name": name, "response": {"output": output}}
                     return {self.result: said}
@@ -145,7 +147,9 @@ class _Writer:
             elif type(block) is ToolUseBlock:
                 self.waiting.append(block)
                 said = {"id": block.id, "name": block.name, "args": block.input}
-                if not block.id:
+                if block.spelling == MADE:
+                    self.ours.add(block.id)
+                if not block.id or block.spelling == MADE:
                     del said["id"]
                 made = {self.call: said}
             elif type(block) is ToolResultBlock:
@@ -202,7 +206,7 @@ class _Writer:
             said = {"id": block.id, "name": name, "response": self._response(block, bool(shown))}
             if shown:
                 said["parts"] = shown
-        if not block.id:
+        if not block.id or block.id in self.ours:
             del said["id"]
         return said
 

@@ -82,14 +82,24 @@ def _blocks(m: Msg, seat: int, can: Capabilities, report: Report) -> JsonObject:
         else:
             if chunks or calls:
                 report.lost("thinking.moved", block, did="stands first")
-            thoughts.append({"type": "text", "text": block.thinking})
-            _owned(thinking, block, can)
+            thoughts += _thoughts(block, thinking, can)
     if thoughts:
         chunks.insert(0, thinking)
     made: JsonObject = {"role": _ROLES[seat], "content": _content(chunks)}
     if calls:
         made["tool_calls"] = calls
     return made
+
+
+def _thoughts(block: ThinkingBlock, thinking: JsonObject, can: Capabilities) -> list[JsonObject]:
+    """What is thought, as it came if it was more than text; `thinking` takes what stood beside."""
+    own = own_extras(block, can)
+    came = own.pop("thinking", None)
+    thinking.update(own)
+    said = [one.get("text", "") for one in came or () if one.get("type") == "text"]
+    if came and "".join(said) == block.thinking:
+        return list(came)
+    return [{"type": "text", "text": block.thinking}]
 
 
 def _content(chunks: list[JsonObject]) -> Any:

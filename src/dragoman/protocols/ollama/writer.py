@@ -27,6 +27,7 @@ from ...message import (
 from ...message.blocks import ContentBlock
 from ...seats import TOOL, Seated
 from ...shapes import own_extras, result_text
+from ...thinktags import glued
 from .dialect import Dialect
 
 __all__ = ["messages"]
@@ -59,7 +60,7 @@ def _flat(m: Msg, can: Capabilities, dialect: Dialect) -> JsonObject:
     images: list[str] = []
     # the merged history has no speaker of its own
     gaps = dialect.image_gaps and not m.name
-    for block in m.blocks:
+    for block in glued(m.blocks) if dialect.think_tags else m.blocks:
         if type(block) is TextBlock:
             pieces.append(block.text)
         elif type(block) is ToolUseBlock:

@@ -1,6 +1,5 @@
-"""Tool calls as hosts stream them: which fragment belongs to which call.
+"""Tool calls, whole and in fragments.
 
-A fragment says so by its id, else by its index, else by coming right behind the others.
 Reference: OpenAI API, "Chat completion chunk", `delta.tool_calls`; recorded streams.
 """
 
@@ -8,32 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...fragments import Fragments
 from ...message import RawBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ...pieces import Balance
 
 __all__ = ["Calls", "call"]
 
 _KNOWN = {"id", "type", "function", "index"}
-
-
-class _Slot:
-    """One call that is being streamed."""
-
-    __slots__ = ("balance", "id", "index", "name", "nth")
-
-    def __init__(self, nth: int, index: Any) -> None:
-        self.nth = nth
-        self.index = index
-        self.id = self.name = ""
-        self.balance = Balance()
-
-    def takes(self, id: str, name: str) -> bool:
-        """Whether a fragment with this id and name may go on with the call."""
-        if id and self.id:
-            return id == self.id
-        # without ids, a name behind whole arguments begins the next call
-        return not (name and self.name and not id and self.balance.whole)
 
 
 class Calls:
@@ -41,42 +21,16 @@ class Calls:
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
-        self._slots: list[_Slot] = []
-        self._by_index: dict[Any, _Slot] = {}
-        self._by_id: dict[str, _Slot] = {}
+        self._fragments = Fragments()
 
     def fragment(self, told: dict[str, Any]) -> tuple[int, ContentBlock]:
         """(which call, what the fragment adds to it)."""
         block = call(told, self._issuer, whole=False)
+        index = told.get("index")
         if type(block) is not ToolUseBlock:
-            slot = self._slot(str(told.get("id") or ""), "", told.get("index"))
-            return slot.nth, block
-        slot = self._slot(block.id, block.name, told.get("index"))
-        slot.id = slot.id or block.id
-        slot.name = slot.name or block.name
-        if block.id:
-            self._by_id.setdefault(block.id, slot)
-        if block.raw_input:
-            slot.balance.add(block.raw_input)
-        elif block.input:
-            slot.balance.add("{}")  # it came as an object, whole
-        return slot.nth, block
-
-    def _slot(self, id: str, name: str, index: Any) -> _Slot:
-        known = type(index) is int
-        slot = self._by_id.get(id) if id else None
-        if slot is None or (known and type(slot.index) is int and slot.index != index):
-            slot = self._by_index.get(index) if known else None
-            if slot is None and not known and self._slots:
-                slot = self._slots[-1]
-            if slot is not None and not slot.takes(id, name):
-                slot = None
-        if slot is None:
-            slot = _Slot(len(self._slots), index)
-            self._slots.append(slot)
-            if known:
-                self._by_index[index] = slot
-        return slot
+            return self._fragments.call(str(told.get("id") or ""), "", index, ""), block
+        text = block.raw_input or ("{}" if block.input else "")
+        return self._fragments.call(block.id, block.name, index, text), block
 
 
 def call(told: dict[str, Any], issuer: str, whole: bool) -> ContentBlock:
@@ -99,7 +53,7 @@ def call(told: dict[str, Any], issuer: str, whole: bool) -> ContentBlock:
         raise TypeError("arguments are text")
     rest = {key: value for key, value in told.items() if key not in _KNOWN}
     if rest:
-        block.extras = {issuer: rest}  # such as Gemini's signature, which has to come back
+        block.extras = {issuer: rest}  # such as a signature, which has to come back
     aside = {key: told[key] for key in ("index",) if whole and key in told}
     aside |= {"function": {key: value for key, value in function.items()
                            if key not in ("name", "arguments")}}  # fmt: skip

@@ -55,6 +55,7 @@ _BODY = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
 _CHOICE = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text", "error"}
 _MESSAGE = {"role", "content", "refusal", "tool_calls", "function_call", "reasoning_details",
             "audio", "images", "annotations", *FIELDS}  # fmt: skip
+_USUAL = {"role", "content", "refusal", "reasoning_details", *FIELDS}
 _OBJECTS = ("chat.completion", "chat.completion.chunk", "chat.completion.done", "")
 _SOUNDS = {"UklGR": "audio/wav", "SUQz": "audio/mpeg", "//": "audio/mpeg", "T2dn": "audio/ogg",
            "ZkxhQ": "audio/flac"}  # fmt: skip
@@ -74,7 +75,9 @@ class ChatReader:
         choices = payload.get("choices")
         made: list[Piece] = []
         error = payload.get("error")
-        if error or not (isinstance(choices, list) or "usage" in payload):
+        # a chunk may come without choices, what is no chunk at all is an error
+        chunk = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
+        if error or not chunk:
             made.append(Failed(fault(payload, name=event)))
         whole = False
         for nth, told in enumerate(choices or ()):
@@ -102,7 +105,7 @@ class ChatReader:
             if key in ("id", "model"):
                 if value != seen.get(key, _NONE):
                     seen[key] = value
-                    if not isinstance(value, str):
+                    if not isinstance(value, str) or (whole and not value):
                         new[key] = value
                     else:
                         made.append(Meta(id=value) if key == "id" else Meta(model=value))
@@ -162,7 +165,9 @@ class _Choice:
             made.append(Meta({"logprobs": chances}, self.index, joined=True))
         new = {}
         for key, value in told.items():
-            said = key not in _CHOICE and (whole or value is not None)
+            # a delta beside a message is none that adds to it
+            aside = key not in _CHOICE or (key == "delta" and "message" in told)
+            said = aside and (whole or value is not None)
             if said and self.seen.get(key, _NONE) != value:
                 self.seen[key] = new[key] = value
         if new:
@@ -184,7 +189,7 @@ class _Choice:
                 self._part(TEXT, nth, block, made)
         if told.get("refusal"):
             self._part(REFUSAL, 0, RefusalBlock(_text(told["refusal"])), made)
-        if len(told) > 2 or "tool_calls" in told:
+        if whole or not told.keys() <= _USUAL:
             self._more(told, made, whole)
 
     def _more(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
@@ -193,12 +198,12 @@ class _Choice:
             at, block = (nth, call(one, self.issuer, whole)) if whole else self.calls.fragment(one)
             self._part(CALL, at, block, made)
         legacy = told.get("function_call")
-        if legacy:
+        if legacy and _says(legacy):
             said = ToolUseBlock("", _text(legacy.get("name")), spelling="function_call")
             said.raw_input = _text(legacy.get("arguments"))
             self._part(CALL, 0, said, made)
         audio = told.get("audio")
-        if audio:
+        if audio and _says(audio):
             self._audio(audio, made)
         for nth, image in enumerate(told.get("images") or ()):
             self._part(IMAGE, nth, _image(image, self.issuer), made)
@@ -214,7 +219,9 @@ class _Choice:
         rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
         if whole:
             # what is empty says nothing, but it stood there
-            rest |= {k: v for k, v in told.items() if k in _MESSAGE and not v and k != "content"}
+            rest |= {
+                k: v for k, v in told.items() if k in _MESSAGE and not _says(v) and k != "content"
+            }
             if told.get("role") != "assistant" and "role" in told:
                 rest["role"] = told["role"]
             if "content" in told and not told["content"]:
@@ -303,6 +310,11 @@ def _citation(told: JsonObject, issuer: str) -> Citation:
     if more:
         made.extras = {issuer: more}
     return made
+
+
+def _says(value: Any) -> bool:
+    """Whether there is anything in it: some hosts send calls whose every field is empty."""
+    return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
 def _text(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Thinking in answers: three fields of hosts, one kind of block.
 
-`reasoning_content` and `reasoning` are text; `reasoning_details` (OpenRouter, its gateways,
-MiniMax) are texts, summaries and sealed pieces, which have to come back as they were.
+`reasoning_content` and `reasoning` are text; `reasoning_details` are texts,
+summaries and sealed pieces, which have to come back as they were.
 """
 
 from __future__ import annotations

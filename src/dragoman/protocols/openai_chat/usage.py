@@ -18,8 +18,8 @@ _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"
 def usage(told: JsonObject, issuer: str) -> Usage:
     """`prompt_tokens` without its cache, `completion_tokens` with its reasoning.
 
-    xAI, and Vertex behind a gateway, leave reasoning out of the completion; Grok on Azure leaves
-    the cache out of the prompt: their totals say so. What does not add up stays in extras.
+    Some hosts leave reasoning out of the completion, some the cache out of the prompt: their
+    totals say so. What does not add up stays in extras.
     """
     prompt, completion = _count(told, "prompt_tokens"), _count(told, "completion_tokens")
     total = _count(told, "total_tokens")

@@ -27,6 +27,7 @@ from ...message import (
 from ...message.blocks import CacheHint, ContentBlock
 from ...seats import ASSISTANT, SYSTEM, TOOL, Seated
 from ...shapes import arguments_of, own_extras, result_text
+from ...thinktags import glued
 from .dialect import Dialect
 from .media import media_part
 from .thinking import thought
@@ -90,6 +91,8 @@ def _sorted(
     calls: list[JsonObject] = []
     thoughts: list[ThinkingBlock] | None = None
     content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
+    if dialect.think_tags:
+        content = glued(content)
     for block in content:
         if type(block) is TextBlock:
             text = {"type": "text", "text": block.text}

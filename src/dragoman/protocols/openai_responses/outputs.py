@@ -50,8 +50,10 @@ def whole(id: str, parts: list[JsonObject], own: JsonObject) -> JsonObject:
 def reasoning(block: ThinkingBlock, raw: bool) -> JsonObject:
     """A summary with its sealed form; or raw text, where the host reads that back."""
     if raw:
-        said = [{"type": "reasoning_text", "text": block.thinking}]
-        return {"type": "reasoning", "summary": [], "content": said}
+        full: JsonObject = {"type": "reasoning", "summary": []}
+        if block.thinking:
+            full["content"] = [{"type": "reasoning_text", "text": block.thinking}]
+        return full
     told = [{"type": "summary_text", "text": block.thinking}] if block.thinking else []
     made: JsonObject = {"type": "reasoning", "summary": told}
     if block.signature or block.redacted:

@@ -24,6 +24,7 @@ from ...message import (
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
 from ...shapes import own_extras
+from .cited import annotation
 from .dialect import Dialect
 
 __all__ = ["Parts", "is_part", "mark"]
@@ -66,6 +67,8 @@ class Parts:
         made: JsonObject
         if type(block) is TextBlock:
             made = {"type": "input_text", "text": block.text}
+            if block.citations is not None:  # only what the model said can be supported by others
+                self.report.lost("citations.unsaid", block, "citations")
         elif type(block) is ImageBlock:
             made = self._image(block)
         elif type(block) is DocumentBlock:
@@ -89,7 +92,14 @@ class Parts:
         if type(block) is RefusalBlock:
             return {"type": "refusal", "refusal": block.text, **own}
         self.unhinted(block)
-        return {"type": "output_text", "text": block.text, **own}
+        made: JsonObject = {"type": "output_text", "text": block.text}
+        if block.citations and "annotations" not in own:
+            listed = [annotation(one, self.can.reads) for one in block.citations]
+            if said := [one for one in listed if one is not None]:
+                made["annotations"] = said
+            if None in listed:
+                self.report.lost("citations.unsaid", block, "citations")
+        return {**made, **own}
 
     def unhinted(self, block: Any) -> None:
         """A block whose item or part takes no breakpoint."""

@@ -223,6 +223,8 @@ class _Writer:
         made = reasoning(block, raw)
         if block.extras is not None:
             own = own_extras(block, self.can)
+            if raw and own.get("summary") and "content" not in own:
+                made.pop("content", None)  # the summary is all that was told
             made.update(self.ids.kept("reasoning", own, (block,), len(self.out)))
         if not (raw or made.get("encrypted_content") or (self.ids.stored and "id" in made)):
             self.report.lost("thinking.unsigned", block)

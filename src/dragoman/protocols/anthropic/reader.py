@@ -1,0 +1,213 @@
+"""Answers of the Messages API, whole or in events, as pieces.
+
+Reference: Anthropic API, "Create a Message" and "Streaming messages"; recorded streams of the API,
+of clouds and gateways. Events are known by their `type`: names of events get lost.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import ReadError
+from ...jsontext import Json, JsonObject, loads
+from ...message import Finish, TextBlock
+from ...message.answer import FinishReason
+from ...pieces import End, Failed, Meta, Part, Piece, fault
+from .content import block
+from .dialect import Dialect
+from .growing import Growing
+from .usage import usage
+
+__all__ = ["MessagesReader"]
+
+_REASONS: dict[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "context_overflow",
+    "pause_turn": "pause",
+    "compaction": "pause",  # sent back, and the turn goes on
+    "refusal": "refusal",
+    # of other hosts
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "content_filter",
+    "content_filtered": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "sensitive": "content_filter",
+    "error": "error",
+}
+_ERRORS = ("error", "message", "Message", "detail", "__type", "base_resp")
+# what the SDK's own stream helper tells once more in events of its own
+_COPIES = frozenset({"text", "thinking", "signature", "input_json", "citation", "compaction"})
+
+
+class MessagesReader:
+    """Reads one answer."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._issuer = dialect.issuers[0]
+        self._blocks = Growing(self._issuer)
+        self._slots = self._blocks.slots
+        self._told: set[str] = set()  # fields that said something
+        self._ended = False
+        self._model: str | None = None  # told at the end: another one may take over
+        self._events: dict[str | None, Callable[[JsonObject], list[Piece]]] = {
+            "message": self._whole,
+            "message_start": self._begun,
+            "content_block_start": self._started,
+            "content_block_stop": self._blocks.stop,
+            "message_delta": self._changed,
+            "message_stop": self._over,
+            "ping": _nothing,
+            "error": _failed,
+        }
+
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """The pieces of one event, or of a whole answer."""
+        kind = payload.get("type")
+        if kind == "content_block_delta":
+            delta = payload["delta"]
+            slot = self._slots.get(payload["index"])
+            if slot is not None and slot.texts and delta["type"] == "text_delta":
+                text = delta["text"]
+                if type(text) is str and len(delta) == 2:  # by far the most of all events
+                    slot.said = True
+                    return [Part(slot.key, TextBlock(text))] if text else []
+            return self._blocks.grow(payload["index"], delta)
+        read = self._events.get(kind)
+        return read(payload) if read is not None else self._other(payload, event)
+
+    def finish(self) -> list[Piece]:
+        """What is still held: of blocks whose end did not come, and which model it was."""
+        model, self._model = self._model, None
+        return [*self._blocks.finish(), *([Meta(model=model)] if model else [])]
+
+    def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
+        """What has no type, or one that is not known."""
+        wrapped = payload.get("chunk", payload)
+        inner = wrapped.get("bytes") if isinstance(wrapped, dict) else None
+        if isinstance(inner, (str, bytes)):
+            return self.feed(_unwrapped(inner), event)
+        kind = payload.get("type")
+        if isinstance(payload.get("content"), list) and "role" in payload:
+            return self._whole(payload)
+        if kind is None and event in self._events and event != "message":
+            return self._events[event](payload)
+        if kind in _COPIES:
+            return []
+        name = next((key for key in payload if key.endswith("Exception")), None)
+        if name is not None and isinstance(payload[name], dict):
+            return [Failed(fault(payload[name], name=name))]
+        if payload.get("error") or (kind is None and any(key in payload for key in _ERRORS)):
+            return [Failed(fault(payload, name=event))]
+        raise ValueError("no event of the Messages API")
+
+    def _whole(self, payload: JsonObject) -> list[Piece]:
+        made = self._message(payload, True)
+        if not self._ended:
+            made.append(End(Finish("other")))
+        return made
+
+    def _begun(self, payload: JsonObject) -> list[Piece]:
+        held = self._blocks.anew()
+        return held + self._message(payload["message"], False)
+
+    def _message(self, told: JsonObject, whole: bool) -> list[Piece]:
+        """A message, whole, or as it is at the beginning of a stream."""
+        issuer = self._issuer
+        made: list[Piece] = []
+        rest: JsonObject = {}
+        for key, value in told.items():
+            if key == "content" and isinstance(value, list):
+                for one in value:
+                    made += self._blocks.whole(block(one, issuer))
+            elif key == "content" and isinstance(value, str):
+                made += self._blocks.whole(TextBlock(value, spelling="string"))
+            elif key == "usage" and isinstance(value, dict):
+                made.append(usage(value, issuer, whole))
+            elif key == "stop_reason" and (value is None or isinstance(value, str)):
+                made += self._end(value)
+            elif key == "id" and isinstance(value, str):
+                made.append(Meta(id=value))
+            elif key == "model" and isinstance(value, str):
+                self._model = self._model or value
+            elif key not in _USUAL or _USUAL[key] != value:
+                rest[key] = value
+        made += self._fields(rest)
+        return made
+
+    def _started(self, payload: JsonObject) -> list[Piece]:
+        """A block begins; one of them says that another model goes on (docs, "Fallbacks")."""
+        made = self._blocks.start(payload)
+        told = payload["content_block"]
+        if told.get("type") == "fallback" and isinstance(told.get("to"), dict):
+            model = told["to"].get("model")
+            self._model = model if isinstance(model, str) else self._model
+        return made
+
+    def _changed(self, payload: JsonObject) -> list[Piece]:
+        """How the message ends, and figures that replace those of its beginning."""
+        delta = payload.get("delta") or {}
+        made: list[Piece] = []
+        figures = payload.get("usage")
+        if isinstance(figures, dict):
+            made.append(usage(figures, self._issuer, False))
+        raw = delta.get("stop_reason")
+        beside = {k: v for k, v in payload.items() if k not in ("type", "delta", "usage")}
+        rest = {k: v for k, v in delta.items() if k != "stop_reason"}
+        made += self._fields({**beside, **rest})
+        if isinstance(raw, str):
+            made += self._end(raw)
+        return made
+
+    def _over(self, payload: JsonObject) -> list[Piece]:
+        rest = {key: value for key, value in payload.items() if key not in ("type", "message")}
+        made = self._fields(rest)
+        if not self._ended:
+            made.append(End(Finish("other")))
+        return made
+
+    def _fields(self, told: JsonObject) -> list[Piece]:
+        """Fields that nobody models; a null takes nothing back."""
+        seen = self._told
+        new = {key: value for key, value in told.items() if value is not None or key not in seen}
+        if not new:
+            return []
+        seen.update(key for key, value in new.items() if value is not None)
+        return [Meta(new)]
+
+    def _end(self, raw: str | None) -> list[Piece]:
+        if raw is None:
+            return []
+        self._ended = True
+        return [End(Finish(_REASONS.get(raw, "other"), raw))]
+
+
+_USUAL: dict[str, Any] = {"type": "message", "role": "assistant"}
+
+
+def _unwrapped(inner: str | bytes) -> JsonObject:
+    """An event out of a chunk of InvokeModel: base64 text, or bytes where boto3 has decoded it.
+
+    Raises ValueError for what holds no event.
+    """
+    try:
+        said = loads(b64decode(inner, validate=True) if isinstance(inner, str) else inner)
+    except ReadError as error:
+        raise ValueError("a chunk that is no JSON") from error
+    if not isinstance(said, dict) or "type" not in said:
+        raise ValueError("a chunk without an event")
+    return said
+
+
+def _nothing(_: JsonObject) -> list[Piece]:
+    return []
+
+
+def _failed(payload: JsonObject) -> list[Piece]:
+    return [Failed(fault(payload))]

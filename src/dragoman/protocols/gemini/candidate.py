@@ -1,0 +1,247 @@
+"""One candidate of an answer: its parts in order, and what stands beside them.
+
+Reference: Gemini API, "Candidate".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...jsontext import Json, JsonObject, canonical
+from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.answer import FinishReason
+from ...message.blocks import ContentBlock
+from ...pieces import End, Key, Meta, Part, Piece
+from .arguments import Arguments
+from .grounding import Texts, cited, recited
+from .parts import block_of, plain
+
+__all__ = ["Candidate"]
+
+# Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
+# these alone
+_REASONS: dict[Any, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "SAFETY": "content_filter",
+    "RECITATION": "content_filter",
+    "BLOCKLIST": "content_filter",
+    "PROHIBITED_CONTENT": "content_filter",
+    "SPII": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+    "IMAGE_PROHIBITED_CONTENT": "content_filter",
+    "IMAGE_RECITATION": "content_filter",
+    "MODEL_ARMOR": "content_filter",
+    "MALFORMED_FUNCTION_CALL": "malformed_call",
+    "UNEXPECTED_TOOL_CALL": "malformed_call",
+    "MISSING_THOUGHT_SIGNATURE": "error",
+    "MALFORMED_RESPONSE": "error",
+    "CONTINUATION": "pause",
+    1: "stop",
+    2: "length",
+    3: "content_filter",
+    4: "content_filter",
+    7: "content_filter",
+    8: "content_filter",
+}
+_UNSAID = ("FINISH_REASON_UNSPECIFIED", 0)
+# fields that grow from chunk to chunk, and those of which each chunk may know a part
+_GROWING = ("citationMetadata", "logprobsResult")
+_FILLED = ("groundingMetadata", "urlContextMetadata")
+_NONE = object()
+
+
+class _Call:
+    """A call whose arguments arrive leaf by leaf."""
+
+    __slots__ = ("arguments", "block", "key")
+
+    def __init__(self, key: Key, block: ToolUseBlock) -> None:
+        self.key = key
+        self.block = block
+        self.arguments = Arguments()
+
+
+class Candidate:
+    """Reads what chunks say of one candidate."""
+
+    def __init__(self, index: int, issuer: str) -> None:
+        self._index = index
+        self._issuer = issuer
+        self._count = 0  # of blocks
+        self._open: type[ContentBlock] | None = None  # of the text that may go on
+        self._key: Key = ()
+        self._texts: list[tuple[Key, list[str]]] = []  # what may be cited
+        self._call: _Call | None = None
+        self._held: list[Part] = []  # empty texts: a whole answer has them, a stream does not
+        self._seen: JsonObject = {}
+        self._cited: set[str] = set()
+
+    def read(self, told: JsonObject, made: list[Piece], first: bool) -> bool:
+        """Append the pieces of one entry of `candidates`; whether it says how it ended."""
+        content = told.get("content")
+        if content is not None:
+            parts = content.get("parts")
+            if parts:
+                self._parts(parts if type(parts) is list else [parts], made, first)
+            if not parts or len(content) != 2 or content.get("role") != "model":
+                self._content(content, bool(parts), made, first)
+        known = "index" in told and self._seen.get("index", _NONE) == told["index"]
+        if len(told) == (content is not None) + known:
+            return False
+        told = plain(told)
+        for key, value in told.items():
+            if key not in ("content", "finishReason") and self._seen.get(key, _NONE) != value:
+                self._aside(key, value, made)
+        return self._ended(told.get("finishReason"), made)
+
+    def whole(self, made: list[Piece]) -> None:
+        """What stands in a whole answer only: texts that say nothing."""
+        made += self._held
+        self._held = []
+
+    def _parts(self, parts: list[Any], made: list[Piece], first: bool) -> None:
+        if len(parts) == 1 == len(parts[0]) and type(text := parts[0].get("text")) is str:
+            self._text(TextBlock, text, made, first)  # most of a stream
+            return
+        lengths: list[int] = []  # of the neighbours in this chunk that become one text
+        start = len(made)
+        for part in parts:
+            text = part.get("text")
+            thought = part.get("thought") is True
+            if type(text) is not str or len(part) != 1 + thought:
+                _cut(made, start, lengths)
+                self._other(part, made)
+                start, lengths = len(made), []
+                continue
+            kind = ThinkingBlock if thought else TextBlock
+            if kind is not self._open and lengths:
+                _cut(made, start, lengths)
+                start, lengths = len(made), []
+            self._text(kind, text, made, first)
+            lengths.append(len(text))
+        _cut(made, start, lengths)
+
+    def _text(
+        self, kind: type[TextBlock | ThinkingBlock], text: str, made: list[Piece], first: bool
+    ) -> None:
+        """More of the text that is open, or a new one; nothing opens none."""
+        if text and self._call is not None:
+            self._complete(made)
+        if self._open is not kind:
+            if not (text or first):
+                return
+            self._next()
+            self._open = kind
+            if kind is TextBlock:
+                self._texts.append((self._key, []))
+            if not text:
+                self._held.append(Part(self._key, kind("")))
+        if text:
+            if kind is TextBlock:
+                self._texts[-1][1].append(text)
+            made.append(Part(self._key, kind(text)))
+
+    def _next(self) -> Key:
+        self._key = (self._index, self._count)
+        self._count += 1
+        self._open = None
+        return self._key
+
+    def _other(self, part: JsonObject, made: list[Piece]) -> None:
+        """A part that is more than text: a block of its own, or more of the call that is open."""
+        told = plain(part)
+        call = told.get("functionCall")
+        said = plain(call) if call is not None else {}
+        if call is not None and "name" not in said and "args" not in said:
+            self._more(said, made)
+            return
+        if self._call is not None:
+            self._complete(made)
+        block = block_of(told, self._issuer)
+        key = self._next()
+        made.append(Part(key, block))
+        if type(block) is TextBlock:
+            self._texts.append((key, [block.text]))
+        going = said.get("willContinue") or "partialArgs" in said
+        if type(block) is ToolUseBlock and going and "args" not in said:
+            self._call = _Call(key, block)
+            self._more(said, made)
+
+    def _more(self, said: JsonObject, made: list[Piece]) -> None:
+        """More arguments of the call that is open, or its end."""
+        call = self._call
+        if call is None:
+            if said.get("partialArgs"):
+                raise ValueError("arguments of no call")
+            return  # the end of a call that has ended
+        text = call.arguments.add(said.get("partialArgs") or [])
+        if text:
+            made.append(Part(call.key, ToolUseBlock("", "", raw_input=text)))
+        if not said.get("willContinue"):
+            self._complete(made)
+
+    def _complete(self, made: list[Piece]) -> None:
+        """The call with its arguments as a value; half of one stays text that breaks off."""
+        call, self._call = self._call, None
+        if call is None:
+            return
+        if call.arguments.broken:
+            if not call.arguments.begun:
+                made.append(Part(call.key, ToolUseBlock("", "", raw_input="{")))
+            return
+        call.arguments.close()
+        old = call.block
+        block = ToolUseBlock(old.id, old.name, call.arguments.value, extras=old.extras)
+        made.append(Part(call.key, block, whole=True))
+
+    def _content(self, content: JsonObject, said: bool, made: list[Piece], first: bool) -> None:
+        """What a content has beside its parts, or has in their place."""
+        usual = {"parts": content.get("parts"), "role": "model"} if said else {}
+        rest = {k: v for k, v in content.items() if usual.get(k, _NONE) != v}
+        if first or rest.keys() - {"parts", "role"}:
+            made.append(Meta({"content": rest}, self._index))
+
+    def _ended(self, reason: Any, made: list[Piece]) -> bool:
+        if reason is None:
+            return False
+        if reason in _UNSAID or not isinstance(reason, (str, int)):
+            made.append(Meta({"finishReason": reason}, self._index))
+            return False
+        self._complete(made)
+        if not isinstance(reason, str):
+            made.append(Meta({"finishReason": reason}, self._index))
+        made.append(End(Finish(_REASONS.get(reason, "other"), str(reason)), self._index))
+        return True
+
+    def _aside(self, key: str, value: Json, made: list[Piece]) -> None:
+        """Fields that nobody models, and the citations that some of them hold."""
+        if key in _GROWING:
+            made.append(Meta({key: value}, self._index, joined=True))
+        else:
+            if key in _FILLED and isinstance(value, dict):
+                known = self._seen.get(key)
+                value = {**(known or {}), **value}
+                if value == known:
+                    return
+            self._seen[key] = value
+            made.append(Meta({key: value}, self._index))
+        if key in ("groundingMetadata", "citationMetadata") and value and self._texts:
+            if not isinstance(value, dict):
+                raise TypeError("metadata is an object")
+            find = cited if key == "groundingMetadata" else recited
+            for where, citation in find(value, Texts(self._texts)):
+                mark = canonical([where, citation.start, citation.end, citation.url,
+                                  citation.title, citation.quote])  # fmt: skip
+                if mark not in self._cited:
+                    self._cited.add(mark)
+                    made.append(Part(where, TextBlock("", [citation])))
+
+
+def _cut(made: list[Piece], start: int, lengths: list[int]) -> None:
+    """Note in the first of neighbouring texts where the parts of this chunk ended."""
+    if len(lengths) < 2:
+        return
+    piece = made[start] if start < len(made) else None
+    if type(piece) is Part:
+        piece.block.spelling = " ".join(map(str, lengths))

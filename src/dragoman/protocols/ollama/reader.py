@@ -1,0 +1,173 @@
+"""Answers of `/api/chat`, whole or line by line, as pieces.
+
+Reference: ollama docs/api.md and api/types.go, ChatResponse; recorded answers. Thinking, text,
+images and calls stand in fields of their own: blocks come in this order. Every entry of
+`tool_calls` is a whole call, in whichever line it comes, the last one included.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...jsontext import Json, JsonObject
+from ...message import (
+    AudioBlock,
+    Base64Source,
+    Finish,
+    ImageBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    Usage,
+)
+from ...message.answer import FinishReason
+from ...message.blocks import answered
+from ...pieces import End, Failed, Meta, Part, Piece, fault
+from .dialect import Dialect
+
+__all__ = ["OllamaReader"]
+
+THINKING, TEXT, IMAGE, CALL = range(4)
+
+# `load` and `unload` answer a request without messages, an empty reason a closed connection
+_REASONS: dict[str | None, FinishReason] = {"stop": "stop", "length": "length", None: "stop"}
+_BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
+         "eval_count"}  # fmt: skip
+_MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
+_CALL = {"id", "type", "function"}
+_BEGINNINGS = {"/9j/": "image/jpeg", "SUQz": "audio/mpeg", "//": "audio/mpeg",
+               "T2dn": "audio/ogg", "ZkxhQ": "audio/flac"}  # fmt: skip
+
+
+class OllamaReader:
+    """Reads one answer."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._issuer = dialect.issuers[0]
+        self._begun = False
+        self._calls = self._images = 0
+        self._model: Any = None
+        self._seen: JsonObject = {}
+
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """The pieces of one line, or of a whole answer."""
+        made: list[Piece] = []
+        message = payload.get("message")
+        done = payload.get("done") is True
+        if message is None and not done:
+            if payload.get("error"):
+                return [Failed(fault(payload, name=event))]
+            raise KeyError("message")
+        whole = done and not self._begun
+        if isinstance(message, dict):
+            self._message(message, made, whole)
+        elif message is not None:
+            raise TypeError("a message is an object")
+        if done or not self._begun:
+            self._about(payload, made, whole)
+        elif len(payload) > 4 or payload.get("model") != self._model:
+            self._rest(payload, made, whole)
+        if payload.get("error"):
+            made.append(Failed(fault(payload, name=event)))
+        self._begun = True
+        return made
+
+    def finish(self) -> list[Piece]:
+        """Nothing: every line says what it has to say."""
+        return []
+
+    def _message(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        thinking, content = told.get("thinking"), told.get("content")
+        if thinking:
+            made.append(Part((0, THINKING, 0), ThinkingBlock(_text(thinking))))
+        if content:
+            made.append(Part((0, TEXT, 0), TextBlock(_text(content))))
+        if len(told) > 2 or whole:
+            for data in told.get("images") or ():
+                made.append(Part((0, IMAGE, self._images), _medium(_text(data))))
+                self._images += 1
+            for one in told.get("tool_calls") or ():
+                made.append(Part((0, CALL, self._calls), self._call(one)))
+                self._calls += 1
+            self._aside(told, made, whole)
+
+    def _call(self, told: JsonObject) -> ToolUseBlock:
+        """One entry of `tool_calls`; older servers give no id, adapters give JSON text."""
+        function = told["function"]
+        given = function.get("arguments")
+        block = ToolUseBlock(_text(told.get("id")), _text(function.get("name")))
+        if isinstance(given, str):
+            block.raw_input = given
+        elif isinstance(given, dict):
+            block.input = given
+        elif given is not None:
+            raise TypeError("arguments are an object")
+        rest = {key: value for key, value in told.items() if key not in _CALL}
+        if rest:
+            block.extras = {self._issuer: rest}
+        aside = {k: v for k, v in function.items() if k not in ("name", "arguments")}
+        about: JsonObject = {"function": aside} if aside else {}
+        if "type" in told:
+            about["type"] = told["type"]
+        if about:
+            block.extras = {**(block.extras or {}), answered(self._issuer): about}
+        return block
+
+    def _aside(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        """Fields of the message that nobody models; of a whole answer also what is empty."""
+        rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
+        if whole:
+            rest |= {k: v for k, v in told.items() if k in _MESSAGE and not v}
+        if "role" in told and told["role"] != "assistant":
+            rest["role"] = told["role"]
+        if rest:
+            made.append(Meta({"message": rest}, 0))
+
+    def _about(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
+        """What the first line and the last say of the answer: model, time, counts, the end."""
+        if "created_at" in payload:
+            made.append(Meta({"created_at": payload["created_at"]}))
+        self._rest(payload, made, whole)
+        counts = payload.get("prompt_eval_count"), payload.get("eval_count")
+        read, written = (n if type(n) is int else None for n in counts)
+        if read is not None or written is not None:
+            made.append(Usage(input=read, output=written))
+        if payload.get("done") is True:
+            raw = payload.get("done_reason")
+            word = raw if isinstance(raw, str) else None
+            made.append(End(Finish(_REASONS.get(word, "other"), word)))
+
+    def _rest(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
+        model = payload.get("model")
+        if model != self._model and isinstance(model, str):
+            self._model = model
+            made.append(Meta(model=model))
+        chances = payload.get("logprobs")
+        if chances is not None:
+            made.append(Meta({"logprobs": chances}, joined=True))
+        new: JsonObject = {}
+        for key, value in payload.items():
+            odd = whole and key in _BODY and value is None
+            if (key not in _BODY or odd) and self._seen.get(key, _NONE) != value:
+                self._seen[key] = new[key] = value
+        if new:
+            made.append(Meta(new))
+
+
+_NONE = object()
+
+
+def _medium(data: str) -> ImageBlock | AudioBlock:
+    """Bytes without a type: what they begin with tells it, as it does in the server."""
+    kind = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
+    if kind.startswith("audio/"):
+        return AudioBlock(Base64Source(kind, data))
+    return ImageBlock(Base64Source(kind or "image/png", data))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value

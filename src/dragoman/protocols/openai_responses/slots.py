@@ -1,0 +1,198 @@
+"""The items of a streamed answer: which event belongs to which, and what was told of each.
+
+An event names its item by its place; Copilot gives an item another id in every event, others
+count all items as the first or leave the place out. Makes no pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from ...jsontext import Json, JsonObject
+from ...message.blocks import ContentBlock
+
+__all__ = ["Slot", "Slots"]
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class Slot:
+    """One item: its place among the blocks of the message, and what is known of it."""
+
+    __slots__ = ("at", "chances", "grown", "id", "item", "kind", "marks", "said", "settled",
+                 "texts", "whole")  # fmt: skip
+
+    def __init__(self, at: int, kind: str, id: str | None, item: JsonObject) -> None:
+        self.at = at
+        self.kind = kind
+        self.id = id
+        self.item = item  # as it was announced, or is by now
+        self.whole = False  # its end was told
+        self.grown: set[int] = set()  # places of its texts of which something was told
+        self.texts: dict[tuple[str, int], list[str]] = {}  # thoughts: the paragraphs of each field
+        self.said: dict[Path, list[str]] = {}  # what grows in an item that stays as it is
+        self.marks: dict[int, list[Json]] = {}  # annotations of its texts
+        self.chances: dict[int, list[Json]] = {}  # and their log probabilities
+        self.settled: dict[int, ContentBlock] = {}  # blocks that were told whole
+
+    def filled(self) -> JsonObject:
+        """The item so far, with what has grown."""
+        made = deepcopy(self.item)
+        for path, texts in self.said.items():
+            _put(made, path, "".join(texts))
+        return made
+
+    def completed(self, item: JsonObject) -> JsonObject:
+        """A whole item, with the annotations and probabilities that only the stream told."""
+        content = item.get("content")
+        if not (self.marks or self.chances) or not isinstance(content, list):
+            return item
+        parts = [
+            self.noted(at, told) if isinstance(told, dict) else told
+            for at, told in zip(self.places(len(content)), content, strict=True)
+        ]
+        return {**item, "content": parts}
+
+    def places(self, count: int) -> list[int]:
+        """The places of an item's parts; vLLM counts them on from item to item."""
+        told = sorted(self.grown)
+        if not told or told[-1] < count:
+            return list(range(count))
+        return [*told, *range(told[-1] + 1, told[-1] + 1 + count)][:count]
+
+    def noted(self, at: int, told: JsonObject) -> JsonObject:
+        """The same for one part of a message."""
+        streamed = {"annotations": self.marks.get(at), "logprobs": self.chances.get(at)}
+        more = {key: value for key, value in streamed.items() if value and not told.get(key)}
+        return {**told, **more} if more else told
+
+
+class Slots:
+    """The items of one answer, in the order of their places."""
+
+    def __init__(self) -> None:
+        self._all: list[Slot] = []
+        self._by_index: dict[Any, Slot] = {}
+        self._by_id: dict[str, Slot] = {}
+        self._base = 0  # of the places of this response, where it follows another one
+        self._taken: set[int] = set()
+        self._shared = False  # two items said that they stand in one place
+
+    def __iter__(self) -> Iterator[Slot]:
+        return iter(sorted(self._all, key=lambda slot: slot.at))
+
+    def restart(self) -> None:
+        """Another response begins in the same stream: its items stand behind."""
+        self._base = max(self._taken, default=-1) + 1
+        self._by_index.clear()
+        self._by_id.clear()
+        self._all.clear()
+
+    def of(self, event: JsonObject, kind: str) -> Slot:
+        """The item of this kind that an event speaks of; one that nobody announced is new."""
+        index = event.get("output_index")
+        slot = self._by_index.get(index)
+        if slot is not None and slot.kind == kind and not self._shared:
+            return slot
+        id = event.get("item_id")
+        named = self._by_id.get(id) if isinstance(id, str) else None
+        if named is not None and named.kind == kind:
+            return named
+        if slot is not None and slot.kind == kind:
+            return slot
+        if index is None and (last := self._last(kind)) is not None:
+            return last
+        return self._open(index, kind, id, {})
+
+    def added(self, event: JsonObject, item: JsonObject) -> Slot:
+        """The item that an event announces."""
+        index, id, kind = event.get("output_index"), item.get("id"), str(item.get("type"))
+        slot = self._by_index.get(index)
+        if slot is not None and slot.kind == kind and not slot.whole and slot.id in (None, id):
+            slot.item = item
+            self._name(slot, id)
+            return slot
+        return self._open(index, kind, id, item)
+
+    def done(self, event: JsonObject, item: JsonObject) -> Slot:
+        """The item whose end an event tells."""
+        index, id, kind = event.get("output_index"), item.get("id"), str(item.get("type"))
+        slot = self._by_index.get(index)
+        named = self._by_id.get(id) if isinstance(id, str) else None
+        if slot is None or slot.kind != kind or self._shared:
+            if named is not None and named.kind == kind:
+                slot = named
+            elif slot is None or slot.kind != kind:
+                slot = self._last(kind) if index is None else None
+        if slot is None or (slot.whole and slot.id != id):
+            slot = self._open(index, kind, id, {})
+        self._name(slot, id)
+        slot.item, slot.whole = item, True
+        return slot
+
+    def matched(self, output: list[Any]) -> list[tuple[Slot, Any]]:
+        """(slot, item) of a whole answer: by id, else by place, else by order, else new."""
+        left = list(self)
+        ids = {item.get("id") for item in output if isinstance(item, dict)}
+        made: list[tuple[Slot, Any]] = []
+        for at, item in enumerate(output):
+            told = item if isinstance(item, dict) else {}
+            kind, id = str(told.get("type")), told.get("id")
+            fit = [slot for slot in left if slot.kind == kind]
+            slot = (
+                next((one for one in fit if one.id == id and isinstance(id, str)), None)
+                or next((one for one in fit if one.at == self._base + at), None)
+                or next((one for one in fit if one.id not in ids), None)
+            )
+            if slot is None:
+                slot = self._open(at, kind, id, {})
+            else:
+                left.remove(slot)
+            slot.whole = True
+            made.append((slot, item))
+        return made
+
+    def _last(self, kind: str) -> Slot | None:
+        return next((one for one in self._all if one.kind == kind and not one.whole), None)
+
+    def _open(self, index: Any, kind: str, id: Any, item: JsonObject) -> Slot:
+        known = type(index) is int and index >= 0
+        at = self._base + index if known else max(self._taken, default=self._base - 1) + 1
+        if at in self._taken:
+            self._shared = True
+            at = max(self._taken) + 1
+        slot = Slot(at, kind, None, item)
+        self._taken.add(at)
+        self._all.append(slot)
+        if known:
+            self._by_index[index] = slot
+        self._name(slot, id)
+        return slot
+
+    def _name(self, slot: Slot, id: Any) -> None:
+        if isinstance(id, str) and id:
+            slot.id = id
+            self._by_id[id] = slot
+
+
+def _put(into: Any, path: Path, text: str) -> None:
+    """Set the text at the path, with the objects and lists on the way."""
+    for step, ahead in pairwise(path):
+        empty: Any = [] if isinstance(ahead, int) else {}
+        into = _within(into, step, empty)
+    if _within(into, path[-1], text) != text:
+        into[path[-1]] = text
+
+
+def _within(into: Any, step: str | int, empty: Any) -> Any:
+    if isinstance(step, int):
+        into.extend("" for _ in range(step + 1 - len(into)))
+        there = into[step]
+    else:
+        there = into.get(step)
+    if not isinstance(there, type(empty)):
+        into[step] = there = empty
+    return there
