@@ -11,7 +11,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
-from dragoman.message import ToolResultBlock, ToolUseBlock, places
+from dragoman.message import ServerTool, ToolResultBlock, ToolUseBlock, places
 from dragoman.names import inverted, name_tools, respell
 from dragoman.rules import IdRule, NameRule, mapping
 from dragoman.seats import survey
@@ -183,3 +183,17 @@ def test_a_tool_is_not_changed() -> None:
     named, _ = name_tools([tool], [], NameRule(), Report())
     assert tool.name == "a b"
     assert named[0] is not tool
+
+
+def test_a_function_gives_way_to_a_tool_of_the_providers_own() -> None:
+    wire = dragoman.wire("anthropic", policy="ignore")
+    tools: list[Tool | ServerTool] = [Tool("web_search"), ServerTool("web_search")]
+    out = wire.write_request(ChatRequest([Msg.user("Hi")], tools=tools))
+    first, second = (tool["name"] for tool in out.body["tools"])
+    assert second == "web_search"
+    assert out.names == {first: "web_search"}
+    body = {"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": [
+        {"type": "tool_use", "id": "toolu_1", "name": first, "input": {}}]}  # fmt: skip
+    options: tuple[dict[str, Any], ...] = ({"tools": tools}, {"request": out})
+    for given_tools in options:
+        assert wire.read_response(body, **given_tools).calls[0].name == "web_search"

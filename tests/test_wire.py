@@ -14,7 +14,7 @@ import dragoman
 from dragoman import ByName, ChatRequest, Msg, Options, Tagged, Tool
 from dragoman._wire import Manner
 from dragoman.capabilities import Fact, Facts
-from dragoman.errors import LossRefused, WriteError
+from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
 from dragoman.losses import Policy
 from dragoman.message import CacheHint, TextBlock, ToolUseBlock
 from dragoman.rewrite.prompt import SystemPrompt
@@ -205,3 +205,33 @@ def test_wires_are_shared_by_threads() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 200
+
+
+@pytest.mark.parametrize("model", [5, ["gpt-5.6"]])
+def test_a_model_is_text(model: Any) -> None:
+    request = ChatRequest(list(HI))
+    with pytest.raises(InvalidMessage) as caught:
+        dragoman.wire("openai-chat").write_request(request, model=model)
+    assert caught.value.path == "$.model"
+
+
+def test_an_empty_model_is_none_at_all() -> None:
+    out = write("openai-chat", *HI, model="")
+    assert out.body["model"] == "gpt-5.6"
+    assert ("model.default", "$.model") in codes(out)
+
+
+@pytest.mark.parametrize("given", [{"speakers": "byname"}, {"rewrites": 5}, {"rewrites": ["x"]}])
+def test_what_is_no_rewrite_is_refused_when_a_formatter_is_made(given: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        dragoman.Formatter("openai-chat", **given)
+    assert caught.value.code == "formatter.rewrite"
+
+
+def test_an_error_is_read_whatever_its_shape() -> None:
+    wire = dragoman.wire("openai-chat")
+    told = wire.error(400, b'{"error": {"message": "No such model", "type": "t", "code": "c"}}')
+    assert (told.message, told.status, told.type, told.code) == ("No such model", 400, "t", "c")
+    plain = wire.error(502, "<html>Bad gateway</html>")
+    assert (plain.message, plain.status, plain.body) == ("<html>Bad gateway</html>", 502,
+                                                         "<html>Bad gateway</html>")  # fmt: skip
