@@ -1,6 +1,7 @@
 """What the house asks of a room, and what it hands to it. A room is one wire protocol.
 
-`can`, `messages`, `tools` and `write` make a request; `reader` takes answers, whole or in events.
+`can`, `messages`, `tools` and `write` make a request; `reader` takes answers, whole or in events,
+and `answers` says whether they can be its own.
 """
 
 from __future__ import annotations

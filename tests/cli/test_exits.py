@@ -19,11 +19,13 @@ import dragoman
 
 from .running import CHAT, environment, run, shell, widest, written
 
+ANSWER = {"id": "m1", "type": "message", "role": "assistant", "model": "m-1", "content": [],
+          "stop_reason": "end_turn", "usage": {"output_tokens": 0}}  # fmt: skip
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
 
 
 @pytest.mark.parametrize("args", [["--help"], ["-h"], ["demo", "-h"], ["format", "--help"],
-                                  ["wires", "--help"]])  # fmt: skip
+                                  ["read", "--help"], ["wires", "--help"]])  # fmt: skip
 def test_help_fits_80_columns(args: list[str]) -> None:
     ran = run(*args)
     assert ran.exit_code == 0
@@ -37,6 +39,7 @@ def test_help_names_the_commands_and_gives_examples() -> None:
         "demo ",
         "explain ",
         "format ",
+        "read ",
         "wires ",
         "dragoman format chat.json --to anthropic",
     ):
@@ -46,9 +49,11 @@ def test_help_names_the_commands_and_gives_examples() -> None:
 def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "chat.json", [msg.to_dict() for msg in CHAT])
+    written(tmp_path / "answer.json", ANSWER)
+    written(tmp_path / "stream.sse", f"data: {json.dumps(ANSWER)}\n\n")
     examples = run("--help").stdout.partition("Examples:")[2]
     commands = [line.split()[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 5
+    assert len(commands) == 7
     for words in commands:
         assert run(*words).exit_code == 0, words
 
@@ -177,12 +182,14 @@ def test_the_library_s_log_does_not_tell_losses_a_second_time(tmp_path: Path) ->
 
 
 @POSIX
-@pytest.mark.parametrize("args", [["demo"], ["wires"], ["wires", "--json"], ["format"]])
+@pytest.mark.parametrize("args", [["demo"], ["wires"], ["wires", "--json"], ["format"], ["read"]])
 def test_a_closed_pipe_is_quiet(args: list[str], tmp_path: Path) -> None:
     if args == ["format"]:
         one = json.dumps([msg.to_dict() for msg in CHAT])
         file = written(tmp_path / "many.jsonl", f"{one}\n" * 500)
         args = ["format", file, "--to", "openai-chat", "--policy", "ignore"]
+    elif args == ["read"]:
+        args = ["read", written(tmp_path / "answer.json", ANSWER)]
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as closed:

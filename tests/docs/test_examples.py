@@ -110,7 +110,10 @@ def commands(page: str) -> list[str]:
     ("name", "command"), [(name, line) for name, page in PAGES.items() for line in commands(page)]
 )
 def test_the_commands_of_a_page_work(name: str, command: str, tmp_path: Path) -> None:
+    said = '{"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}'
     (tmp_path / "chat.json").write_text('[{"name": "Tony", "role": "user", "content": "Hi"}]')
+    (tmp_path / "answer.json").write_text(said)
+    (tmp_path / "stream.sse").write_text(f"data: {said}\n\n")
     ran = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=tmp_path, capture_output=True, check=False,

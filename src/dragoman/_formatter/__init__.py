@@ -1,6 +1,7 @@
 """Formatters: a wire, rewrites and a limit; a formatter and a model client do not know each other.
 
-`base` knows hooks and budgets but no wire, `wired` binds a wire, `fitting` cuts a history alone.
+`base` knows hooks and budgets but no wire, `wired` binds a wire (`asking` has the rest of a
+request, `reading` the way back), `fitting` cuts a history alone.
 """
 
 from .base import FormatterBase, TruncatedFormatterBase, WrittenMessages

@@ -24,6 +24,7 @@ __all__ = ["Reading", "StreamDecoder", "whole"]
 
 _SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 _DONE = (b"[DONE]", "[DONE]")
+_PARSED = frozenset({dict, list, type(None), bool, int, float})
 
 
 class StreamDecoder:
@@ -49,7 +50,7 @@ class StreamDecoder:
         kind = type(payload)
         if kind is str or kind is bytes:
             return self._text(payload, event)
-        return self._taken(payload if kind is dict else plain(payload), event)
+        return self._taken(payload if kind in _PARSED else plain(payload), event)
 
     def feed_bytes(self, chunk: bytes) -> list[Piece]:
         """The pieces of the events that these bytes of the body complete."""

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Self
 from ..errors import ConfigError, ProviderError, ReadError
 from ..message import ChatResponse
 from ..pieces import EventView, Piece, StreamEvent
-from ..sse import ServerEvent
 
 if TYPE_CHECKING:
     from .reading import StreamDecoder
@@ -43,8 +42,9 @@ def fed(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     if isinstance(chunk, tuple) and len(chunk) == 2:
         name, payload = chunk
         return decoder.feed(payload, name)
-    if isinstance(chunk, ServerEvent):
-        return decoder.feed(chunk.data, chunk.event)
+    if isinstance(data := getattr(chunk, "data", None), str) and hasattr(chunk, "event"):
+        # a ServerEvent, of ours or of a client; a server that names none means "message"
+        return decoder.feed(data, chunk.event if chunk.event != "message" else None)
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return decoder.feed_bytes(bytes(chunk))
     if isinstance(chunk, str):

@@ -129,7 +129,7 @@ def _bound(one: Recorded, source: str) -> list[tuple[Recorded, Wire | CommandErr
         bound = wire(_sender(one) if source == "auto" else source)
     except CommandError as error:
         return [(one, error)]
-    if len(one.events) > 1 and one.places and _complete(one, bound):
+    if len(one.events) > 1 and one.places and _are_answers(one, bound):
         return [(part, bound) for part in one.each()]
     return [(one, bound)]
 
@@ -149,12 +149,17 @@ def _sender(one: Recorded) -> str:
     return best
 
 
-def _complete(one: Recorded, bound: Wire) -> bool:
-    """Whether the first value is an answer by itself: then the others are, too."""
-    decoder = bound.stream_decoder()
-    name, data = one.events[0]
-    decoder.feed(data, name)
-    return decoder.finish().status != "interrupted"
+def _are_answers(one: Recorded, bound: Wire) -> bool:
+    """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
+    ids = []
+    for name, data in one.events:
+        decoder = bound.stream_decoder()
+        decoder.feed(data, name)
+        resp = decoder.finish()
+        if resp.status == "interrupted":
+            return False
+        ids.append(resp.id)
+    return ids[0] is None or len(set(ids)) > 1
 
 
 def _streamed(one: Recorded, bound: Wire, live: Replay | None) -> ChatResponse:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Any
 
 from ..errors import ReadError
@@ -18,7 +19,17 @@ _TOKEN = re.compile(r'["{}\[\],]')
 _SIGNS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _HALF_ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?\Z")
-_LENIENT = json.JSONDecoder(strict=False)
+_HIGH_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):  # NaN, or a number beyond all floats
+        raise ValueError(f"{text} is no JSON value")
+    return value
+
+
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_number)
 
 
 def parsed(text: str) -> Json:
@@ -86,6 +97,8 @@ def partial(text: str) -> Json:
     closing, safe, inside = _open(text)
     if not (closing or inside):
         return parsed(text)
+    if inside:
+        text = _without_half(text)
     made = [f'{text}"', f'{_HALF_ESCAPE.sub("", text)}"'] if inside else [text]
     for whole in (*made, text[:safe]):
         try:
@@ -93,6 +106,13 @@ def partial(text: str) -> Json:
         except ReadError:
             continue
     return text
+
+
+def _without_half(text: str) -> str:
+    """The text without the first half of a character whose second has not come."""
+    if "\ud800" <= text[-1:] <= "\udbff":
+        return text[:-1]
+    return _HIGH_ESCAPE.sub(r"\1", text) if text[-6:-4] == "\\u" else text
 
 
 def _open(text: str) -> tuple[str, int, bool]:

@@ -128,14 +128,7 @@ class Builder:
         healed: list[str] = []
         for name in ("id", "model", "usage", "extras"):
             setattr(resp, name, _whole(getattr(resp, name), name, healed))
-        statuses: list[Status] = []
-        for index in sorted(found) or [0]:
-            candidate, status = self._candidate(index, resp)
-            for name in ("finish", "extras"):
-                path = f"candidates[{len(statuses)}].{name}"
-                setattr(candidate, name, _whole(getattr(candidate, name), path, healed))
-            resp.candidates.append(candidate)
-            statuses.append(status)
+        statuses = self._candidates(resp, sorted(found) or [0], healed)
         resp.status = next((one for one in statuses if one != "complete"), "complete")
         if self._failed is not None:
             resp.status = "error"
@@ -144,10 +137,28 @@ class Builder:
             resp.extras = note(resp.extras, healed)
         return resp
 
-    def _candidate(self, index: int, resp: ChatResponse) -> tuple[Candidate, Any]:
+    def _candidates(
+        self, resp: ChatResponse, indices: list[int], healed: list[str]
+    ) -> list[Status]:
+        """Put the candidates into the answer; how the reading of each ended."""
+        keys: dict[int, list[Key]] = {}
+        for key in sorted(self._parts):
+            keys.setdefault(key[0], []).append(key)
+        statuses: list[Status] = []
+        for index in indices:
+            candidate, status = self._candidate(index, keys.get(index, []), resp)
+            for name in ("finish", "extras"):
+                path = f"candidates[{len(statuses)}].{name}"
+                setattr(candidate, name, _whole(getattr(candidate, name), path, healed))
+            resp.candidates.append(candidate)
+            statuses.append(status)
+        return statuses
+
+    def _candidate(
+        self, index: int, keys: list[Key], resp: ChatResponse
+    ) -> tuple[Candidate, Status]:
         end = self._ends.get(index)
-        listed = [block for key in sorted(self._parts) if key[0] == index
-                  for block in _blocks(self._parts[key])]  # fmt: skip
+        listed = [block for key in keys for block in _blocks(self._parts[key])]
         blocks = calls(listed, self._names, end, resp.id or "")
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)

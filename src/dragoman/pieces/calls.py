@@ -32,8 +32,11 @@ def calls(
         if type(block) is not ToolUseBlock:
             made.append(block)
             continue
-        for text in texts(block):
-            call = _call(block, text, names, short or (end is None and not text and _bare(block)))
+        for nth, text in enumerate(texts(block)):
+            cut_short = short or (end is None and not text and _bare(block))
+            call = _call(block, text, names, cut_short)
+            if nth > 0:  # run together with the first, whose id it is
+                call.id, call.extras = "", None
             if not call.id:
                 call.id = _id(seed, call, len(made))
                 call.spelling = MADE
@@ -59,9 +62,8 @@ def _call(
     block: ToolUseBlock, text: str | None, names: Mapping[str, str], cut_short: bool
 ) -> ToolUseBlock:
     value = block.input if text is None else parsed(text)
-    own = text is None or text == block.raw_input
     return ToolUseBlock(
-        block.id if own else "",
+        block.id,
         names.get(block.name, block.name),
         value,
         text,

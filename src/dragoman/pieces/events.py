@@ -5,6 +5,7 @@ Made of the same pieces as the answer; knows no provider.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
@@ -45,6 +46,7 @@ class StreamEvent(Shown):
     whole: bool = False
 
 
+_HALF = re.compile("[\ud800-\udfff]")
 _KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
           RefusalBlock: "refusal"}  # fmt: skip
 
@@ -61,6 +63,7 @@ class EventView:
         self._open: dict[Key, str] = {}  # in the order of their beginning
         self._said: dict[Key, list[str]] = {}  # what was told of each block
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
+        self._half: dict[Key, tuple[str, str]] = {}  # kind and half of a character
         self._candidates: set[int] = set()
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
@@ -80,12 +83,10 @@ class EventView:
         text = _text(block)
         if piece.whole:
             return self._replaced(kind, key, text, block)
-        if not text:
-            return []  # nothing to show yet
-        self._said.setdefault(key, []).append(text)
-        if self._open.get(key) == kind:
-            return [_event(f"{kind}-delta", key, text)]
-        return [*self._begun(key, kind), _event(f"{kind}-delta", key, text)]
+        new = self._told(kind, key, text)
+        if not new or self._open.get(key) == kind:
+            return new
+        return [*self._begun(key, kind), *new]
 
     def _call(self, key: Key, block: ToolUseBlock, whole: bool) -> list[StreamEvent]:
         parts = self._calls.setdefault(key, [])
@@ -98,7 +99,7 @@ class EventView:
                 return self._replaced("tool", key, text, self._named(key)) if text else []
             return self._told("tool", key, text)
         # a call is shown when its name is there; some servers send it behind the first fragment
-        if not any(part.name for part in parts):
+        if not block.name:
             return []
         return [*self._begun(key, "tool", self._named(key)), *self._told("tool", key, _all(parts))]
 
@@ -110,13 +111,27 @@ class EventView:
         return ToolUseBlock(id, self._names.get(name, name), {})
 
     def _told(self, kind: str, key: Key, text: str) -> list[StreamEvent]:
+        if not text.isascii() or key in self._half:
+            text = self._joined(kind, key, text)
         if not text:
-            return []
+            return []  # nothing to show yet
         self._said.setdefault(key, []).append(text)
         return [_event(f"{kind}-delta", key, text)]
 
+    def _joined(self, kind: str, key: Key, text: str) -> str:
+        """Text that has a UTF-8 form: half a surrogate pair waits for the other half."""
+        if key in self._half and text:
+            text = self._half.pop(key)[1] + text
+        elif _HALF.search(text) is None:
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            self._half[key] = (kind, text[-1])
+            text = text[:-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
     def _replaced(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
         """A block that comes whole: what is new of it, or all of it where it says otherwise."""
+        self._half.pop(key, None)
         said = "".join(self._said.get(key, ()))
         if not text.startswith(said):
             self._said[key] = [text]
@@ -139,6 +154,8 @@ class EventView:
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
         made: list[StreamEvent] = []
+        for key, (kind, _) in self._half.items():
+            made += [*self._begun(key, kind), _event(f"{kind}-delta", key, "\ufffd")]
         for key in self._calls:
             if key not in self._open:  # nobody ever named it
                 made += self._begun(key, "tool", self._named(key))

@@ -51,9 +51,7 @@ class AWSEventStream:
         self._wanted = _PRELUDE.size
         try:
             while len(data) - at >= _PRELUDE.size:
-                total, headers, check = _PRELUDE.unpack_from(data, at)
-                if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
-                    raise ReadError("a frame's prelude is broken", code="frame.prelude")
+                total, headers = _lengths(data, at)
                 if len(data) - at < total:
                     self._wanted = total
                     break
@@ -69,12 +67,20 @@ class AWSEventStream:
         return made
 
     def flush(self) -> list[tuple[str | None, bytes]]:
-        """Nothing: a frame that breaks off says nothing. Raises what `feed` had no turn to raise."""
+        """Nothing: half a frame says nothing. Raises what `feed` had no turn to raise."""
         self._pieces, self._held = [], 0
         if self._broken is not None and self._held_back:
             self._held_back = False
             raise self._broken
         return []
+
+
+def _lengths(data: bytes, at: int) -> tuple[int, int]:
+    """(of the frame that begins at `at`, of its headers)."""
+    total, headers, check = _PRELUDE.unpack_from(data, at)
+    if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
+        raise ReadError("a frame's prelude is broken", code="frame.prelude")
+    return total, headers
 
 
 def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:

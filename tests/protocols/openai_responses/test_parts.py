@@ -11,6 +11,7 @@ from dragoman.message import (
     AudioBlock,
     Base64Source,
     CacheHint,
+    Citation,
     DocumentBlock,
     FileSource,
     ImageBlock,
@@ -21,7 +22,7 @@ from dragoman.message import (
     VideoBlock,
 )
 
-from .writing import OWN, codes, wire, wrote
+from .writing import OWN, codes, own, wire, wrote
 
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 CALL = ToolUseBlock("call_1", "look", {"at": "it"})
@@ -134,3 +135,34 @@ def test_hints_that_have_no_place() -> None:
     ]
     unknown = wrote(*history)
     assert "prompt_cache_breakpoint" not in str(unknown.body)
+
+
+def test_what_the_model_cites_goes_back() -> None:
+    page = Citation(0, 2, "https://e.org/", "E")
+    file = Citation(title="a.pdf", extras=own(type="file_citation", file_id="file_1", index=3))
+    out = wrote(Msg.user("Hi"), Msg.assistant([TextBlock("It rains.", [page, file])]))
+    assert out.body["input"][1]["content"][0]["annotations"] == [
+        {"type": "url_citation", "start_index": 0, "end_index": 2, "url": "https://e.org/",
+         "title": "E"},
+        {"type": "file_citation", "filename": "a.pdf", "file_id": "file_1", "index": 3},
+    ]  # fmt: skip
+    assert codes(out) == []
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        Citation(url="https://e.org/"),
+        Citation(0, 2, "https://e.org/", "E", "It rains there."),
+        Citation(0, 2, "https://e.org/", "E", extras={"elsewhere": {"source": 1}}),
+    ],
+)
+def test_a_citation_of_others_that_no_annotation_says(cited: Citation) -> None:
+    out = wrote(Msg.user("Hi"), Msg.assistant([TextBlock("It rains.", [cited])]))
+    assert out.body["input"][1]["content"] == "It rains."
+    assert codes(out) == ["citations.unsaid $.messages[1].content[0].citations"]
+
+
+def test_users_cite_nothing() -> None:
+    out = wrote(Msg.user([TextBlock("It rains.", [Citation(0, 2, "https://e.org/", "E")])]))
+    assert codes(out) == ["citations.unsaid $.messages[0].content[0].citations"]

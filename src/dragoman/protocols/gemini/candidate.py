@@ -104,7 +104,7 @@ class Candidate:
         if len(parts) == 1 == len(parts[0]) and type(text := parts[0].get("text")) is str:
             self._text(TextBlock, text, made, first)  # most of a stream
             return
-        lengths: list[int] = []  # of the neighbours in this chunk that become one text
+        lengths: list[int] = []  # of neighbours that become one text, for a whole answer has them
         start = len(made)
         for part in parts:
             text = part.get("text")
@@ -119,15 +119,14 @@ class Candidate:
                 _cut(made, start, lengths)
                 start, lengths = len(made), []
             self._text(kind, text, made, first)
-            lengths.append(len(text))
+            if first:
+                lengths.append(len(text))
         _cut(made, start, lengths)
 
     def _text(
         self, kind: type[TextBlock | ThinkingBlock], text: str, made: list[Piece], first: bool
     ) -> None:
         """More of the text that is open, or a new one; nothing opens none."""
-        if text and self._call is not None:
-            self._complete(made)
         if self._open is not kind:
             if not (text or first):
                 return

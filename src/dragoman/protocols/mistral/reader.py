@@ -14,7 +14,7 @@ from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Failed, Meta, Part, Piece, fault
-from .chunks import block_of, reference
+from .chunks import CLOSED, block_of, reference
 from .dialect import Dialect
 from .usage import usage
 
@@ -35,6 +35,9 @@ _MESSAGE = {"role", "content", "tool_calls"}
 _CALL = {"id", "type", "function", "index"}
 _NONE = object()
 
+_CHUNK = {"choices", "usage", "created"}  # any of these; a chunk may come without choices
+_WORDS = {"message", "detail", "error", "errors", "code", "msg"}  # of errors
+
 
 class MistralReader:
     """Reads one answer."""
@@ -47,11 +50,10 @@ class MistralReader:
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one chunk, or of a whole answer."""
         choices = payload.get("choices")
-        if choices is None and isinstance(payload.get("data"), dict):
-            payload = payload["data"]  # an event of the SDK
-            choices = payload.get("choices")
         made: list[Piece] = []
-        if not isinstance(choices, list) and "usage" not in payload:
+        if not (_CHUNK & payload.keys()):
+            if not (_WORDS & payload.keys()):
+                raise LookupError("neither a chunk nor an error")  # a ping of some gateway
             status = payload.get("raw_status_code")
             known = status if type(status) is int else None
             return [Failed(fault(payload, known, event))]
@@ -102,7 +104,9 @@ class _Choice:
         self._open: type[ContentBlock] | None = None  # what may go on
         self._last: type[ContentBlock] | None = None
         self._thoughts: list[Any] = []  # of the thinking that is open, as they came
+        self._odd = False  # whether it is more than text
         self._seen: JsonObject = {}
+        self._beside: JsonObject = {}  # what messages have that nobody models
 
     def read(self, told: JsonObject, made: list[Piece]) -> None:
         """Append the pieces of one entry of `choices`."""
@@ -155,14 +159,14 @@ class _Choice:
     def _thought(self, block: ThinkingBlock, chunk: JsonObject) -> None:
         """Thinking that is more than text is kept as it came, also over several deltas."""
         if self._open is not ThinkingBlock:
-            self._thoughts = []
+            self._thoughts, self._odd = [], False
         own = (block.extras or {}).get(self._issuer, {})
         said = chunk["thinking"]
         self._thoughts += [{"type": "text", "text": said}] if isinstance(said, str) else said
-        if block.spelling != "closed":
+        if block.spelling != CLOSED:
             block.spelling = None
-        odd = "thinking" in own or any(one.get("type") != "text" for one in self._thoughts)
-        if odd:
+        self._odd = self._odd or "thinking" in own
+        if self._odd:
             block.extras = {self._issuer: {**own, "thinking": self._thoughts}}
 
     def _more(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
@@ -182,10 +186,10 @@ class _Choice:
                 rest["role"] = told.get("role")
         else:
             rest.pop("index", None)  # of the choice, once more
-            rest = {k: v for k, v in rest.items() if self._seen.get(f"delta.{k}", _NONE) != v}
-            self._seen.update({f"delta.{k}": v for k, v in rest.items()})
-        if rest:
-            made.append(Meta({"message": rest}, self._index, joined=whole))
+        new = {k: v for k, v in rest.items() if self._beside.get(k, _NONE) != v}
+        if new:
+            self._beside = {**self._beside, **new}
+            made.append(Meta({"message": self._beside}, self._index))
 
     def _aside(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
         """Log probabilities, which grow, and the fields that nobody models."""

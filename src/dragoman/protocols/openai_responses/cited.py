@@ -1,7 +1,7 @@
 """Annotations of a text <-> citations: what a text of the model's leans on, and where it says so.
 
 Reference: OpenAI API, "The response object", `annotations` of an `output_text`. Offsets are
-characters, their ends exclusive; xAI gives the URL alone.
+characters, their ends exclusive; some hosts give the URL alone.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class ResponsesReader:
         made = self._named(told)
         self._last = None
         thought = told.get("reasoning")
-        if isinstance(thought, str):  # mistral.rs; elsewhere what was asked for, an object
+        if isinstance(thought, str):  # a local server; elsewhere what was asked for, an object
             made.append(Part((0, -1, 0), ThinkingBlock(thought, spelling="reasoning"), True))
         made += self._settled.output(told.get("output") or ())
         figures = told.get("usage")

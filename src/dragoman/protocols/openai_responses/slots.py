@@ -1,6 +1,6 @@
 """The items of a streamed answer: which event belongs to which, and what was told of each.
 
-An event names its item by its place; Copilot gives an item another id in every event, others
+An event names its item by its place; some hosts give an item another id in every event, others
 count all items as the first or leave the place out. Makes no pieces.
 """
 
@@ -57,7 +57,7 @@ class Slot:
         return {**item, "content": parts}
 
     def places(self, count: int) -> list[int]:
-        """The places of an item's parts; vLLM counts them on from item to item."""
+        """The places of an item's parts; some servers count them on from item to item."""
         told = sorted(self.grown)
         if not told or told[-1] < count:
             return list(range(count))

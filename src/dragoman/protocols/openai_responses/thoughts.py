@@ -1,7 +1,7 @@
 """Thinking in a stream: a summary in paragraphs, or the thoughts themselves, into one block.
 
 Reference: OpenAI API, "Streaming events", `reasoning_summary_text` and `reasoning_text`; of
-`reasoning_part`, recorded streams of vLLM's.
+`reasoning_part`, recorded streams of local servers.
 """
 
 from __future__ import annotations

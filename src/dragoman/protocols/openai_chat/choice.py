@@ -1,0 +1,161 @@
+"""One candidate of an answer of Chat Completions: its message, whole or in deltas.
+
+Text, thinking and calls stand in fields of their own here: blocks come in the order thinking,
+text, refusal, media, calls.
+"""
+
+from __future__ import annotations
+
+from ...jsontext import Json, JsonObject, canonical
+from ...message import Finish, RefusalBlock, TextBlock, ToolUseBlock
+from ...message.answer import FinishReason
+from ...message.blocks import ContentBlock
+from ...pieces import End, Failed, Meta, Part, Piece, fault
+from .calls import Calls, call
+from .content import citation, image, parts, says, sound, text
+from .dialect import Dialect
+from .thoughts import FIELDS, Thoughts
+from .usage import usage
+
+__all__ = ["Choice"]
+
+THINKING, TEXT, REFUSAL, AUDIO, IMAGE, CALL = range(6)  # the order of blocks
+
+_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+    "sensitive": "content_filter",
+    "refusal": "refusal",
+    "model_context_window_exceeded": "context_overflow",
+    "error": "error",
+    "abort": "error",
+    "network_error": "error",
+    "insufficient_system_resource": "error",
+}
+_CHOICE = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text", "error"}
+_MESSAGE = {"role", "content", "refusal", "tool_calls", "function_call", "reasoning_details",
+            "audio", "images", "annotations", *FIELDS}  # fmt: skip
+_USUAL = {"role", "content", "refusal", "reasoning_details", *FIELDS}
+_NONE = object()
+
+
+class Choice:
+    """One candidate of the answer."""
+
+    def __init__(self, index: int, issuer: str, dialect: Dialect) -> None:
+        self.index = index
+        self.issuer = issuer
+        self.calls = Calls(issuer)
+        self.thoughts = Thoughts(issuer, dialect.cumulative_details)
+        self.said = 0  # characters of text so far, for hosts that repeat all of it
+        self.cited: set[str] = set()
+        self.seen: JsonObject = {}
+
+    def read(self, told: JsonObject, made: list[Piece]) -> None:
+        """Append the pieces of one entry of `choices`."""
+        delta = told.get("delta")
+        message = told.get("message")
+        whole = not isinstance(delta, dict)
+        if isinstance(message, dict):
+            self._message(message, made, whole=True, snapshot=not whole)
+        elif isinstance(delta, dict):
+            self._message(delta, made, whole=False)
+        elif isinstance(told.get("text"), str):
+            self._part(TEXT, 0, TextBlock(told["text"]), made)
+        self._aside(told, made, whole)
+        if told.get("error"):
+            made.append(Failed(fault(told)))
+        if isinstance(told.get("usage"), dict):
+            made.append(usage(told["usage"], self.issuer))
+        raw = told.get("finish_reason")
+        if raw or (whole and isinstance(message, dict)):
+            word = raw if isinstance(raw, str) else None
+            made.append(End(Finish(_REASONS.get(word or "", "other"), word), self.index))
+
+    def _part(self, rank: int, nth: int, block: ContentBlock, made: list[Piece]) -> None:
+        made.append(Part((self.index, rank, nth), block))
+
+    def _aside(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        """Log probabilities, which grow, and the fields that nobody models."""
+        chances = told.get("logprobs")
+        if chances is not None or (whole and "logprobs" in told):
+            made.append(Meta({"logprobs": chances}, self.index, joined=True))
+        new = {}
+        for key, value in told.items():
+            # a delta beside a message is none that adds to it
+            aside = key not in _CHOICE or (key == "delta" and "message" in told)
+            said = aside and (whole or value is not None)
+            if said and self.seen.get(key, _NONE) != value:
+                self.seen[key] = new[key] = value
+        if new:
+            made.append(Meta(new, self.index))
+
+    def _message(
+        self, told: JsonObject, made: list[Piece], whole: bool, snapshot: bool = False
+    ) -> None:
+        for nth, thought in self.thoughts.read(told):
+            self._part(THINKING, nth, thought, made)
+        content = told.get("content")
+        if type(content) is str:
+            new = content[self.said :] if snapshot else content
+            if new:
+                self.said += len(new)
+                self._part(TEXT, 0, TextBlock(new), made)
+        elif content is not None:
+            for nth, block in enumerate(parts(content, self.issuer)):
+                self._part(TEXT, nth, block, made)
+        if told.get("refusal"):
+            self._part(REFUSAL, 0, RefusalBlock(text(told["refusal"])), made)
+        if whole or not told.keys() <= _USUAL:
+            self._more(told, made, whole)
+
+    def _more(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        """What few messages have beside their text."""
+        for nth, one in enumerate(told.get("tool_calls") or ()):
+            at, block = (nth, call(one, self.issuer, whole)) if whole else self.calls.fragment(one)
+            self._part(CALL, at, block, made)
+        legacy = told.get("function_call")
+        if legacy and says(legacy):
+            said = ToolUseBlock("", text(legacy.get("name")), spelling="function_call")
+            said.raw_input = text(legacy.get("arguments"))
+            self._part(CALL, 0, said, made)
+        audio = told.get("audio")
+        if audio and says(audio):
+            for nth, block in sound(audio, self.issuer):
+                self._part(AUDIO, nth, block, made)
+        for nth, one in enumerate(told.get("images") or ()):
+            self._part(IMAGE, nth, image(one, self.issuer), made)
+        cited = [one for one in told.get("annotations") or () if self._new(one)]
+        if cited:
+            block = TextBlock("", [citation(one, self.issuer) for one in cited])
+            self._part(TEXT, 0, block, made)
+        rest = self._rest(told, whole)
+        if rest:
+            made.append(Meta({"message": rest}, self.index, joined=True))
+
+    def _rest(self, told: JsonObject, whole: bool) -> JsonObject:
+        rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
+        if whole:
+            # what is empty says nothing, but it stood there
+            rest |= {
+                k: v for k, v in told.items() if k in _MESSAGE and not says(v) and k != "content"
+            }
+            if told.get("role") != "assistant" and "role" in told:
+                rest["role"] = told["role"]
+            if "content" in told and not told["content"]:
+                rest["content"] = told["content"]
+            plain = next((name for name in FIELDS if told.get(name)), None)
+            if plain is not None and told.get("reasoning_details"):
+                rest[plain] = told[plain]
+        return rest
+
+    def _new(self, annotation: Json) -> bool:
+        said = canonical(annotation)
+        fresh = said not in self.cited
+        self.cited.add(said)
+        return fresh

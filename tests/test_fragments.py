@@ -1,0 +1,39 @@
+"""Which call a fragment belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman.fragments import Fragments
+
+# (id, name, index, text) of each fragment, and the call that it belongs to
+CASES: dict[str, list[tuple[tuple[str, str, Any, str], int]]] = {
+    "an index goes on": [
+        (("a", "look", 0, ""), 0), (("b", "look", 1, ""), 1), (("", "", 0, "{"), 0),
+        (("", "", 1, "{}"), 1), (("", "", 0, "}"), 0),
+    ],
+    "an id goes on without an index": [
+        (("a", "look", None, "{"), 0), (("b", "look", None, "{"), 1), (("a", "", None, "}"), 0),
+    ],
+    "another id on the same index begins a call": [
+        (("a", "look", 0, "{}"), 0), (("b", "look", 0, "{"), 1), (("", "", 0, "}"), 1),
+    ],
+    "a name behind whole arguments begins a call": [
+        (("", "look", None, '{"a": 1}'), 0), (("", "look", None, "{"), 1), (("", "", None, "}"), 1),
+    ],
+    "a name inside of arguments says it once more": [
+        (("", "look", 0, '{"a":'), 0), (("", "look", 0, "1}"), 0),
+    ],
+    "an index that is no number is none": [
+        (("a", "look", "0", "{"), 0), (("", "", None, "}"), 0), (("b", "look", True, "{}"), 1),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_fragments(name: str) -> None:
+    fragments = Fragments()
+    told = CASES[name]
+    assert [fragments.call(*one) for one, _ in told] == [place for _, place in told]
