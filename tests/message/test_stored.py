@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
 
-from dragoman.errors import InvalidMessage
+from dragoman.errors import InvalidMessage, StreamError
 from dragoman.message import (
     Candidate,
     ChatRequest,
@@ -155,3 +156,26 @@ def test_metadata_that_is_no_json_is_kept_but_not_stored() -> None:
     with pytest.raises(InvalidMessage) as caught:
         dump(msg)
     assert caught.value.path == "$.value.metadata.deep[0]"
+
+
+def test_an_error_is_stored_with_the_answer_so_far() -> None:
+    error = StreamError("Overloaded", status=529, type="overloaded_error", body={"a": [1]})
+    resp = ChatResponse([Candidate(Msg.assistant("Sam"))], status="error", error=error)
+    again = load(json.loads(json.dumps(dump(resp))))
+    assert isinstance(again, ChatResponse)
+    assert again == resp
+    told = again.error
+    assert isinstance(told, StreamError)
+    assert (str(told), told.status, told.type, told.body) == (
+        "Overloaded", 529, "overloaded_error", {"a": [1]},
+    )  # fmt: skip
+    assert told.response is again
+
+
+@pytest.mark.parametrize("error", ["no", {"message": 5}, {"message": "m", "status": "529"}])
+def test_a_stored_error_of_another_shape_is_refused(error: Any) -> None:
+    stored = dump(ChatResponse([]))
+    stored["value"]["error"] = error
+    with pytest.raises(InvalidMessage) as caught:
+        load(stored)
+    assert caught.value.path.startswith("$.value.error")

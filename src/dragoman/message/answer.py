@@ -73,8 +73,8 @@ class ChatResponse(Shown):
     status: Status = "complete"
     model: str | None = None
     id: str | None = None
-    error: ProviderError | None = field(default=None, compare=False)
     extras: Extras | None = None
+    error: ProviderError | None = field(default=None, compare=False)
 
     @property
     def msg(self) -> Msg:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ..errors import InvalidMessage
 from ..jsontext import JsonObject, check
 from ..shown import Shown, shown
+from .fields import instance, text
 
 __all__ = ["NO_OPTIONS", "Options", "ResponseFormat"]
 
@@ -122,4 +123,8 @@ class ResponseFormat(Shown):
                 path="$.response_format",
                 code="format.kind",
             )
+        instance(self.schema, dict, "$.response_format.schema")
         check(self.schema, "$.response_format.schema")
+        text(self.name, "$.response_format.name")
+        text(self.description, "$.response_format.description")
+        instance(self.strict, bool, "$.response_format.strict")

@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeAlias, cast
 
-from ..errors import InvalidMessage
+from ..errors import InvalidMessage, StreamError
 from ..jsontext import JsonObject, check
 from ..shown import shown
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import CacheHint
 from .check import build
+from .fields import instance, text
 from .msg import Msg
 from .options import Options, ResponseFormat
 from .plain import plain_value
@@ -106,7 +107,13 @@ def _response(resp: ChatResponse) -> JsonObject:
         "usage": _plain(resp.usage),
         "status": resp.status,
     }
+    if resp.error is not None:
+        told = {name: getattr(resp.error, name) for name in _ERROR}
+        made["error"] = {name: value for name, value in told.items() if value not in (None, "")}
     return {**made, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
+
+
+_ERROR = ("message", "status", "type", "code", "hint", "body")
 
 
 def _given(**values: Any) -> JsonObject:
@@ -201,7 +208,22 @@ def _load_response(value: Mapping[str, Any]) -> ChatResponse:
             Finish, dict(_object(given.get("finish", {}), f"{here}.finish")), f"{here}.finish"
         )
         candidates.append(build(Candidate, given, here))
+    if "error" in rest:
+        rest["error"] = _error(_object(rest["error"], f"{path}.error"), f"{path}.error")
     rest["usage"] = build(
         Usage, dict(_object(rest.get("usage", {}), f"{path}.usage")), f"{path}.usage"
     )
-    return cast("ChatResponse", build(ChatResponse, {"candidates": candidates, **rest}, path))
+    made = cast("ChatResponse", build(ChatResponse, {"candidates": candidates, **rest}, path))
+    if isinstance(made.error, StreamError):
+        made.error.response = made
+    return made
+
+
+def _error(value: Mapping[str, Any], path: str) -> StreamError:
+    texts = {name: value.get(name, "") for name in ("message", "type", "code", "hint")}
+    for name, said in texts.items():
+        text(said, f"{path}.{name}")
+    instance(value.get("status"), int, f"{path}.status")
+    return StreamError(
+        texts.pop("message"), status=value.get("status"), body=value.get("body"), **texts
+    )
