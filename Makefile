@@ -45,7 +45,7 @@ contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)

@@ -117,6 +117,60 @@ def test_no_json_is_refused(reader: Any, text: str | bytes) -> None:
         reader(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["1e999", "[-1e309]", '{"a": 1E+400}', b"[1e999]", "1" * 400 + ".5"]
+)
+def test_numbers_beyond_all_floats_are_refused(reader: Any, text: str | bytes) -> None:
+    with pytest.raises(ReadError):
+        reader(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e308", "[1e-999]", '{"a": "1e999"}', "1" * 400, '["\\ud800", 1e5]']
+)
+def test_numbers_that_look_like_it_are_read(reader: Any, text: str) -> None:
+    assert same(reader(text), json.loads(text))
+
+
+@pytest.mark.parametrize("pad", [0, 5000])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("18446744073709551616", 2**64),
+        ("-18446744073709551617", -(2**64) - 1),
+        ("18446744073709551616.0", float(2**64)),
+        ('"18446744073709551616"', "18446744073709551616"),
+        ("18446744073709551615", 2**64 - 1),
+        ('"\\ud83d"', "\ud83d"),
+        ('"\\ude00\\ud83d"', "\ude00\ud83d"),
+    ],
+)
+def test_short_and_long_texts_are_read_alike(reader: Any, text: str, value: Any, pad: int) -> None:
+    made = reader('{"pad": "' + "x" * pad + f'", "v": [{text}]}}')["v"][0]
+    assert made == value
+    assert type(made) is type(value)
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 30])
+@pytest.mark.parametrize("sides", ["[]", '{"a":}'])
+def test_one_limit_of_depth_for_both(
+    depth: int, sides: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, closed = sides[:-1], sides[-1]
+    text = opened * depth + "1" + closed * depth
+    found = []
+    for fast in (True, False):
+        if not fast:
+            monkeypatch.setattr(jsontext, "orjson", None)
+        try:
+            loads(text)
+            found.append(True)
+        except ReadError:
+            found.append(False)
+    assert found[0] == (depth <= MAX_DEPTH)
+    assert found[1] <= found[0], "the standard library gives up earlier, with the same error"
+
+
 def test_very_deep_text_is_read_or_refused(reader: Any) -> None:
     for depth in (900, 100_000):
         text = "[" * depth + "]" * depth

@@ -77,8 +77,10 @@ def test_case_15_parallel_calls_under_one_index_or_none() -> None:
     shared = [part(index=0, id="a", name="f", arguments='{"x":1}'),
               part(index=0, id="b", name="f", arguments='{"x":2}')]  # fmt: skip
     assert called(read(*shared, END)) == two
-    without = [part(id="a", name="f", arguments=""), part(arguments='{"x":1}'),
-               part(id="b", name="f"), part(id="", arguments='{"x"'), part(arguments=":2}")]  # fmt: skip
+    without = [
+        part(id="a", name="f", arguments=""), part(arguments='{"x":1}'), part(id="b", name="f"),
+        part(id="", arguments='{"x"'), part(arguments=":2}"),
+    ]  # fmt: skip
     assert called(read(*without, END)) == two
     nameless = [
         part(index=0, name="f", arguments='{"x":1}'),
@@ -163,7 +165,8 @@ def test_case_29_arguments_are_unwrapped_never_mended(raw: Any, input: Any) -> N
 
 def test_case_30_a_chunk_with_usage_and_no_choices() -> None:
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
-    for choices in ({"choices": []}, {"choices": None}, {}):
+    none: list[dict[str, Any]] = [{"choices": []}, {"choices": None}, {}]
+    for choices in none:
         last = {"id": "c1", "object": "chat.completion.chunk", **choices, "usage": usage}
         resp = read(*HI, last, "[DONE]")
         assert (resp.text, resp.status, resp.finish.reason) == ("Hi", "complete", "stop")
@@ -178,7 +181,8 @@ def test_case_30_a_chunk_with_usage_and_no_choices() -> None:
     [
         {"error": {"code": 502, "message": "Upstream broke"}, "choices": []},
         {"error": {"code": 502, "message": "Upstream broke"}},
-        {"id": "c1", "object": "chat.completion.chunk", "error": {"code": 502, "message": "Upstream broke"},
+        {"id": "c1", "object": "chat.completion.chunk",
+         "error": {"code": 502, "message": "Upstream broke"},
          "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]},
     ],
 )  # fmt: skip
@@ -242,8 +246,8 @@ def test_case_84_json_lines_and_arrays() -> None:
 
 def test_case_85_halves_of_a_character_in_two_deltas() -> None:
     smile = "\\ud83d\\ude00"
-    halves = [json.dumps(chunk({"content": "ok "})), *(json.dumps(chunk({"content": "?"})).replace("?", half)
-                                                       for half in (smile[:6], smile[6:]))]  # fmt: skip
+    halves = [json.dumps(chunk({"content": "?"})).replace("?", text)
+              for text in ("ok ", smile[:6], smile[6:])]  # fmt: skip
     resp = read(*halves, chunk({}, "stop"))
     assert resp.text == "ok \U0001f600"
     args = ['{"a": "', smile[:6], smile[6:], '"}']
@@ -324,6 +328,7 @@ def test_case_93_figures_are_disjoint_and_counted_once() -> None:
     assert whole(body({"content": "Hi"})).usage == Usage(), "unknown is not zero"
     assert whole(body({"content": "Hi"}, usage={"prompt_tokens": 0})).usage.input == 0
     anthropic = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [],
-                 "stop_reason": "end_turn", "usage": {"input_tokens": 7, "cache_read_input_tokens": 10000,
-                                                      "output_tokens": 50}}  # fmt: skip
+                 "stop_reason": "end_turn",
+                 "usage": {"input_tokens": 7, "cache_read_input_tokens": 10000,
+                           "output_tokens": 50}}  # fmt: skip
     assert whole(anthropic, "anthropic").usage.input == 7

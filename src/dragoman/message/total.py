@@ -86,9 +86,16 @@ def _base64(pieces: list[str]) -> str:
 def latest(extras: Sequence[Extras]) -> Extras:
     """The extras of several parts in one; of each field the last."""
     made: Extras = {}
+    own: set[str] = set()  # issuers whose fields are in an object of ours by now
     for one in extras:
-        for issuer, own in one.items():
-            made[issuer] = {**made[issuer], **own} if issuer in made else own
+        for issuer, told in one.items():
+            if issuer not in made:
+                made[issuer] = told
+                continue
+            if issuer not in own:
+                own.add(issuer)
+                made[issuer] = dict(made[issuer])
+            made[issuer].update(told)
     return made
 
 

@@ -121,7 +121,7 @@ class Builder:
         found = {key[0] for key in self._parts} | {*self._ends}
         found |= {one.candidate for one in self._meta if one.candidate is not None}
         resp = ChatResponse([], usage, model=self._told("model"), id=self._told("id"))
-        resp.extras = self._extras(None)
+        resp.extras = self._extras([one for one in self._meta if one.candidate is None])
         if self._raw:
             own = (resp.extras or {}).get(self._issuer, {})
             resp.extras = {**(resp.extras or {}), self._issuer: {**own, "events": self._raw}}
@@ -144,9 +144,13 @@ class Builder:
         keys: dict[int, list[Key]] = {}
         for key in sorted(self._parts):
             keys.setdefault(key[0], []).append(key)
+        beside: dict[int | None, list[Meta]] = {}
+        for one in self._meta:
+            beside.setdefault(one.candidate, []).append(one)
         statuses: list[Status] = []
         for index in indices:
             candidate, status = self._candidate(index, keys.get(index, []), resp)
+            candidate.extras = self._extras(beside.get(index, []))
             for name in ("finish", "extras"):
                 path = f"candidates[{len(statuses)}].{name}"
                 setattr(candidate, name, _whole(getattr(candidate, name), path, healed))
@@ -172,14 +176,15 @@ class Builder:
                 if type(block) is ThinkingBlock:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
         finish, status = ending(end, blocks)
-        return Candidate(msg, finish, self._extras(index)), status
+        return Candidate(msg, finish), status
 
     def _told(self, name: str) -> str | None:
         # the first: some hosts change it, or leave it out, behind the first event
         return next((value for one in self._meta if (value := getattr(one, name))), None)
 
-    def _extras(self, index: int | None) -> dict[str, JsonObject] | None:
-        mine = [one for one in self._meta if one.candidate == index and one.extras]
+    def _extras(self, told: list[Meta]) -> dict[str, JsonObject] | None:
+        """Fields that nobody models: what grows joined, of the rest each as it was said last."""
+        mine = [one for one in told if one.extras]
         own = joined([one.extras for one in mine if one.joined]) or {}
         own = latest([{"": own}, *({"": one.extras or {}} for one in mine if not one.joined)])[""]
         return {self._issuer: own} if own else None

@@ -37,6 +37,8 @@ class Settled:
 
     def output(self, output: Sequence[Any]) -> list[Piece]:
         """The items of a whole response: those that are new, or otherwise than was told."""
+        if isinstance(output, (str, dict)):
+            raise TypeError("output is a list")
         made: list[Piece] = []
         for slot, item in self._slots.matched(list(output)):
             made += self._told(slot, item)

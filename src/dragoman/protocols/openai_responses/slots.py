@@ -6,6 +6,7 @@ count all items as the first or leave the place out. Makes no pieces.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import pairwise
@@ -79,6 +80,7 @@ class Slots:
         self._by_id: dict[str, Slot] = {}
         self._base = 0  # of the places of this response, where it follows another one
         self._taken: set[int] = set()
+        self._end = 0  # behind all places that are taken
         self._shared = False  # two items said that they stand in one place
 
     def __iter__(self) -> Iterator[Slot]:
@@ -86,7 +88,7 @@ class Slots:
 
     def restart(self) -> None:
         """Another response begins in the same stream: its items stand behind."""
-        self._base = max(self._taken, default=-1) + 1
+        self._base = self._end
         self._by_index.clear()
         self._by_id.clear()
         self._all.clear()
@@ -135,24 +137,25 @@ class Slots:
 
     def matched(self, output: list[Any]) -> list[tuple[Slot, Any]]:
         """(slot, item) of a whole answer: by id, else by place, else by order, else new."""
-        left = list(self)
-        ids = {item.get("id") for item in output if isinstance(item, dict)}
+        left = {slot.at: slot for slot in self}
+        ids = {id for item in output if isinstance(id := _get(item, "id"), str)}
+        named: dict[Any, deque[Slot]] = {}
+        others: dict[Any, deque[Slot]] = {}  # of each kind those that no item names
+        for slot in left.values():
+            named.setdefault((slot.kind, slot.id), deque()).append(slot)
+            if slot.id not in ids:
+                others.setdefault(slot.kind, deque()).append(slot)
         made: list[tuple[Slot, Any]] = []
         for at, item in enumerate(output):
-            told = item if isinstance(item, dict) else {}
-            kind, id = str(told.get("type")), told.get("id")
-            fit = [slot for slot in left if slot.kind == kind]
-            slot = (
-                next((one for one in fit if one.id == id and isinstance(id, str)), None)
-                or next((one for one in fit if one.at == self._base + at), None)
-                or next((one for one in fit if one.id not in ids), None)
-            )
-            if slot is None:
-                slot = self._open(at, kind, id, {})
-            else:
-                left.remove(slot)
-            slot.whole = True
-            made.append((slot, item))
+            kind, id = str(_get(item, "type")), _get(item, "id")
+            found = _first(named.get((kind, id)), left) if isinstance(id, str) else None
+            if found is None:
+                there = left.get(self._base + at)
+                found = there if there is not None and there.kind == kind else None
+            found = found or _first(others.get(kind), left) or self._open(at, kind, id, {})
+            left.pop(found.at, None)
+            found.whole = True
+            made.append((found, item))
         return made
 
     def _last(self, kind: str) -> Slot | None:
@@ -160,12 +163,13 @@ class Slots:
 
     def _open(self, index: Any, kind: str, id: Any, item: JsonObject) -> Slot:
         known = type(index) is int and index >= 0
-        at = self._base + index if known else max(self._taken, default=self._base - 1) + 1
+        at = self._base + index if known else max(self._end, self._base)
         if at in self._taken:
             self._shared = True
-            at = max(self._taken) + 1
+            at = self._end
         slot = Slot(at, kind, None, item)
         self._taken.add(at)
+        self._end = max(self._end, at + 1)
         self._all.append(slot)
         if known:
             self._by_index[index] = slot
@@ -176,6 +180,19 @@ class Slots:
         if isinstance(id, str) and id:
             slot.id = id
             self._by_id[id] = slot
+
+
+def _get(item: Any, key: str) -> Any:
+    return item.get(key) if isinstance(item, dict) else None
+
+
+def _first(slots: deque[Slot] | None, left: dict[int, Slot]) -> Slot | None:
+    """The first of the slots that no item has taken."""
+    while slots:
+        if slots[0].at in left:
+            return slots[0]
+        slots.popleft()
+    return None
 
 
 def _put(into: Any, path: Path, text: str) -> None:

@@ -1,0 +1,54 @@
+"""The recorded exchanges of one wire, if somebody has them: all, or every so-manieth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FOLDER", "PRESENT", "WIRES", "Exchange", "exchanges"]
+
+FOLDER = Path(__file__).parents[3].parent / "shared" / "corpus" / "open"
+PRESENT = FOLDER.is_dir()
+WIRES = (
+    "openai-chat", "openai-responses", "anthropic", "gemini", "dashscope", "ollama",
+    "bedrock-converse", "mistral",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One recorded answer: `body` if it came whole, else `events` as (name, payload)."""
+
+    id: str
+    vendor: str
+    model: str
+    taken: bool  # the status says that all went well, or nobody wrote it down
+    body: Any
+    events: list[tuple[str | None, Any]] | None
+    request: Any
+
+
+def exchanges(wire: str, every: int = 1) -> Iterator[Exchange]:
+    """Of the recorded exchanges the first of each `every`; those without an answer are left out."""
+    with (FOLDER / f"{wire}.jsonl").open(encoding="utf-8") as lines:
+        for nth, line in enumerate(lines):
+            if nth % every == 0:
+                told = json.loads(line)
+                if told["events"] is not None or told["response"] is not None:
+                    yield _exchange(told)
+
+
+def _exchange(told: dict[str, Any]) -> Exchange:
+    events = told["events"]
+    return Exchange(
+        told["id"],
+        told["vendor"],
+        told["model"] or "",
+        200 <= (told["status"] or 200) < 300,
+        told["response"],
+        None if events is None else [(one["event"], one["data"]) for one in events],
+        told["request"],
+    )
