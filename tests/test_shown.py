@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import random
 from typing import Any
 
 import pytest
@@ -71,3 +73,18 @@ def test_sealed_fields_show_their_length_alone() -> None:
     assert repr(ThinkingBlock("Hm.", "c2ln")) == (
         "ThinkingBlock(thinking='Hm.', signature=<4 characters>)"
     )
+
+
+@pytest.mark.parametrize("text", [
+    "/tmp/pytest-of-user/pytest-0/popen-gw0/test_a_tokenizer_that_cannot_be_built0/Model-7B",
+    "https://example.com/v1/projects/my-project/locations/us-central1/models/Gemini-3-Pro",
+])  # fmt: skip
+def test_a_long_path_is_told(text: str) -> None:
+    assert veiled(f"no tokenizer of {text}") == f"no tokenizer of {text}"
+
+
+@pytest.mark.parametrize("form", [base64.b64encode, base64.urlsafe_b64encode])
+def test_base64_is_veiled_whatever_its_signs(form: Any) -> None:
+    for seed in range(300):
+        said = form(random.Random(seed).randbytes(60)).decode()  # eighty signs
+        assert said[20:60] not in veiled(f"see {said} there"), said

@@ -35,8 +35,15 @@ def veiled(text: str) -> str:
 def _veil(found: re.Match[str]) -> str:
     run = found[0]
     mixed = any(map(str.isupper, run)) and any(map(str.isdigit, run))
-    path = max(map(len, run.split("/"))) < 20  # of a file or a URL: short words between slashes
-    return _VEIL if (mixed or len(run) > _NAME) and not path else run
+    if not (mixed or len(run) > _NAME):
+        return run
+    # a path of a file or a URL is made of short words, and base64 is not
+    return _VEIL if any(map(_opaque, re.split("[/_-]", run))) else run
+
+
+def _opaque(word: str) -> bool:
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return len(word) >= 20 or (len(word) > 8 and all(any(map(kind, word)) for kind in kinds))
 
 
 def shortened(path: str) -> str:
