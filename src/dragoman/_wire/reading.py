@@ -72,7 +72,10 @@ class StreamDecoder:
         frames, self._frames = self._frames, None
         for event, data in frames.rest() if frames is not None else ():
             made += self._text(data, event)
-        last = self._reader.finish()
+        try:
+            last = self._reader.finish()
+        except RecursionError as error:
+            raise ReadError("the answer is nested too deeply", code="json.deep") from error
         for piece in last:
             self.builder.add(piece)
         return made + last

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman.message import AudioBlock, RawBlock, TextBlock
 from tests.protocols.openai_responses.reading import OWN, done, event, read, streamed
 from tests.protocols.openai_responses.streams import CREATED, ended, shown
@@ -95,3 +96,24 @@ def test_sound_is_read_with_its_words() -> None:
     assert isinstance(sound, AudioBlock)
     assert (words.text, words.spelling) == ("Hello", "transcript")
     assert sound.source.data == "AAAABBBB"  # type: ignore[union-attr]  # base64
+
+
+def test_an_item_that_grows_is_copied_no_deeper_than_it_grows() -> None:
+    deep: Any = []
+    for _ in range(5_000):
+        deep = [deep]
+    item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "sql",
+            "input": "", "notes": deep}  # fmt: skip
+    decoder = dragoman.wire("openai-responses").stream_decoder()
+    decoder.feed({"type": "response.output_item.added", "output_index": 0, "item": item})
+    decoder.feed({"type": "response.custom_tool_call_input.delta", "output_index": 0,
+                  "item_id": "ctc_1", "delta": "SELECT 1"})  # fmt: skip
+    with pytest.raises(dragoman.ReadError):  # our own values are nested less
+        decoder.finish()
+    item["notes"] = []
+    decoder = dragoman.wire("openai-responses").stream_decoder()
+    decoder.feed({"type": "response.output_item.added", "output_index": 0, "item": item})
+    decoder.feed({"type": "response.custom_tool_call_input.delta", "output_index": 0,
+                  "item_id": "ctc_1", "delta": "SELECT 1"})  # fmt: skip
+    decoder.finish()
+    assert item["input"] == ""

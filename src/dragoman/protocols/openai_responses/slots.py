@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from copy import deepcopy
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ...jsontext import Json, JsonObject
@@ -41,9 +39,9 @@ class Slot:
 
     def filled(self) -> JsonObject:
         """The item so far, with what has grown."""
-        made = deepcopy(self.item)
+        made: JsonObject = self.item
         for path, texts in self.said.items():
-            _put(made, path, "".join(texts))
+            made = _with(made, path, "".join(texts))
         return made
 
     def completed(self, item: JsonObject) -> JsonObject:
@@ -195,21 +193,18 @@ def _first(slots: deque[Slot] | None, left: dict[int, Slot]) -> Slot | None:
     return None
 
 
-def _put(into: Any, path: Path, text: str) -> None:
-    """Set the text at the path, with the objects and lists on the way."""
-    for step, ahead in pairwise(path):
-        empty: Any = [] if isinstance(ahead, int) else {}
-        into = _within(into, step, empty)
-    if _within(into, path[-1], text) != text:
-        into[path[-1]] = text
-
-
-def _within(into: Any, step: str | int, empty: Any) -> Any:
+def _with(told: Any, path: Path, text: str) -> Any:
+    """The value with the text at the path, and with the objects and lists on the way."""
+    if not path:
+        return text
+    step, *rest = path
+    made: Any
     if isinstance(step, int):
-        into.extend("" for _ in range(step + 1 - len(into)))
-        there = into[step]
+        made = list(told) if isinstance(told, list) else []
+        made.extend("" for _ in range(step + 1 - len(made)))
+        there = made[step]
     else:
-        there = into.get(step)
-    if not isinstance(there, type(empty)):
-        into[step] = there = empty
-    return there
+        made = dict(told) if isinstance(told, dict) else {}
+        there = made.get(step)
+    made[step] = _with(there, tuple(rest), text)
+    return made
