@@ -169,20 +169,22 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
     flags = 0
     waiting = 0  # calls whose results have not come yet
     started = False  # something other than a system message was said
-    for i, m in enumerate(msgs):
+    nameless = True  # so far
+    for m in msgs:
         content: Any = m.content
         role = m.role
         seat = _SEAT[role]
-        name = m.name
-        if name and name != role:
-            flags |= NAMED
+        if nameless:
+            name = m.name
+            if name and name != role:
+                nameless = False
         if m.extras is not None or m.cache is not None:
             flags |= ODD
-            dirty.append(i)
+            dirty.append(len(seats))
         if type(content) is str:
             if not content or content.isspace():
                 flags |= BLANK
-                dirty.append(i)
+                dirty.append(len(seats))
             if waiting:
                 flags |= PAIRS
         else:
@@ -233,7 +235,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                 elif here != seen:
                     flags |= MIXED
             if look:
-                dirty.append(i)
+                dirty.append(len(seats))
                 if not content:
                     flags |= BLANK
             if answered:
@@ -257,6 +259,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
         elif started:
             flags |= LATE
         seats.append(seat)
+    if not nameless:
+        flags |= NAMED
     if calls or results:
         flags |= _pairing(calls, results, waiting, seats)
         if said != names[: len(said)]:

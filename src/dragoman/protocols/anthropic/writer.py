@@ -30,7 +30,7 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
-from ...seats import ASSISTANT, TOOL, Seated
+from ...seats import ASSISTANT, Seated
 from ...shapes import own_extras
 from .dialect import Dialect
 
@@ -58,12 +58,17 @@ def messages(
                 continue
         elif odd or len(content) > 1:
             said = [_block(block, can) for block in content]
-        else:
+        else:  # the only block of a message that the survey found to be plain
             one = content[0]
-            said = [_clean(one, can)]
-            if seat == TOOL or (type(one) is ToolUseBlock and not empty):
-                out.append({"role": _ROLES[seat], "content": said})
+            kind = type(one)
+            if kind is ToolUseBlock and not empty:
+                said = {"type": "tool_use", "id": one.id, "name": one.name, "input": one.input}
+                out.append({"role": "assistant", "content": [said]})
                 continue
+            if kind is ToolResultBlock:
+                out.append({"role": "user", "content": [_clean(one, can)]})
+                continue
+            said = [_block(one, can)]
         if type(said) is list:
             if empty and seat == ASSISTANT:
                 said = _thought(said)
@@ -84,18 +89,15 @@ def _thought(said: list[JsonObject]) -> list[JsonObject]:
     return [{"type": "thinking", "thinking": "", "signature": ""}, *said]
 
 
-def _clean(block: ContentBlock, can: Capabilities) -> JsonObject:
-    """The only block of a message that the survey found to be plain: half of a tool history."""
-    if type(block) is ToolUseBlock:
-        return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
-    if type(block) is ToolResultBlock:
-        text = block.output
-        if type(text) is list and len(text) == 1:
-            text = text[0].text  # type: ignore[union-attr]  # plain results hold text alone
-        if type(text) is str and text and not text.isspace():
-            said = [{"type": "text", "text": text}]
-            return {"type": "tool_result", "tool_use_id": block.id, "content": said}
-    return _block(block, can)
+def _clean(block: ToolResultBlock, can: Capabilities) -> JsonObject:
+    """A result that the survey found to be plain: of text alone."""
+    text = block.output
+    if type(text) is list and len(text) == 1:
+        text = text[0].text  # type: ignore[union-attr]  # plain results hold text alone
+    if type(text) is str and text and not text.isspace():
+        said = [{"type": "text", "text": text}]
+        return {"type": "tool_result", "tool_use_id": block.id, "content": said}
+    return _result(block, can)
 
 
 def blocks(m: Msg, can: Capabilities) -> list[JsonObject]:
