@@ -1,7 +1,7 @@
 """Dragoman: one conversation, every LLM API.
 
-    errors < jsontext < losses < capabilities < message        values, no provider, no I/O
-    < rewrite < seats < repair, names, fit, order               passes over messages
+    errors < jsontext < losses < capabilities, sse < message   values, no provider, no I/O
+    < rewrite < seats, pieces < repair, names, fit, order       passes out, pieces back
     < room < protocols/*                                        one room per wire protocol
     < _wire < _formatter < vendors < formatter                  strung together, and named
 
