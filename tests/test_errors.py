@@ -18,10 +18,11 @@ from dragoman.errors import (
     NotMessages,
     ProviderError,
     ReadError,
+    StreamError,
     WriteError,
 )
 from dragoman.losses import Loss, Report
-from dragoman.message import Msg, places
+from dragoman.message import ChatResponse, Msg, places
 
 KINDS = [ConfigError, InvalidMessage, NotMessages, ProviderError, ReadError, WriteError]
 
@@ -103,3 +104,14 @@ def test_copies_and_pickles(error: DragomanError, way: Any) -> None:
         assert made.losses == error.losses
     if isinstance(error, ContextOverflow):
         assert (made.tokens, made.limit, made.kept) == (120, 100, 2)
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_an_error_that_stands_in_its_own_answer_survives(way: Any) -> None:
+    error = StreamError("overloaded", status=529, body={"a": 1})
+    error.response = ChatResponse([], status="error", error=error)
+    made = way(error)
+    assert (made.message, made.status, made.body) == ("overloaded", 529, {"a": 1})
+    assert made.response.status == "error"
+    assert made.response.error is made
+    assert way(error.response).error.status == 529

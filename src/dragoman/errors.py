@@ -50,13 +50,13 @@ class DragomanError(Exception):
         super().__init__(f"{text} ({self.hint})" if hint else text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args, self.__dict__)
+        # the state comes after: an answer may stand in it that holds this very error
+        return _rebuild, (type(self), self.args), self.__dict__
 
 
-def _rebuild(kind: type[DragomanError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+def _rebuild(kind: type[DragomanError], args: tuple[Any, ...]) -> Any:
     error = kind.__new__(kind)
     error.args = args
-    error.__dict__.update(state)
     return error
 
 

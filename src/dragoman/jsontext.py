@@ -121,10 +121,10 @@ def _shallow(text: str | bytes, value: Json) -> None:
         raise ReadError(f"nested deeper than {MAX_DEPTH}", code="json.deep")
 
 
-def too_deep(value: Json) -> bool:
-    """Whether the value is nested deeper than `MAX_DEPTH`; does not recurse itself."""
+def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
+    """Whether the value is nested deeper than `most`; does not recurse itself."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(most + 1):
         level = [
             inner
             for item in level

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman.message import Finish, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
 from dragoman.pieces.calls import calls
@@ -92,3 +93,27 @@ def test_a_call_with_a_value_is_whole_where_the_stream_broke_off() -> None:
 def test_other_blocks_pass() -> None:
     text = TextBlock("x")
     assert made(text, call("{}"))[0] is text
+
+
+def test_made_ids_differ_from_answer_to_answer() -> None:
+    body = {"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": [
+        {"function": {"name": "now", "arguments": {}}}]}, "done": True}  # fmt: skip
+    wire = dragoman.wire("ollama")
+    first = wire.read_response({**body, "created_at": "2026-11-21T20:00:00Z"})
+    again = wire.read_response({**body, "created_at": "2026-11-21T20:00:09Z"})
+    assert first.calls[0].id != again.calls[0].id
+    assert first.calls[0].id == wire.read_response(
+        {**body, "created_at": "2026-11-21T20:00:00Z"}
+    ).calls[0].id  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":' * 900 + "1" + "}" * 900, '{"a":' + "[" * 400 + "]" * 400 + "}"]
+)
+def test_arguments_nested_too_deeply_stay_text_and_the_rest_is_read(text: str) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": text}}
+    message = {"role": "assistant", "content": "Hm.", "tool_calls": [call]}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    resp = dragoman.wire("openai-chat").read_response(body)
+    assert resp.text == "Hm."
+    assert resp.calls[0].input == resp.calls[0].raw_input == text

@@ -12,6 +12,8 @@ from dragoman.pieces.ending import ending
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
 SERVER = RawBlock("x", {}, "call", "s", "server")
+MINE = RawBlock("x", {}, "call", "c", "client")
+RESULT = RawBlock("x", {}, "result", "c", "client")
 TEXT = TextBlock("Hi")
 NO = RefusalBlock("No.")
 
@@ -28,6 +30,9 @@ NO = RefusalBlock("No.")
         ("tool_calls", [], "stop", "complete"),
         ("tool_calls", [SERVER], "stop", "complete"),  # whoever ran it, nobody has to run it
         ("stop", [SERVER], "stop", "complete"),
+        ("tool_calls", [TEXT, MINE], "tool_calls", "complete"),  # of a custom tool: ours to run
+        ("stop", [MINE], "tool_calls", "complete"),
+        ("tool_calls", [RESULT], "stop", "complete"),
         ("tool_calls", [HALF], "tool_calls", "truncated"),
         ("stop", [HALF], "stop", "truncated"),
         ("stop", [CALL, HALF], "tool_calls", "truncated"),

@@ -26,6 +26,7 @@ from dragoman.pieces import fault
         ({"detail": "m"}, "m", "", "", None),
         ({"object": "error", "message": "m", "type": "t", "code": "3505"}, "m", "t", "3505", None),
         ({"detail": [{"msg": "m"}]}, '[{"msg":"m"}]', "", "", None),
+        ({"base_resp": {"status_code": 1004, "status_msg": "m"}}, "m", "", "1004", None),
         ({"x": 1}, '{"x":1}', "", "", None),
         ("plain words", "plain words", "", "", None),
         ({}, "named", "named", "", None),

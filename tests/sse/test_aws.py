@@ -146,3 +146,11 @@ def test_half_a_frame_says_nothing() -> None:
     first = decoder.feed(BODY[:-10])
     assert [one.event for one in first] == ["messageStart", "contentBlockDelta"]
     assert decoder.flush() == [], "half a frame says nothing"
+
+
+@pytest.mark.parametrize("body", [b'{"message": "denied"}', b"<html>502</html>"])
+@pytest.mark.parametrize("by", [1, 5, 100])
+def test_an_error_that_is_no_frame_is_one_event(body: bytes, by: int) -> None:
+    decoder = Decoder("aws-eventstream")
+    found = [e for at in range(0, len(body), by) for e in decoder.feed(body[at : at + by])]
+    assert [(one.event, one.data) for one in [*found, *decoder.flush()]] == [(None, body.decode())]

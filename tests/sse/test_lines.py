@@ -77,6 +77,20 @@ def test_a_body_that_is_an_array_is_its_elements(before: bytes, by: int | None) 
     assert data(before + b'[{"a": 1},\n{"b": 2}]', by=by) == ['{"a": 1}', '{"b": 2}']
 
 
+@pytest.mark.parametrize("by", [None, 1, 3])
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b"<html>\n<h1>502</h1>\n</html>", ["<html>\n<h1>502</h1>\n</html>"]),
+        (b"upstream timed out", ["upstream timed out"]),
+        (b": hi\nid: 3\n\ndatabase: down\r\n", ["database: down"]),
+        (b"odd: field\ndata: a\n\n", ["a"]),
+    ],
+)
+def test_a_body_without_events_is_one(body: bytes, found: list[str], by: int | None) -> None:
+    assert data(body, by=by) == found
+
+
 def test_json_behind_events_is_none() -> None:
     assert data(b'data: a\n\n{"b": 1}\n') == ["a"]
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, Iterable, Sequence
 from typing import Any
 
 from .._wire import Manner, Wire
-from .._wire.reading import StreamDecoder, whole
+from .._wire.decoder import StreamDecoder, whole
 from .._wire.stream import aiterated, fed, iterated
 from ..capabilities import Capabilities
 from ..errors import ProviderError, ReadError, StreamError
@@ -46,7 +46,7 @@ class Answering:
         >>> OpenAIChatFormatter().parse_response(answer).get_text_content()
         'In France.'
         """
-        resp = whole(self._decoder(tools, request), raw)
+        resp = whole(self._decoder(tools, request), raw, known=self.wire.room.answers)
         if resp.error is not None:
             raise _plain(resp.error)
         return self._msg(resp, request)

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ReadError
-from ..jsontext import Json, JsonObject
+from ..jsontext import Json, JsonObject, loads
 
-__all__ = ["plain"]
+__all__ = ["bytes_of", "plain", "text_of", "values_of"]
 
 _DUMP = {"by_alias": True, "exclude_unset": True, "warnings": False}
 
@@ -81,3 +81,34 @@ def _answer(value: JsonObject) -> JsonObject:
         return body
     added = ("status_code", "code", "message")
     return {key: inner for key, inner in body.items() if key not in added}
+
+
+def text_of(data: str | bytes) -> str:
+    """Text as it is; bytes as UTF-8, what is none as U+FFFD."""
+    return data if isinstance(data, str) else data.decode("utf-8", "replace")
+
+
+def values_of(text: str) -> list[Json]:
+    """The value of a text that was no JSON as bytes, for they were no UTF-8; or one of each line.
+
+    Some hosts leave out the blank line between two events, whose data is then taken for one.
+    Empty if any line is no JSON.
+    """
+    lines = [line for line in text.split("\n") if line.strip() not in ("", "[DONE]")]
+    for texts in ([text], lines):
+        try:
+            return [loads(one) for one in texts]
+        except ReadError:
+            continue
+    return []
+
+
+def bytes_of(chunk: Any) -> bytes:
+    """A copy of a buffer, which its owner may fill again. Raises ReadError for anything else."""
+    if isinstance(chunk, (bytes, bytearray, memoryview)):
+        return bytes(chunk)
+    raise ReadError(
+        f"{type(chunk).__name__} is no bytes of a body",
+        hint="iter_bytes() of the HTTP client gives them; events go into feed",
+        code="stream.text",
+    )

@@ -1,126 +1,26 @@
-"""Reading: answers and streams of one wire, as thin loops over its room's reader.
+"""Reading: what a wire does with answers, as thin loops over its room's reader.
 
 Sans-IO: bytes and events come in as values, whoever fetched them.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Sequence
 from typing import Any
 
 from ..capabilities import Capabilities
 from ..errors import ProviderError, ReadError
-from ..jsontext import Json, loads
+from ..jsontext import loads
 from ..message import ChatRequest, ChatResponse, Origin, ServerTool, Tool, Written
 from ..names import inverted, spelled
-from ..pieces import Builder, Failed, Key, Piece, Raw, fault
-from ..room import Reader, Room
-from ..sse import Decoder
+from ..pieces import Builder, fault
+from ..room import Room
 from ..thinktags import TagForm, Tagged
-from .plain import plain
+from .decoder import StreamDecoder, whole
+from .plain import text_of
 from .stream import AsyncStream, Stream
 
-__all__ = ["Reading", "StreamDecoder", "whole"]
-
-_SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-_DONE = (b"[DONE]", "[DONE]")
-_PARSED = frozenset({dict, list, type(None), bool, int, float})
-
-
-class StreamDecoder:
-    """The events of one answer, in; its pieces, out; the whole answer at the end.
-
-    `feed` takes one event, as text or parsed; `feed_bytes` takes the bytes of the body, cut
-    anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
-    """
-
-    __slots__ = ("_frames", "_reader", "builder", "framing", "names")
-
-    def __init__(
-        self, reader: Reader, builder: Builder, framing: Any, names: Mapping[str, str]
-    ) -> None:
-        self.builder = builder
-        self.framing = framing
-        self.names = names  # of tools: as the wire spells them -> as they are called
-        self._reader = reader
-        self._frames: Decoder | None = None
-
-    def feed(self, payload: Any, event: str | None = None) -> list[Piece]:
-        """The pieces of one event: JSON text, parsed JSON, or an object of the official SDK."""
-        kind = type(payload)
-        if kind is str or kind is bytes:
-            return self._text(payload, event)
-        return self._taken(payload if kind in _PARSED else plain(payload), event)
-
-    def feed_bytes(self, chunk: bytes) -> list[Piece]:
-        """The pieces of the events that these bytes of the body complete."""
-        if self._frames is None:
-            self._frames = Decoder(self.framing)
-        made: list[Piece] = []
-        for event, data in self._frames.frames(chunk):
-            made += self._text(data, event)
-        return made
-
-    def finish(self) -> ChatResponse:
-        """The answer, once nothing more will come; also one that broke off."""
-        self.rest()
-        return self.builder.finish()
-
-    def rest(self) -> list[Piece]:
-        """The pieces that the end of the stream completes."""
-        made: list[Piece] = []
-        frames, self._frames = self._frames, None
-        for event, data in frames.rest() if frames is not None else ():
-            made += self._text(data, event)
-        try:
-            last = self._reader.finish()
-        except RecursionError as error:
-            raise ReadError("the answer is nested too deeply", code="json.deep") from error
-        for piece in last:
-            self.builder.add(piece)
-        return made + last
-
-    def snapshot(self) -> ChatResponse:
-        """The answer as it is so far."""
-        return self.builder.finish()
-
-    def arguments(self, key: Key) -> Json:
-        """What the call under `key` says so far, as a value: for whoever shows it meanwhile.
-
-        `{"city": "Sam` is `{"city": "Sam"}`. Each ask costs time in proportion to the text so far.
-        Raises ReadError if there is no call under the key.
-        """
-        try:
-            return self.builder.arguments(key)
-        except KeyError:
-            raise ReadError("nothing came under this key", code="stream.key") from None
-
-    def _text(self, data: str | bytes, event: str | None) -> list[Piece]:
-        try:
-            payload = loads(data)
-        except ReadError:
-            if data.strip() in _DONE or not data.strip():
-                return []
-            text = data if isinstance(data, str) else data.decode("utf-8", "replace")
-            try:  # bytes that are no UTF-8 inside of JSON that is well formed
-                payload = loads(text)
-            except ReadError:
-                return self._kept(Raw(event, text))
-        return self._taken(payload, event)
-
-    def _taken(self, payload: Json, event: str | None) -> list[Piece]:
-        try:
-            made = self._reader.feed(payload, event)
-        except _SHAPES:
-            return self._kept(Raw(event, payload))
-        add = self.builder.add
-        for piece in made:
-            add(piece)
-        return made
-
-    def _kept(self, piece: Piece) -> list[Piece]:
-        self.builder.add(piece)
-        return [piece]
+__all__ = ["Reading"]
 
 
 class Reading:
@@ -170,9 +70,9 @@ class Reading:
         """A whole answer: parsed JSON, its text, or an object of the official SDK.
 
         Raises ProviderError for the body of an error, ReadError for what is no answer of this
-        wire. `status` is that of HTTP, if it is known.
+        wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
         """
-        return whole(self.stream_decoder(tools, request), body, status)
+        return whole(self.stream_decoder(tools, request), body, status, self.room.answers)
 
     def error(self, status: int | None, body: Any) -> ProviderError:
         """The error that an answer with this HTTP status and body tells of, to be raised.
@@ -183,7 +83,7 @@ class Reading:
             try:
                 body = loads(body)
             except ReadError:
-                body = body if isinstance(body, str) else body.decode("utf-8", "replace")
+                body = text_of(body)
         return fault(body, status)
 
     def read_stream(
@@ -213,27 +113,6 @@ class Reading:
         dialect = getattr(self.room, "dialect", None)
         issuers = getattr(dialect, "issuers", ())
         return issuers[0] if issuers else self.room.protocol
-
-
-def whole(decoder: StreamDecoder, body: Any, status: int | None = None) -> ChatResponse:
-    """A whole answer as `read_response` takes it, by a decoder that was made for it."""
-    if isinstance(body, (str, bytes)):
-        body = loads(body)
-    made = decoder.feed(body)
-    resp = decoder.finish()
-    failed = next((piece for piece in made if type(piece) is Failed), None)
-    if failed is not None and not any(one.msg.blocks for one in resp.candidates):
-        if failed.error.status is None:
-            failed.error.status = status
-        raise failed.error
-    if (made and all(type(piece) is Raw for piece in made)) or not made:
-        raise ReadError(
-            "this is no answer of this wire",
-            path="$",
-            hint="check the wire; a recorded stream is read event by event",
-            code="answer.shape",
-        )
-    return resp
 
 
 def _names(

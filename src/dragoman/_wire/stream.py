@@ -24,7 +24,7 @@ from ..message import ChatResponse
 from ..pieces import EventView, Piece, StreamEvent
 
 if TYPE_CHECKING:
-    from .reading import StreamDecoder
+    from .decoder import StreamDecoder
 
 __all__ = ["AsyncStream", "Stream", "aiterated", "fed", "iterated"]
 

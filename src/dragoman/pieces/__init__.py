@@ -8,7 +8,7 @@ Knows no provider, no wire, no bytes.
 from .arguments import Balance, partial
 from .builder import Builder, build
 from .events import EventView, StreamEvent
-from .fault import fault
+from .fault import ended_by, fault, unwell
 from .piece import End, Failed, Key, Meta, Part, Piece, Raw, Usage
 
 __all__ = [
@@ -25,6 +25,8 @@ __all__ = [
     "StreamEvent",
     "Usage",
     "build",
+    "ended_by",
     "fault",
     "partial",
+    "unwell",
 ]

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 
 from ..errors import ReadError
-from ..jsontext import Json, loads
+from ..jsontext import Json, loads, too_deep
 
 __all__ = ["Balance", "cut", "parsed", "partial", "several"]
 
@@ -29,11 +29,12 @@ def _number(text: str) -> float:
     return value
 
 
+_DEEP = 200  # levels; no tool takes as many
 _LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_number)
 
 
 def parsed(text: str) -> Json:
-    """The object that the text spells; the text itself if it spells none.
+    """The object that the text spells; the text itself if it spells none, or one too deep for us.
 
     Blank text and null are no arguments; JSON inside a JSON string is unwrapped; control
     characters inside strings are let pass.
@@ -51,7 +52,13 @@ def parsed(text: str) -> Json:
             return text
     if value is None:
         return {}
-    return value if type(value) is dict else text
+    if type(value) is not dict or (_nests(text) and too_deep(value, _DEEP)):
+        return text
+    return value
+
+
+def _nests(text: str) -> bool:
+    return text.count("{") + text.count("[") > _DEEP
 
 
 def _lenient(text: str) -> Any:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from ..errors import InvalidMessage, ProviderError, ReadError, StreamError
-from ..jsontext import JsonObject
+from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
 from ..message import (
     Candidate,
@@ -48,7 +48,7 @@ class Builder:
 
     `names`: tool names as the wire spells them -> as the tools have them; `origin`: who answers,
     whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
-    nobody models. `request`: the model that was asked.
+    nobody models.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Builder:
         self._ends: dict[int, Finish] = {}
         self._raw: list[JsonObject] = []
         self._failed: ProviderError | None = None
+        self._seed = ""  # tells the ids that are made for this answer from those of others
 
     def add(self, piece: Piece) -> None:
         """Take one more piece."""
@@ -122,6 +123,7 @@ class Builder:
         found |= {one.candidate for one in self._meta if one.candidate is not None}
         resp = ChatResponse([], usage, model=self._told("model"), id=self._told("id"))
         resp.extras = self._extras([one for one in self._meta if one.candidate is None])
+        self._seed = resp.id or canonical(resp.extras or {})
         if self._raw:
             own = (resp.extras or {}).get(self._issuer, {})
             resp.extras = {**(resp.extras or {}), self._issuer: {**own, "events": self._raw}}
@@ -163,7 +165,7 @@ class Builder:
     ) -> tuple[Candidate, Status]:
         end = self._ends.get(index)
         listed = [block for key in keys for block in _blocks(self._parts[key])]
-        blocks = calls(listed, self._names, end, resp.id or "")
+        blocks = calls(listed, self._names, end, self._seed)
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
         msg = Msg.trusted("", blocks, "assistant")

@@ -28,12 +28,13 @@ def calls(
     """
     made: list[ContentBlock] = []
     short = end is not None and end.reason in _CUT
+    open_end = end is None or end.reason == "error"  # there may have been arguments to come
     for block in blocks:
         if type(block) is not ToolUseBlock:
             made.append(block)
             continue
         for nth, text in enumerate(texts(block)):
-            cut_short = short or (end is None and not text and _bare(block))
+            cut_short = short or (open_end and not text and _bare(block))
             call = _call(block, text, names, cut_short)
             if nth > 0:  # run together with the first, whose id it is
                 call.id, call.extras = "", None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..message import Finish, RefusalBlock, ToolUseBlock
+from ..message import Finish, RawBlock, RefusalBlock, ToolUseBlock
 from ..message.answer import FinishReason, Status
 from ..message.blocks import ContentBlock
 
@@ -21,11 +21,12 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
     """
     calls = [block for block in blocks if type(block) is ToolUseBlock]
     broken = any(call.unfinished for call in calls)
+    ready = any(not call.unfinished for call in calls) or any(map(_awaited, blocks))
     if end is None:
         return Finish("other"), "interrupted"
     reason: FinishReason = end.reason
     if reason in _OPEN:
-        if any(not call.unfinished for call in calls):
+        if ready:
             reason = "tool_calls"
         elif reason == "tool_calls" and not broken:
             reason = "stop"
@@ -34,3 +35,8 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
     finish = end if reason == end.reason else Finish(reason, end.raw)
     cut = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
     return finish, "truncated" if cut else "complete"
+
+
+def _awaited(block: ContentBlock) -> bool:
+    """Whether it is a call of one protocol only, such as a custom tool's, that we have to run."""
+    return type(block) is RawBlock and block.role == "call" and block.by == "client"

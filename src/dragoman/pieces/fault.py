@@ -2,6 +2,7 @@
 
 {"error": {"message", "type", "code"}}      {"error": "text", "code": ...}
 {"message": ..., "code" | "type" | "__type": ...}         {"detail": ...}
+{"base_resp": {"status_code": 1004, "status_msg": "text"}}
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from ..errors import ProviderError
 from ..jsontext import Json, canonical
 from ..shown import clipped
 
-__all__ = ["fault"]
+__all__ = ["ended_by", "fault", "unwell"]
 
-_WORDS = ("message", "msg", "Message", "detail", "error_message", "error_msg", "title")
+_WORDS = ("message", "msg", "Message", "detail", "error_message", "error_msg", "status_msg",
+          "title")  # fmt: skip
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code")
 _MOST = 500
@@ -27,7 +29,7 @@ def fault(body: Json, status: int | None = None, name: str | None = None) -> Pro
     if isinstance(told, list) and told:
         told = told[0]
     outer: Mapping[str, Any] = told if isinstance(told, dict) else {}
-    inner = outer.get("error") or outer.get("errors") or told
+    inner = outer.get("error") or outer.get("errors") or unwell(outer) or told
     if isinstance(inner, list) and inner:
         inner = inner[0]
     here: Mapping[str, Any] = inner if isinstance(inner, dict) else outer
@@ -42,6 +44,17 @@ def fault(body: Json, status: int | None = None, name: str | None = None) -> Pro
         body=body,
         code=code,
     )
+
+
+def unwell(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a host says of its own state beside an answer, if that is an error: code 0 is none."""
+    told = body.get("base_resp")
+    return told if isinstance(told, dict) and told.get("status_code") else None
+
+
+def ended_by(reason: str) -> ProviderError:
+    """The error of an answer whose reason for ending is all that is told of it."""
+    return ProviderError(f"the provider ended the answer with {reason!r}", type=reason)
 
 
 def _first(told: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -1,7 +1,8 @@
 """Decoder: one door to all framings.
 
 Where server-sent events are awaited, a body that begins with a bracket is a JSON array: some
-hosts stream one unless they are asked for events. No line of an event stream begins so.
+hosts stream one unless they are asked for events. No line of an event stream begins so. Where
+frames of AWS are awaited, an error may come as JSON: no frame begins with a bracket.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ _FRAMINGS: dict[str, Callable[[], _Frames]] = {
 }
 
 
+_OTHERS: dict[str, dict[bytes, Callable[[], _Frames]]] = {
+    "sse": {b"[": JSONArray},
+    "aws-eventstream": {b"{": ServerSent, b"<": ServerSent},
+}
+
+
 class Decoder:
     r"""Turns the bytes of a stream into events, whatever the cuts.
 
@@ -62,14 +69,16 @@ class Decoder:
         if made is None:
             raise ConfigError(f"unknown framing {framing!r}", hint=f"one of {', '.join(_FRAMINGS)}")
         self._frames = made()
-        self._open = made is ServerSent  # whether it may be an array yet
+        # what else it may be yet, by its first byte
+        self._open: dict[bytes, Callable[[], _Frames]] = _OTHERS.get(framing, {})
 
     def frames(self, chunk: bytes) -> list[Frame]:
         """The events that these bytes complete, their data as bytes."""
         if self._open and (begun := chunk.lstrip(_BEFORE)):
-            self._open = False
-            if begun[:1] == b"[":
-                self._frames = JSONArray()
+            other = self._open.get(begun[:1])
+            self._open = {}
+            if other is not None:
+                self._frames = other()
         return self._frames.feed(chunk)
 
     def rest(self) -> list[Frame]:

@@ -1,13 +1,16 @@
 """Framings made of lines: server-sent events and JSON lines.
 
 Reference: WHATWG HTML, "Server-sent events", 9.2.6. Beyond it: an event without a blank line
-behind it counts at the end of the stream, and a body that is plain JSON, as errors are, is one
-event.
+behind it counts at the end of the stream, and a body that has no events, such as an error in JSON
+or the page of a proxy, is one event.
 """
 
 from __future__ import annotations
 
 __all__ = ["NDJSON", "ServerSent"]
+
+
+_FIELDS = frozenset({b"", b"data", b"event", b"id", b"retry"})  # a comment has no name
 
 
 class _Lines:
@@ -94,10 +97,14 @@ class ServerSent:
                 data.append(line[5:])
             elif line[:6] == b"event:":
                 self._name = line[6:].strip().decode("utf-8", "replace") or None
-            elif not (self._seen or made) and (self._plain or line.lstrip()[:1] in (b"{", b"[")):
+            elif not (self._seen or made) and (self._plain or not _is_field(line)):
                 self._plain.append(line)
         self._seen = self._seen or bool(made)
         return made
+
+
+def _is_field(line: bytes) -> bool:
+    return line.partition(b":")[0] in _FIELDS
 
 
 class NDJSON:

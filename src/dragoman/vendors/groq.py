@@ -56,6 +56,7 @@ VENDOR = Vendor(
     key="GROQ_API_KEY",
     wires={
         "openai-chat": Dialect(
+            own_field="x_groq",
             text="joined",
             call_content="omit",
             developer=False,

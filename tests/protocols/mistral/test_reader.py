@@ -304,3 +304,14 @@ def test_objects_of_the_sdk() -> None:
     events = [delta(content=[thought("hm")]), delta("stop", content="Yes.")]
     given = [models.CompletionEvent.model_validate({"data": one}) for one in events]
     assert streamed(*given).msg == streamed(*events).msg
+
+
+def test_a_reason_that_is_an_error_is_one() -> None:
+    decoder = dragoman.wire("mistral").stream_decoder()
+    for delta, reason in (({"content": "Half"}, None), ({}, "error")):
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        decoder.feed({"id": "1", "object": "chat.completion.chunk", "choices": [choice]})
+    resp = decoder.finish()
+    assert (resp.status, resp.finish.reason, resp.text) == ("error", "error", "Half")
+    assert resp.error is not None
+    assert resp.error.type == "error"

@@ -14,7 +14,7 @@ from ...errors import ReadError
 from ...jsontext import Json, JsonObject, loads
 from ...message import Finish, TextBlock
 from ...message.answer import FinishReason
-from ...pieces import End, Failed, Meta, Part, Piece, fault
+from ...pieces import End, Failed, Meta, Part, Piece, fault, unwell
 from .content import block
 from .dialect import Dialect
 from .growing import Growing
@@ -139,6 +139,8 @@ class MessagesReader:
             elif key not in _USUAL or _USUAL[key] != value:
                 rest[key] = value
         made += self._fields(rest)
+        if unwell(rest):
+            made.append(Failed(fault(told)))
         return made
 
     def _started(self, payload: JsonObject) -> list[Piece]:

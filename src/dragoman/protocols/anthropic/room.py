@@ -93,7 +93,7 @@ class Anthropic(Bound[Dialect]):
         kind = payload.get("type")
         if kind == "message":
             return isinstance(payload.get("content"), list)
-        return kind in _EVENTS
+        return isinstance(kind, str) and kind in _EVENTS
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/messages`."""

@@ -86,7 +86,8 @@ class ConverseReader:
         return self._blocks.finish()
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
-        if isinstance(payload.get("output"), dict):
+        output = payload.get("output")
+        if isinstance(output, dict) and ("message" in output or "stopReason" in payload):
             return self._whole(payload)
         for name, read in self._events.items():
             if isinstance(payload.get(name), dict):

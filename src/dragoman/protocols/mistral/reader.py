@@ -13,7 +13,7 @@ from ...jsontext import Json, JsonObject
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
-from ...pieces import End, Failed, Meta, Part, Piece, fault
+from ...pieces import End, Failed, Meta, Part, Piece, ended_by, fault
 from .chunks import CLOSED, block_of, reference
 from .dialect import Dialect
 from .usage import usage
@@ -72,8 +72,9 @@ class MistralReader:
         return made
 
     def finish(self) -> list[Piece]:
-        """Nothing: every chunk says what it has to say."""
-        return []
+        """Nothing, unless the reason was an error: nobody may have said which."""
+        broke = next((choice.broke for choice in self._choices.values() if choice.broke), "")
+        return [Failed(ended_by(broke))] if broke else []
 
     def _told(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
         """What the body says of the whole answer; chunks repeat it, and pad it with `p`."""
@@ -107,6 +108,7 @@ class _Choice:
         self._odd = False  # whether it is more than text
         self._seen: JsonObject = {}
         self._beside: JsonObject = {}  # what messages have that nobody models
+        self.broke = ""  # the reason, if it is an error
 
     def read(self, told: JsonObject, made: list[Piece]) -> None:
         """Append the pieces of one entry of `choices`."""
@@ -126,7 +128,10 @@ class _Choice:
         raw = told.get("finish_reason")
         if raw or (whole and isinstance(message, dict)):
             word = raw if isinstance(raw, str) else None
-            made.append(End(Finish(_REASONS.get(word or "", "other"), word), self._index))
+            reason = _REASONS.get(word or "", "other")
+            if reason == "error":
+                self.broke = word or ""
+            made.append(End(Finish(reason, word), self._index))
 
     def _grow(self, block: ContentBlock, made: list[Piece]) -> None:
         """A block of its own, unless it goes on with the text or thinking before it."""

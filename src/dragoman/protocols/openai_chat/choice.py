@@ -55,6 +55,7 @@ class Choice:
         self.said = 0  # characters of text so far, for hosts that repeat all of it
         self.cited: set[str] = set()
         self.seen: JsonObject = {}
+        self.broke = ""  # the reason, if it is an error
 
     def read(self, told: JsonObject, made: list[Piece]) -> None:
         """Append the pieces of one entry of `choices`."""
@@ -75,7 +76,10 @@ class Choice:
         raw = told.get("finish_reason")
         if raw or (whole and isinstance(message, dict)):
             word = raw if isinstance(raw, str) else None
-            made.append(End(Finish(_REASONS.get(word or "", "other"), word), self.index))
+            reason = _REASONS.get(word or "", "other")
+            if reason == "error":
+                self.broke = word or ""
+            made.append(End(Finish(reason, word), self.index))
 
     def _part(self, rank: int, nth: int, block: ContentBlock, made: list[Piece]) -> None:
         made.append(Part((self.index, rank, nth), block))
@@ -88,7 +92,7 @@ class Choice:
         new = {}
         for key, value in told.items():
             # a delta beside a message is none that adds to it
-            aside = key not in _CHOICE or (key == "delta" and "message" in told)
+            aside = key not in _CHOICE or (key in ("delta", "text") and "message" in told)
             said = aside and (whole or value is not None)
             if said and self.seen.get(key, _NONE) != value:
                 self.seen[key] = new[key] = value
@@ -121,8 +125,10 @@ class Choice:
             self._part(CALL, at, block, made)
         legacy = told.get("function_call")
         if legacy and says(legacy):
-            said = ToolUseBlock("", text(legacy.get("name")), spelling="function_call")
-            said.raw_input = text(legacy.get("arguments"))
+            # in a stream each of its deltas has one of the two
+            said = ToolUseBlock("", text(legacy.get("name") or ""), spelling="function_call")
+            if (arguments := legacy.get("arguments")) is not None:
+                said.raw_input = text(arguments)
             self._part(CALL, 0, said, made)
         audio = told.get("audio")
         if audio and says(audio):
@@ -149,9 +155,10 @@ class Choice:
                 rest["role"] = told["role"]
             if "content" in told and not told["content"]:
                 rest["content"] = told["content"]
-            plain = next((name for name in FIELDS if told.get(name)), None)
-            if plain is not None and told.get("reasoning_details"):
-                rest[plain] = told[plain]
+            again = [name for name in FIELDS if told.get(name)]
+            if not told.get("reasoning_details"):
+                again = again[1:]  # the first of them is the block
+            rest |= {name: told[name] for name in again}
         return rest
 
     def _new(self, annotation: Json) -> bool:

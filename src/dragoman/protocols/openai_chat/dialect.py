@@ -35,6 +35,7 @@ class Dialect:
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
     cumulative_details: bool = False  # each detail of a stream repeats what came before it
+    own_field: str = ""  # of chunks: the host's own object, with `usage`, or the `error` there was
     think_tags: TagForm = ""
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one

@@ -1,0 +1,87 @@
+"""What Chat Completions' reader makes of hosts that have ways of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ProviderError
+from dragoman.message import ThinkingBlock
+from tests.cases.reading import chunk, said, streamed, whole
+
+WIRE = "openai-chat"
+
+
+def test_a_legacy_function_call_comes_in_deltas() -> None:
+    begun = chunk({"role": "assistant", "content": None,
+                   "function_call": {"name": "look", "arguments": ""}})  # fmt: skip
+    more = [chunk({"function_call": {"arguments": text}}) for text in ('{"at":', '"x"}')]
+    resp = streamed(WIRE, [begun, *more, chunk({}, "function_call")])
+    assert [(call.name, call.input) for call in resp.calls] == [("look", {"at": "x"})]
+    assert resp.finish.reason == "tool_calls"
+    assert resp.extras is None
+
+
+def test_of_two_copies_of_a_thought_the_second_is_kept_beside() -> None:
+    message = {"content": "Hi", "reasoning_content": "short", "reasoning": "long"}
+    resp = whole(WIRE, said(message))
+    assert resp.msg.blocks[0] == ThinkingBlock("short")
+    assert resp.candidates[0].extras == {WIRE: {"message": {"reasoning": "long"}}}
+    details = [{"type": "reasoning.text", "text": "short", "index": 0}]
+    both = whole(WIRE, said({**message, "reasoning_details": details}))
+    assert both.candidates[0].extras == {
+        WIRE: {"message": {"reasoning_content": "short", "reasoning": "long"}}
+    }
+
+
+@pytest.mark.parametrize("word", ["error", "network_error", "insufficient_system_resource"])
+def test_a_reason_that_is_an_error_is_one(word: str) -> None:
+    begun = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "look"}}]}
+    resp = streamed(WIRE, [chunk({"content": "Half"}), chunk(begun), chunk({}, word)])
+    assert (resp.status, resp.finish.reason, resp.text) == ("error", "error", "Half")
+    assert resp.calls == [], "there may have been arguments to come"
+    assert resp.error is not None
+    assert (resp.error.type, word in resp.error.message) == (word, True)
+
+
+def test_an_error_that_says_what_it_is_holds() -> None:
+    told = {"error": {"message": "broke", "code": 502}}
+    resp = streamed(WIRE, [chunk({"content": "Half"}), chunk({}, "error"), told])
+    assert resp.error is not None
+    assert (resp.error.message, resp.error.status) == ("broke", 502)
+
+
+REFUSED = {"base_resp": {"status_code": 1004, "status_msg": "login fail"}}
+
+
+@pytest.mark.parametrize(
+    ("wire", "body"),
+    [
+        ("minimax", {"id": "x", "choices": None, **REFUSED}),
+        ("openai-chat", {"choices": [], **REFUSED}),
+        ("minimax", REFUSED),
+        ("anthropic", REFUSED),
+        ("anthropic", {"id": "x", "type": "message", "role": "assistant", "content": [],
+                       **REFUSED}),
+    ],
+)  # fmt: skip
+def test_a_state_beside_the_answer_may_be_an_error(wire: str, body: Any) -> None:
+    with pytest.raises(ProviderError, match="login fail") as raised:
+        dragoman.wire(wire).read_response(body)
+    assert raised.value.code == "1004"
+    fine = said({"content": "Hi"}, base_resp={"status_code": 0, "status_msg": ""})
+    assert whole("minimax", fine).status == "complete"
+
+
+def test_what_groq_says_in_its_own_place() -> None:
+    figures = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    last = {**chunk({}, "stop"), "x_groq": {"id": "r", "usage": figures}}
+    resp = streamed("groq", [chunk({"content": "Hi"}), last])
+    assert (resp.usage.input, resp.usage.output, resp.usage.total) == (3, 4, 7)
+    fails = {"id": "c1", "choices": [], "x_groq": {"id": "r", "error": "over capacity"}}
+    resp = streamed("groq", [chunk({"content": "Half"}), fails])
+    assert (resp.status, resp.text) == ("error", "Half")
+    assert resp.error is not None
+    assert resp.error.message == "over capacity"

@@ -1,0 +1,145 @@
+"""Errors on the way: what a proxy answers in place of the provider, and what is no body."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import Formatter, ProviderError, ReadError
+from dragoman.vendors import PROTOCOLS
+
+PAGE = "<html>Bad gateway</html>"
+
+
+@pytest.mark.parametrize("wire", PROTOCOLS)
+@pytest.mark.parametrize("body", [PAGE, PAGE.encode(), "", b"\xff", "{}", {"odd": 1}, []])
+def test_an_answer_with_the_status_of_an_error_is_one(wire: str, body: Any) -> None:
+    with pytest.raises(ProviderError) as raised:
+        dragoman.wire(wire).read_response(body, status=502)
+    assert raised.value.status == 502
+    for status in (None, 200):
+        with pytest.raises(ReadError):
+            dragoman.wire(wire).read_response(body, status=status)
+
+
+def test_the_page_of_a_proxy_is_the_message() -> None:
+    with pytest.raises(ProviderError, match="Bad gateway") as raised:
+        dragoman.wire("gemini").read_response(PAGE.encode(), status=502)
+    assert raised.value.body == PAGE
+
+
+def test_an_event_that_is_an_error_may_say_so_in_plain_words() -> None:
+    stream = dragoman.wire("anthropic").read_stream([b"event: error\ndata: upstream timed out\n\n"])
+    assert [event.type for event in stream] == ["finish"]
+    assert stream.response.status == "error"
+    assert stream.error is not None
+    assert stream.error.message == "upstream timed out"
+
+
+def test_events_without_a_blank_line_between_them_are_events() -> None:
+    told = [
+        {"output": {"choices": [{"message": {"role": "assistant", "content": text},
+                                 "finish_reason": reason}]}, "request_id": "r"}
+        for text, reason in (("It rains ", "null"), ("and snows.", "null"), ("", "stop"))
+    ]  # fmt: skip
+    lines = [f"id:{n}\nevent:result\ndata:{json.dumps(one)}" for n, one in enumerate(told)]
+    stream = dragoman.wire("dashscope").read_stream(["\n".join(lines).encode()])
+    assert [event.type for event in stream][-1] == "finish"
+    assert (stream.response.status, stream.response.text) == ("complete", "It rains and snows.")
+    assert stream.response.extras is None
+
+
+def test_an_error_behind_an_event_without_a_blank_line_is_of_the_last_alone() -> None:
+    said = {"output": {"choices": [{"message": {"role": "assistant", "content": "Half"},
+                                    "finish_reason": "null"}]}, "request_id": "r"}  # fmt: skip
+    told = {"code": "Throttling", "message": "slow down", "request_id": "r"}
+    body = f"event:result\ndata:{json.dumps(said)}\nevent:error\ndata:{json.dumps(told)}\n\n"
+    stream = dragoman.wire("dashscope").read_stream([body.encode()])
+    assert list(stream)
+    assert (stream.response.status, stream.response.text) == ("error", "Half")
+    assert stream.error is not None
+    assert stream.error.message == "slow down"
+
+
+def test_a_page_in_place_of_a_stream_is_kept() -> None:
+    for wire in PROTOCOLS:
+        stream = dragoman.wire(wire).read_stream([PAGE[:9].encode(), PAGE[9:].encode()])
+        assert [event.type for event in stream] == ["finish"]
+        assert PAGE in str(stream.response.extras), wire
+
+
+def test_a_buffer_that_is_filled_again_changes_nothing() -> None:
+    decoder = dragoman.wire("ollama").stream_decoder()
+    body = b'{"message": {"role": "assistant", "content": "Hi"}, "done": true}'
+    buffer = bytearray(4)
+    for at in range(0, len(body), 4):
+        piece = body[at : at + 4]
+        buffer[: len(piece)] = piece
+        decoder.feed_bytes(memoryview(buffer)[: len(piece)])  # type: ignore[arg-type]  # a buffer
+    assert decoder.finish().text == "Hi"
+
+
+@pytest.mark.parametrize("chunk", ["text", None, 3, {}])
+def test_what_is_no_bytes_is_refused(chunk: Any) -> None:
+    with pytest.raises(ReadError, match="no bytes"):
+        dragoman.wire("openai-chat").stream_decoder().feed_bytes(chunk)
+
+
+FIGURES = {"input_tokens": 3, "output_tokens": 1}
+SAID = {"role": "assistant", "content": "Hi"}
+BODIES: dict[str, dict[str, Any]] = {
+    "openai-chat": {"id": "1", "object": "chat.completion", "created": 7, "model": "m",
+                    "choices": [{"index": 0, "message": SAID, "finish_reason": "stop"}]},
+    "openai-responses": {"id": "1", "object": "response", "status": "completed", "model": "m",
+                         "output": [{"type": "message", "role": "assistant", "content": [
+                             {"type": "output_text", "text": "Hi"}]}], "usage": FIGURES},
+    "anthropic": {"id": "1", "type": "message", "role": "assistant", "model": "m",
+                  "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn",
+                  "usage": FIGURES},
+    "gemini": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]},
+                               "finishReason": "STOP"}], "modelVersion": "m"},
+    "dashscope": {"output": {"choices": [{"message": SAID, "finish_reason": "stop"}]},
+                  "usage": FIGURES, "request_id": "1"},
+    "bedrock-converse": {"output": {"message": {"role": "assistant", "content": [{"text": "Hi"}]}},
+                         "stopReason": "end_turn", "usage": {"inputTokens": 3}},
+    "ollama": {"model": "m", "message": SAID, "done": True, "done_reason": "stop"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", PROTOCOLS)
+@pytest.mark.parametrize("sender", BODIES)
+def test_the_answer_of_another_wire_is_none(sender: str, wire: str) -> None:
+    like = {sender, "mistral" if sender == "openai-chat" else sender}  # one speaks as the other
+    body = BODIES[sender]
+    if wire in like:
+        assert dragoman.wire(wire).read_response(body).text == "Hi"
+        return
+    forms: list[Any] = [body, json.dumps(body), MappingProxyType(body)]
+    for sent in forms:
+        with pytest.raises((ReadError, ProviderError)):
+            dragoman.wire(wire).read_response(sent)
+        with pytest.raises((ReadError, ProviderError)):
+            Formatter(wire).parse_response(sent)
+
+
+def test_an_answer_that_has_not_come_yet_is_one() -> None:
+    body: dict[str, Any] = {
+        "id": "1",
+        "object": "response",
+        "status": "queued",
+        "output": [],
+        "usage": None,
+    }
+    assert dragoman.wire("openai-responses").read_response(body).status == "interrupted"
+
+
+@pytest.mark.parametrize("wire", PROTOCOLS)
+@pytest.mark.parametrize("odd", [None, {}, [], 3, "x"])
+def test_no_shape_is_too_odd_to_be_judged(wire: str, odd: Any) -> None:
+    keys = ("type", "object", "output", "choices", "candidates", "message", "done", "content")
+    for body in ({key: odd} for key in keys):
+        assert dragoman.wire(wire).room.answers(body) in (True, False)
