@@ -59,6 +59,12 @@ def _usage_before_the_end(one: Difference) -> bool:
     return said[-1] is None and any(said)
 
 
+def _usage_of_the_host(one: Difference) -> bool:
+    """Groq's older streams tell the usage in an object of its own, which the SDK does not read."""
+    own = [chunk.get("x_groq") or {} for chunk in payloads(one.exchange)]
+    return one.field.startswith("usage.") and one.theirs is None and any("usage" in x for x in own)
+
+
 def _no_choices(one: Difference) -> bool:
     """A chunk without choices: the SDK wants a list."""
     return one.field == "refused" and any(
@@ -112,6 +118,7 @@ REASONS = (
     Reason("the SDK drops log probabilities of thinking", _other_chances),
     Reason("the SDK keeps the empty id or model of the first chunk", _empty_first),
     Reason("the SDK keeps the usage of the last chunk only", _usage_before_the_end),
+    Reason("the SDK does not read usage in a host's own object", _usage_of_the_host),
     Reason("the SDK refuses chunks without choices", _no_choices),
     Reason("the SDK refuses calls that do not count from 0", _gap),
     Reason("the SDK makes one of all details of an index", _details_of_one_index),
