@@ -9,6 +9,7 @@ from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from .blocks import (
@@ -38,8 +39,9 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
         return first
     made = replace(first)
     for f in fields(made):
-        values = [getattr(part, f.name) for part in parts]
-        setattr(made, f.name, _sum(f.name, values, first))
+        values = list(map(attrgetter(f.name), parts))
+        if values.count(values[0]) < len(values) or f.name in _GROWS:
+            setattr(made, f.name, _sum(f.name, values, first))
     return made
 
 
@@ -47,6 +49,8 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
 _TEXTS = {TextBlock: ("text",), ThinkingBlock: ("thinking", "signature", "redacted"),
           ToolUseBlock: ("raw_input",)}  # fmt: skip
 _LISTS = ("citations",)
+_GROWS = frozenset({"text", "thinking", "signature", "redacted", "raw_input", "citations", "data",
+                    "source"})  # fmt: skip
 
 
 def _sum(name: str, values: list[Any], first: ContentBlock) -> Any:

@@ -58,6 +58,9 @@ class _Lines:
         return lines
 
 
+_D, _E = b"de"  # how the two kinds of line begin that matter
+
+
 class ServerSent:
     """Server-sent events: `event:` and `data:` lines, closed by a blank one."""
 
@@ -91,11 +94,9 @@ class ServerSent:
                     made.append((self._name, data[0] if len(data) == 1 else b"\n".join(data)))
                     data.clear()
                 self._name = None
-            elif line[:6] == b"data: ":
-                data.append(line[6:])
-            elif line[:5] == b"data:":
-                data.append(line[5:])
-            elif line[:6] == b"event:":
+            elif line[0] == _D and line[:5] == b"data:":
+                data.append(line[6:] if line[5:6] == b" " else line[5:])
+            elif line[0] == _E and line[:6] == b"event:":
                 self._name = line[6:].strip().decode("utf-8", "replace") or None
             elif not (self._seen or made) and (self._plain or not _is_field(line)):
                 self._plain.append(line)

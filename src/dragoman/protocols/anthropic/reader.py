@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors import ReadError
 from ...jsontext import Json, JsonObject, loads
-from ...message import Finish, TextBlock
+from ...message import Finish, TextBlock, ToolUseBlock
 from ...message.answer import FinishReason
 from ...pieces import End, Failed, Meta, Part, Piece, fault, unwell
 from .content import block
@@ -73,11 +73,16 @@ class MessagesReader:
         if kind == "content_block_delta":
             delta = payload["delta"]
             slot = self._slots.get(payload["index"])
-            if slot is not None and slot.texts and delta["type"] == "text_delta":
-                text = delta["text"]
-                if type(text) is str and len(delta) == 2:  # by far the most of all events
-                    slot.said = True
-                    return [Part(slot.key, TextBlock(text))] if text else []
+            if slot is not None and len(delta) == 2:  # by far the most of all events
+                if slot.texts and delta["type"] == "text_delta":
+                    text = delta["text"]
+                    if type(text) is str:
+                        slot.said = True
+                        return [Part(slot.key, TextBlock(text))] if text else []
+                elif slot.kind is ToolUseBlock and delta["type"] == "input_json_delta":
+                    text = delta["partial_json"]
+                    if type(text) is str:
+                        return [Part(slot.key, ToolUseBlock("", "", {}, text))] if text else []
             return self._blocks.grow(payload["index"], delta)
         read = self._events.get(kind)
         return read(payload) if read is not None else self._other(payload, event)
