@@ -154,10 +154,6 @@ class Bound(Generic[_D]):
         """Whether the request goes on from messages that the provider keeps and names them."""
         return False
 
-    def reader(self, can: Capabilities) -> Reader:
-        """A reader for one answer of a model that can do this."""
-        raise NotImplementedError
-
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         return False

@@ -88,7 +88,7 @@ class WireFormatter(Asking, Answering):
         self.model = model
         self.manner = Manner(
             speakers=speakers or ByRole(),
-            rewrites=rewrites,  # type: ignore[arg-type]  # any list; it makes a tuple of it
+            rewrites=rewrites,
             prompt=prompt or SystemPrompt(),
             told=told or Told(),
             fetch=fetch,

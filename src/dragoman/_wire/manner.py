@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ class Manner:
     """How a history is said: who speaks, what is added in which words, what may be fetched."""
 
     speakers: Rewrite = field(default_factory=ByRole)
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: Sequence[Rewrite] = ()  # a tuple, once it is made
     prompt: SystemPrompt = field(default_factory=SystemPrompt)
     told: Told = field(default_factory=Told)
     fetch: Fetch | None = None

@@ -5,6 +5,7 @@ Sans-IO: bytes and events come in as values, whoever fetched them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Iterable, Sequence
 from typing import Any
 
@@ -23,15 +24,15 @@ from .stream import AsyncStream, Stream
 __all__ = ["Reading"]
 
 
-class Reading:
+class Reading(ABC):
     """What a wire does with answers; `Wire` adds what it does with requests."""
 
     __slots__ = ()
     room: Room
 
+    @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
         """What this wire carries for `model`."""
-        raise NotImplementedError
 
     def stream_decoder(
         self,

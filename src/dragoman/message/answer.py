@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, final
 
 from ..errors import ProviderError
 from ..shown import Shown
@@ -36,6 +36,7 @@ class Finish(Shown):
     raw: str | None = None
 
 
+@final
 @dataclass(slots=True, repr=False)
 class Usage(Shown):
     """Tokens, disjoint: `input` without cache, `output` with reasoning. None means unknown."""
@@ -90,7 +91,7 @@ class ChatResponse(Shown):
     def text(self) -> str:
         """The text of the first candidate: blocks side by side are one text, in pieces."""
         runs = groupby(self.msg.blocks, type)
-        texts = ["".join(b.text for b in run) for kind, run in runs if kind is TextBlock]  # type: ignore[union-attr]  # texts
+        texts = ["".join(b.text for b in run if type(b) is TextBlock) for _, run in runs]
         return "\n".join(text for text in texts if text)
 
     @property

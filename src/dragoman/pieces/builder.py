@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, assert_never
 
 from ..errors import InvalidMessage, ProviderError, ReadError, StreamError
 from ..jsontext import JsonObject, canonical
@@ -71,17 +71,13 @@ class Builder:
 
     def add(self, piece: Piece) -> None:
         """Take one more piece."""
-        kind = type(piece)
-        if kind is Part:
-            parts = self._parts.get(piece.key)  # type: ignore[union-attr]  # a Part
-            if parts is None or piece.whole:  # type: ignore[union-attr]
-                self._parts[piece.key] = [piece.block]  # type: ignore[union-attr]
+        if type(piece) is Part:
+            parts = self._parts.get(piece.key)
+            if parts is None or piece.whole:
+                self._parts[piece.key] = [piece.block]
             else:
-                parts.append(piece.block)  # type: ignore[union-attr]
-        else:
-            self._add(piece)
-
-    def _add(self, piece: Piece) -> None:
+                parts.append(piece.block)
+            return
         match piece:
             case Meta():
                 self._meta.append(piece)
@@ -96,8 +92,8 @@ class Builder:
                 self._raw.append({"event": piece.event, "payload": piece.payload})
             case Failed():
                 self._failed = self._failed or piece.error
-            case Part():
-                self.add(piece)
+            case _:
+                assert_never(piece)
 
     def arguments(self, key: Key) -> Any:
         """What the call `key` says so far, its open strings and lists closed; linear each time."""

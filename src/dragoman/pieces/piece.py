@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 from ..errors import ProviderError
 from ..jsontext import Json, JsonObject
@@ -17,6 +17,7 @@ __all__ = ["End", "Failed", "Key", "Meta", "Part", "Piece", "Raw", "Usage"]
 Key: TypeAlias = tuple[int, ...]
 
 
+@final
 @dataclass(slots=True, repr=False)
 class Part(Shown):
     """A piece of the block `key`. Pieces of one key are summed; a `whole` one replaces them."""
@@ -26,6 +27,7 @@ class Part(Shown):
     whole: bool = False
 
 
+@final
 @dataclass(slots=True, repr=False)
 class Meta(Shown):
     """What is known of the answer, or of one `candidate`: fields that nobody models in `extras`.
@@ -40,6 +42,7 @@ class Meta(Shown):
     joined: bool = False
 
 
+@final
 @dataclass(slots=True, repr=False)
 class End(Shown):
     """Why a candidate ended. Without one, the stream broke off."""
@@ -48,6 +51,7 @@ class End(Shown):
     candidate: int = 0
 
 
+@final
 @dataclass(slots=True, repr=False)
 class Raw(Shown):
     """An event that no reader knows, kept as it came."""
@@ -56,6 +60,7 @@ class Raw(Shown):
     payload: Json
 
 
+@final
 @dataclass(slots=True, repr=False)
 class Failed(Shown):
     """The provider says that something went wrong, after the answer had begun."""
