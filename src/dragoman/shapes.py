@@ -1,11 +1,11 @@
-"""The chat-shaped pieces that several rooms share: function tools, result text, options.
+"""The chat-shaped pieces that several rooms share: function tools, result text, own fields.
 
 Pure functions over the tree; names no wire.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -14,41 +14,28 @@ from .errors import ReadError, WriteError
 from .jsontext import JsonObject, arguments, loads
 from .losses import Report
 from .message import (
-    ChatRequest,
-    ResponseFormat,
     ServerTool,
     TextBlock,
     Tool,
-    ToolChoice,
     ToolResultBlock,
     ToolUseBlock,
 )
 from .message.blocks import ContentBlock
-from .room import SayableRequest
-from .rules import NameRule, mapping
 from .seats import SYSTEM, Seated
 from .shown import shown
 
 __all__ = [
     "arguments_of",
-    "choice",
-    "demand_json_word",
     "filled",
-    "format_name",
     "function_tool",
     "head",
     "in_path",
-    "options",
     "own_extras",
     "parameters",
     "replay",
-    "response_format",
     "result_text",
-    "stance",
-    "stubs",
     "texts",
     "unsaid",
-    "within",
 ]
 
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
@@ -161,151 +148,7 @@ def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
             report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
 
 
-def choice(
-    say: SayableRequest, report: Report, among: Sequence[object] | None = None
-) -> ToolChoice | None:
-    """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say.
-
-    `among`: the tools that a choice is made of here; all that are offered, unless given.
-    """
-    request, can = say.request, say.can
-    given = request.tool_choice
-    if given is None:
-        return None
-    if not (say.offered if among is None else among):
-        if can.none_by != "withholding" or given.mode != "none":  # else said by their absence
-            report.lost("tool_choice.no_tools", given)
-        return None
-    if not can.tool_choices:
-        report.lost("tool_choice.unsaid", given, what=given.mode)
-        return None
-    mode, name, allowed = given.mode, given.name, given.allowed
-    spelled = say.names
-    offered = {tool.name for tool in say.tools}
-    if name is not None and spelled.get(name, name) not in offered:
-        report.lost("tool_choice.unknown", given, "name", what=name, did="auto")
-        mode, name = "auto", None
-    if unknown := [one for one in allowed if spelled.get(one, one) not in offered]:
-        report.lost("tool_choice.unknown", given, "allowed", what=", ".join(unknown))
-        allowed = tuple(one for one in allowed if one not in unknown)
-    if mode not in can.tool_choices:
-        report.lost("tool_choice.lowered", given, "mode", what=mode, did="auto")
-        mode, name = "auto", None
-    if mode in ("none", "tool"):  # which says it all
-        allowed = ()
-    if allowed and "allowed" not in can.tool_choices:
-        report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
-        allowed = ()
-    parallel = given.parallel
-    if parallel is not None and not can.parallel_switch:
-        report.lost("tool_choice.lowered", given, "parallel", did="left to the model")
-        parallel = None
-    return ToolChoice(
-        mode,
-        None if name is None else spelled.get(name, name),
-        tuple(spelled.get(one, one) for one in allowed),
-        parallel,
-    )
-
-
 def head(seated: Seated) -> int:
     """How many messages stand before everything else as the system prompt."""
     seats = seated.seats
     return next((i for i, seat in enumerate(seats) if seat != SYSTEM), len(seats))
-
-
-def response_format(
-    request: ChatRequest, can: Capabilities, report: Report
-) -> ResponseFormat | None:
-    """The response format, lowered to what the wire takes; None if there is nothing to say."""
-    given = request.response_format
-    if given is None or given.kind in can.formats:
-        return given
-    if given.kind == "schema" and "json" in can.formats:
-        report.lost("format.lowered", given, "kind", what="schema", did="json")
-        return ResponseFormat("json")
-    report.lost("format.unsaid", given, what=given.kind)
-    return None
-
-
-def format_name(form: ResponseFormat, report: Report) -> str:
-    """The name of a schema as the APIs take it, which is as they take the names of tools."""
-    name = mapping([form.name], NameRule()).get(form.name, form.name)
-    if name != form.name:
-        report.lost("name.mapped", form, "name", did=f"written as {name}")
-    return name
-
-
-def demand_json_word(messages: Iterable[JsonObject]) -> None:
-    """Raise WriteError `format.json_word` unless a message, as it is written, speaks of JSON."""
-    for message in messages:
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [{"text": content}]
-        if any("json" in str(part.get("text", "")).lower() for part in parts):
-            return
-    raise WriteError(
-        "the response format json needs the word JSON in a message",
-        path="$.response_format",
-        hint='say what the JSON shall hold, e.g. "Answer in JSON."',
-        code="format.json_word",
-    )
-
-
-def stance(can: Capabilities, name: str) -> str:
-    """What the model makes of an option: takes, ignores, pinned or refuses."""
-    return can.options.get(name, "takes")
-
-
-def options(
-    request: ChatRequest, keys: Mapping[str, str], can: Capabilities, report: Report
-) -> JsonObject:
-    """The options under this wire's keys; what it lacks or the model refuses is a loss.
-
-    Thinking is not among them: see `reasoning.asked`.
-    """
-    made: JsonObject = {}
-    for name, value in request.options.given():
-        if name in ("reasoning", "reasoning_budget"):
-            continue
-        if name not in keys:
-            report.lost("option.unsaid", request.options, name, what=name)
-        elif (how := stance(can, name)) in ("refuses", "pinned"):
-            report.lost("option.refused", request.options, name, what=name)
-        elif how == "alone" and keys.get("temperature") in made:
-            report.lost("option.refused", request.options, name, what=name, did="left out")
-        elif name == "stop" and not all(value):  # an empty text ends nothing, and is refused
-            report.lost("option.range", request.options, name, did="without empty ones")
-            if kept := [text for text in value if text]:
-                made[keys[name]] = kept
-        elif value != ():
-            made[keys[name]] = list(value) if isinstance(value, tuple) else value
-            if how == "ignores":
-                report.lost("option.ignored", request.options, name, what=name, did="sent")
-    return made
-
-
-def within(
-    made: JsonObject,
-    key: str,
-    name: str,
-    limits: tuple[float, float],
-    request: ChatRequest,
-    report: Report,
-) -> None:
-    """Bring the option `name`, which `made` holds under `key`, into the range that is taken."""
-    given = made.get(key)
-    if given is None or limits[0] <= given <= limits[1]:
-        return
-    made[key] = limits[0] if given < limits[0] else limits[1]
-    report.lost("option.range", request.options, name, what=f"{given}", did=f"sent as {made[key]}")
-
-
-def stubs(say: SayableRequest, report: Report) -> list[Tool]:
-    """Bare declarations of the tools that only the history names, where a wire demands some."""
-    can = say.can
-    if say.offered or not can.tool_stubs or not can.tool_messages:
-        return []
-    names = list(dict.fromkeys(say.names.get(name, name) for name in say.seated.names))
-    if names:
-        report.lost("tools.stub", say.request, "tools", did=", ".join(names))
-    return [Tool(name) for name in names]

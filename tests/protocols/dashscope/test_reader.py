@@ -13,7 +13,6 @@ from dragoman.errors import ProviderError
 from dragoman.message import (
     AudioBlock,
     Base64Source,
-    ChatResponse,
     ImageBlock,
     RawBlock,
     TextBlock,
@@ -22,26 +21,7 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
-
-OWN = "dashscope"
-ANSWER = "dashscope (answer)"
-
-
-def frame(message: dict[str, Any], reason: str = "null", tokens: int | None = None) -> Any:
-    choice = {"message": {"role": "assistant", **message}, "finish_reason": reason}
-    usage = {} if tokens is None else {"usage": {"input_tokens": 9, "output_tokens": tokens}}
-    return {"output": {"choices": [choice]}, "request_id": "r-1", **usage}
-
-
-def whole(body: dict[str, Any]) -> ChatResponse:
-    return dragoman.wire("dashscope").read_response(body)
-
-
-def streamed(*events: Any) -> ChatResponse:
-    decoder = dragoman.wire("dashscope").stream_decoder()
-    for event in events:
-        decoder.feed(event)
-    return decoder.finish()
+from tests.protocols.dashscope.answers import ANSWER, ERROR, OWN, frame, streamed, whole
 
 
 def test_a_whole_answer() -> None:
@@ -179,9 +159,6 @@ def test_speech() -> None:
     block = whole({"output": link}).msg.blocks[0]
     assert isinstance(block, AudioBlock)
     assert block.source == URLSource("https://a.example/1.wav")
-
-
-ERROR = {"code": "InvalidApiKey", "message": "Invalid API-key provided.", "request_id": "r-1"}
 
 
 def test_errors() -> None:

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import dragoman
 from dragoman.message import (
-    ChatResponse,
     ImageBlock,
     TextBlock,
     ThinkingBlock,
     URLSource,
     Usage,
 )
-
-OWN = "dashscope"
-ANSWER = "dashscope (answer)"
-
-
-def frame(message: dict[str, Any], reason: str = "null", tokens: int | None = None) -> Any:
-    choice = {"message": {"role": "assistant", **message}, "finish_reason": reason}
-    usage = {} if tokens is None else {"usage": {"input_tokens": 9, "output_tokens": tokens}}
-    return {"output": {"choices": [choice]}, "request_id": "r-1", **usage}
-
-
-def whole(body: dict[str, Any]) -> ChatResponse:
-    return dragoman.wire("dashscope").read_response(body)
-
-
-def streamed(*events: Any) -> ChatResponse:
-    decoder = dragoman.wire("dashscope").stream_decoder()
-    for event in events:
-        decoder.feed(event)
-    return decoder.finish()
-
-
-ERROR = {"code": "InvalidApiKey", "message": "Invalid API-key provided.", "request_id": "r-1"}
+from tests.protocols.dashscope.answers import OWN, frame, streamed
 
 
 def test_deltas() -> None:

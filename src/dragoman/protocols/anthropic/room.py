@@ -12,19 +12,10 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool, ToolChoice
+from ...request_fields import choice, options, response_format, within
 from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import (
-    choice,
-    head,
-    in_path,
-    options,
-    own_extras,
-    parameters,
-    replay,
-    response_format,
-    within,
-)
+from ...shapes import head, in_path, own_extras, parameters, replay
 from ...sse import Framing
 from .dialect import CAN, Dialect
 from .reader import MessagesReader

@@ -9,8 +9,8 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...reasoning import Asked, asked, begun_without
+from ...request_fields import within
 from ...room import SayableRequest
-from ...shapes import within
 
 __all__ = ["budget_of", "dropping", "think", "wanted"]
 

@@ -13,8 +13,8 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject, arguments
 from ...losses import Report
 from ...message import ChatRequest
+from ...request_fields import format_name, options, response_format, within
 from ...room import SayableRequest
-from ...shapes import format_name, options, response_format, within
 from .thinking import UNLIMITED, think
 
 __all__ = ["Generation", "generation"]

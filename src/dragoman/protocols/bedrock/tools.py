@@ -13,8 +13,9 @@ from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool, ToolChoice
+from ...request_fields import choice, stubs
 from ...room import SayableRequest
-from ...shapes import choice, parameters, replay, stubs, unsaid
+from ...shapes import parameters, replay, unsaid
 from .writer import cache_point
 
 __all__ = ["declared", "tool_config"]

@@ -11,16 +11,9 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ResponseFormat, ToolChoice
 from ...reasoning import asked
+from ...request_fields import choice, demand_json_word, format_name, options, response_format
 from ...room import SayableRequest
-from ...shapes import (
-    choice,
-    demand_json_word,
-    format_name,
-    options,
-    replay,
-    response_format,
-    unsaid,
-)
+from ...shapes import replay, unsaid
 
 __all__ = ["parameters"]
 

@@ -10,7 +10,8 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import Asked, asked
-from ...shapes import options, own_extras, unsaid
+from ...request_fields import options
+from ...shapes import own_extras, unsaid
 from .dialect import Dialect
 from .spelling import cased, replayed
 

@@ -14,9 +14,10 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool
+from ...request_fields import choice
 from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, head, in_path
+from ...shapes import head, in_path
 from .config import declaration, generation, server_tool, tool_config
 from .dialect import CAN, Dialect
 from .reader import GeminiReader

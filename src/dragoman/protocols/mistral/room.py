@@ -12,19 +12,12 @@ from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message import ChatRequest, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
+from ...request_fields import choice, options, response_format, spelled_format, within
 from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import (
-    choice,
-    format_name,
-    function_tool,
-    options,
-    replay,
-    response_format,
-    within,
-)
+from ...shapes import function_tool, replay
 from .dialect import CAN, Dialect
 from .reader import MistralReader
 from .writer import messages
@@ -93,7 +86,7 @@ class Mistral(Bound[Dialect]):
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
         if (form := response_format(request, can, report)) is not None:
-            body["response_format"] = _format(form, report)
+            body["response_format"] = spelled_format(form, report)
         body.update(_options(request, can, report))
         if request.stream:
             body["stream"] = True
@@ -111,17 +104,6 @@ def _choice(picked: ToolChoice) -> Any:
     if picked.mode == "tool":
         return {"type": "function", "function": {"name": picked.name}}
     return _MODES[picked.mode]
-
-
-def _format(form: ResponseFormat, report: Report) -> JsonObject:
-    if form.kind != "schema":
-        return {"type": "json_object" if form.kind == "json" else "text"}
-    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
-    if form.description:
-        made["description"] = form.description
-    if form.strict is not None:
-        made["strict"] = form.strict
-    return {"type": "json_schema", "json_schema": made}
 
 
 def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:

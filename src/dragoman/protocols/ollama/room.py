@@ -12,9 +12,10 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ServerTool, Tool
 from ...reasoning import asked
+from ...request_fields import choice, options, response_format
 from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import choice, function_tool, options, replay, response_format
+from ...shapes import function_tool, replay
 from .dialect import CAN, Dialect
 from .reader import OllamaReader
 from .writer import messages

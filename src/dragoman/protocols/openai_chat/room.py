@@ -13,20 +13,19 @@ from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
-from ...message import ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message import ServerTool, Tool, ToolChoice
 from ...reasoning import asked
-from ...room import Bound, Reader, Request, SayableRequest
-from ...seats import Seated
-from ...shapes import (
+from ...request_fields import (
     choice,
     demand_json_word,
-    format_name,
-    function_tool,
     options,
-    replay,
     response_format,
+    spelled_format,
     within,
 )
+from ...room import Bound, Reader, Request, SayableRequest
+from ...seats import Seated
+from ...shapes import function_tool, replay
 from .dialect import CAN, Dialect
 from .reader import ChatReader
 from .server_tools import declared, switched
@@ -118,7 +117,7 @@ class OpenAIChat(Bound[Dialect]):
         form = response_format(request, can, report)
         # where no other can be asked for, text goes without saying
         if form is not None and can.formats != {"text"}:
-            body["response_format"] = _format(form, report)
+            body["response_format"] = spelled_format(form, report)
             if form.kind == "json" and self.dialect.json_word:
                 demand_json_word(body["messages"])
         body.update(options(request, self._keys, can, report))
@@ -146,14 +145,3 @@ def _choice(picked: ToolChoice) -> Any:
     if picked.mode == "tool":
         return {"type": "function", "function": {"name": picked.name}}
     return picked.mode
-
-
-def _format(form: ResponseFormat, report: Report) -> JsonObject:
-    if form.kind != "schema":
-        return {"type": "json_object" if form.kind == "json" else "text"}
-    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
-    if form.description:
-        made["description"] = form.description
-    if form.strict is not None:
-        made["strict"] = form.strict
-    return {"type": "json_schema", "json_schema": made}

@@ -12,7 +12,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat
 from ...reasoning import Asked, asked
-from ...shapes import format_name, options, within
+from ...request_fields import format_name, options, within
 from .dialect import Dialect
 
 __all__ = ["ENCRYPTED", "LOGPROBS", "generation", "reasoning", "text"]

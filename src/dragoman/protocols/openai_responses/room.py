@@ -14,9 +14,10 @@ from ...errors import WriteError
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, Msg, ServerTool, TextBlock, Tool
+from ...request_fields import choice, response_format
 from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import SYSTEM, Seated
-from ...shapes import choice, filled, own_extras, response_format
+from ...shapes import filled, own_extras
 from .config import ENCRYPTED, LOGPROBS, generation, reasoning, text
 from .dialect import CAN, Dialect
 from .reader import ResponsesReader

@@ -1,0 +1,189 @@
+"""One candidate of an answer of Mistral's: its message, whole or in deltas.
+
+Blocks come in the order of the chunks of its content, then its calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...fragments import Fragments
+from ...jsontext import JsonObject
+from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.answer import FinishReason
+from ...message.blocks import ContentBlock, answered
+from ...pieces import End, Meta, Part, Piece
+from .chunks import CLOSED, block_of, reference
+
+__all__ = ["Choice"]
+
+CONTENT, CALL = range(2)
+
+_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "model_length": "context_overflow",
+    "tool_calls": "tool_calls",
+    "error": "error",
+}
+_CHOICE = {"index", "delta", "message", "finish_reason", "logprobs"}
+_MESSAGE = {"role", "content", "tool_calls"}
+_CALL = {"id", "type", "function", "index"}
+_NONE = object()
+
+
+class Choice:
+    """One candidate of the answer."""
+
+    def __init__(self, index: int, issuer: str) -> None:
+        self._index = index
+        self._issuer = issuer
+        self._fragments = Fragments()
+        self._count = 0  # of blocks in the content
+        self._open: type[ContentBlock] | None = None  # what may go on
+        self._last: type[ContentBlock] | None = None
+        self._thoughts: list[Any] = []  # of the thinking that is open, as they came
+        self._odd = False  # whether it is more than text
+        self._seen: JsonObject = {}
+        self._beside: JsonObject = {}  # what messages have that nobody models
+        self.broke = ""  # the reason, if it is an error
+
+    def read(self, told: JsonObject, made: list[Piece]) -> None:
+        """Append the pieces of one entry of `choices`."""
+        delta = told.get("delta")
+        whole = not isinstance(delta, dict)
+        message: Any = told.get("message") if whole else delta
+        if isinstance(message, dict):
+            content = message.get("content")
+            if type(content) is str:
+                if content:
+                    self._grow(TextBlock(content), made)
+            elif content is not None:
+                self._chunks(content, made, whole)
+            if len(message) > 1 or "content" not in message:
+                self._more(message, made, whole)
+        self._aside(told, made, whole)
+        raw = told.get("finish_reason")
+        if raw or (whole and isinstance(message, dict)):
+            word = raw if isinstance(raw, str) else None
+            reason = _REASONS.get(word or "", "other")
+            if reason == "error":
+                self.broke = word or ""
+            made.append(End(Finish(reason, word), self._index))
+
+    def _grow(self, block: ContentBlock, made: list[Piece]) -> None:
+        """A block of its own, unless it goes on with the text or thinking before it."""
+        kind = type(block)
+        if kind is not self._open:
+            self._count += 1
+            self._open = kind if kind is TextBlock or kind is ThinkingBlock else None
+            self._last = kind
+        made.append(Part((self._index, CONTENT, self._count - 1), block))
+
+    def _chunks(self, chunks: Any, made: list[Piece], whole: bool) -> None:
+        """Chunks of the content; those of a delta that say nothing begin nothing."""
+        for chunk in chunks if isinstance(chunks, list) else [chunks]:
+            block = block_of(chunk, self._issuer)
+            kind, before = type(block), self._last
+            if whole:
+                self._open = None  # each stands for itself
+            if type(block) is ThinkingBlock and not whole:
+                self._thought(block, chunk)
+            empty = (type(block) is TextBlock and not block.text) or (
+                type(block) is ThinkingBlock and not block.thinking
+            )
+            if whole or not empty or self._open is kind or block.extras:
+                self._grow(block, made)
+            cited = reference(chunk)
+            if cited is not None and before is TextBlock:  # said of the text before it, as well
+                key = (self._index, CONTENT, self._count - 2)
+                made.append(Part(key, TextBlock("", [cited])))
+
+    def _thought(self, block: ThinkingBlock, chunk: JsonObject) -> None:
+        """Thinking that is more than text is kept as it came, also over several deltas."""
+        if self._open is not ThinkingBlock:
+            self._thoughts, self._odd = [], False
+        own = (block.extras or {}).get(self._issuer, {})
+        said = chunk["thinking"]
+        self._thoughts += [{"type": "text", "text": said}] if isinstance(said, str) else said
+        if block.spelling != CLOSED:
+            block.spelling = None
+        self._odd = self._odd or "thinking" in own
+        if self._odd:
+            block.extras = {self._issuer: {**own, "thinking": self._thoughts}}
+
+    def _more(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        """What few messages have beside their text."""
+        for nth, one in enumerate(told.get("tool_calls") or ()):
+            block = _call(one, nth, self._issuer, whole)
+            at = nth
+            if not whole:
+                text = block.raw_input or ("{}" if block.input else "")
+                at = self._fragments.call(block.id, block.name, one.get("index"), text)
+            made.append(Part((self._index, CALL, at), block))
+        rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
+        if whole:
+            # what is empty says nothing, but it stood there
+            rest |= {k: told[k] for k in ("content", "tool_calls") if k in told and not told[k]}
+            if told.get("role") != "assistant":
+                rest["role"] = told.get("role")
+        else:
+            rest.pop("index", None)  # of the choice, once more
+        new = {k: v for k, v in rest.items() if self._beside.get(k, _NONE) != v}
+        if new:
+            self._beside = {**self._beside, **new}
+            made.append(Meta({"message": self._beside}, self._index))
+
+    def _aside(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+        """Log probabilities, which grow, and the fields that nobody models."""
+        if len(told) == 3 and not whole and "finish_reason" in told and "index" in told:
+            return
+        chances = told.get("logprobs")
+        if chances is not None or (whole and "logprobs" in told):
+            made.append(Meta({"logprobs": chances}, self._index, joined=True))
+        for key, value in told.items():
+            if key in _CHOICE or (value is None and not whole):
+                continue
+            if self._seen.get(key, _NONE) != value:
+                self._seen[key] = value
+                made.append(Meta({key: value}, self._index))
+
+
+def _call(told: JsonObject, nth: int, issuer: str, whole: bool) -> ToolUseBlock:
+    """One entry of `tool_calls`; an id that is the word null is none."""
+    function = told.get("function") or {}
+    id, name, said = told.get("id"), function.get("name"), function.get("arguments")
+    block = ToolUseBlock("" if id == "null" else _text(id), _text(name))
+    if isinstance(said, str):
+        block.raw_input = said
+    elif isinstance(said, dict):
+        block.input = said
+    elif said is not None:
+        raise TypeError("arguments are text or an object")
+    if rest := {key: value for key, value in told.items() if key not in _CALL}:
+        block.extras = {issuer: rest}
+    if not whole:
+        return block
+    aside: JsonObject = {}
+    if told.get("index", nth) != nth:
+        aside["index"] = told["index"]
+    if told.get("type", "function") != "function":
+        aside["type"] = told["type"]
+    if more := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
+        aside["function"] = more
+    # a part of the answers name no type; all of them say where a call stands
+    missing = [
+        word for word, key in (("untyped", "type"), ("unplaced", "index")) if key not in told
+    ]
+    block.spelling = " ".join(missing) or None
+    if aside:
+        block.extras = {**(block.extras or {}), answered(issuer): aside}
+    return block
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError("a name or id is text")
+    return value
