@@ -3,7 +3,7 @@
     errors < jsontext < losses < capabilities, sse < message   values, no provider, no I/O
     < rewrite < seats, pieces < repair, names, fit, order       passes out, pieces back
     < room < protocols/*                                        one room per wire protocol
-    < _wire < _formatter < vendors < formatter                  strung together, and named
+    < _wire < _formatter < vendors < formatter, _convert        strung together, and named
 
 A floor imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 """
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import formatter, message, sse, token
+    from ._convert import Detected, convert, convert_stream, detect
     from ._wire import Wire
     from .capabilities import Capabilities, ChatConfig, Facts
     from .edges.facts import facts
@@ -47,6 +48,7 @@ __all__ = [
     "ChatResponse",
     "ConfigError",
     "ContextOverflow",
+    "Detected",
     "DragomanError",
     "DropOldest",
     "Facts",
@@ -69,6 +71,9 @@ __all__ = [
     "Vendor",
     "Wire",
     "WriteError",
+    "convert",
+    "convert_stream",
+    "detect",
     "facts",
     "fit_history",
     "fit_history_sync",
@@ -82,6 +87,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_convert": ("Detected", "convert", "convert_stream", "detect"),
     "_wire": ("Wire",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
     "edges.facts": ("facts",),

@@ -25,9 +25,11 @@ __all__ = [
     "is_data",
     "is_local",
     "placed",
+    "read_url",
     "refused",
     "registered",
     "source_of",
+    "url_of",
     "wanted",
 ]
 
@@ -137,6 +139,22 @@ def _from_uri(uri: str) -> Base64Source | None:
 def source_of(url: str) -> Source:
     """Where media is that a provider gives by URL or as a data URI."""
     return (_from_uri(url) if is_data(url) else None) or URLSource(url)
+
+
+def read_url(url: str) -> tuple[Source, str | None]:
+    """(where media is that somebody gives by URL, how its data URI began if that is not kept)."""
+    source = source_of(url)
+    if type(source) is Base64Source and source.uri is None:
+        return source, url[: -len(source.data)] if source.data else url
+    return source, None
+
+
+def url_of(source: Source, head: str | None = None) -> str:
+    """The URL or data URI as it was read."""
+    if type(source) is URLSource:
+        return source.url
+    assert type(source) is Base64Source  # no other is read from a URL
+    return f"{head}{source.data}" if head else source.data_uri()
 
 
 def is_local(source: Source) -> bool:

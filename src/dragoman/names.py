@@ -59,16 +59,28 @@ def name_tools(
 
 
 def respell(
-    seated: Seated, can: Capabilities, names: dict[str, str], report: Report
+    seated: Seated,
+    can: Capabilities,
+    names: dict[str, str],
+    report: Report,
+    there: frozenset[str] = frozenset(),
 ) -> tuple[Seated, dict[str, str]]:
-    """The history under wire names and wire ids, and the map from wire ids to the tree's."""
+    """The history under wire names and wire ids, and the map from wire ids to the tree's.
+
+    `there`: ids that stand around these messages as the wire took them: they keep their spelling.
+    """
     rule = can.ids
-    again = bool(seated.flags & IDS)
+    again = bool(seated.flags & IDS) or not there.isdisjoint(seated.calls)
     used = seated.calls if seated.calls == seated.results else [*seated.calls, *seated.results]
+    if there:
+        used = [id for id in used if id not in there]
     ids = mapping([id for id in used if id] if "" in used else used, rule, ordered=True)
     if not (names or ids or again or seated.flags & UNNAMED):
         return seated, {}
     writer = _Respeller(ids, names, can, again, report)
+    if rule.unique:
+        writer.used.update(there)
+        writer.taken.update(there)
     changes = {
         i: made
         for i, m in enumerate(seated.msgs)

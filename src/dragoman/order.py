@@ -20,10 +20,18 @@ from .turns import accompanied, alternated, one, unended
 __all__ = ["late_system", "order"]
 
 
-def late_system(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
-    """Later system messages as the wire takes them; before `fit`, for the seat changes."""
+def late_system(
+    seated: Seated, can: Capabilities, report: Report, told: Told, behind: int | None = None
+) -> Seated:
+    """Later system messages as the wire takes them; before `fit`, for the seat changes.
+
+    `behind`: the seat of what stands before these messages, if they are not the first.
+    """
     late = seated.flags & LATE or (can.system_head == "first" and seated.seats[1:2] == [SYSTEM])
-    return _late(seated, can, report, told) if late and can.late_system != "keep" else seated
+    late = late or (behind is not None and seated.seats[:1] == [SYSTEM])
+    if not late or can.late_system == "keep":
+        return seated
+    return _late(seated, can, report, told, behind)
 
 
 def order(
@@ -33,10 +41,14 @@ def order(
     told: Told,
     whole: bool = True,
     insert: bool = True,
+    behind: int | None = None,
+    last: bool = True,
 ) -> Seated:
     """The history in an order that the wire takes.
 
     `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
+    `behind`: the seat of what stands before these messages, if they are not the first; `last`:
+    nothing stands behind them.
     """
     if can.gather_results and seated.flags & PARALLEL:
         seated = _gathered(seated, report)
@@ -46,22 +58,26 @@ def order(
     if not can.thinking_last and dirty:
         seated = unended(seated, report)
     if can.late_system == "placed" and seated.flags & LATE and dirty:
-        seated = _late(seated, can, report, told)  # other turns may stand beside it now
+        seated = _late(seated, can, report, told, behind)  # other turns may stand beside it now
     if insert and seated.msgs:
-        seated = _ends(seated, can, report, told, whole)
+        seated = _ends(seated, can, report, told, whole, behind is None, last)
     if can.alternation != "free":
         seated = alternated(seated, can, report, told, insert)
     if not can.lone_documents and seated.flags & MEDIA:
         seated = accompanied(seated, report, told)
-    if not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
+    if last and not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
         seated = _trimmed(seated, report)
     return seated
 
 
-def _late(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+def _late(
+    seated: Seated, can: Capabilities, report: Report, told: Told, behind: int | None
+) -> Seated:
     head = 1 if can.system_head == "first" else _head(seated)
+    if behind is not None:
+        head = 0
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    placed = _places(seated.seats) if can.late_system == "placed" else set()
+    placed = _places(seated.seats, behind) if can.late_system == "placed" else set()
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if seat != SYSTEM or i < head or i in placed:
             continue
@@ -84,10 +100,10 @@ def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
     return made
 
 
-def _places(seats: list[int]) -> set[int]:
+def _places(seats: list[int], behind: int | None = None) -> set[int]:
     """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
     found: set[int] = set()
-    before = SYSTEM
+    before = SYSTEM if behind is None else behind
     waiting: list[int] = []
     for i, seat in enumerate([*seats, ASSISTANT]):
         if seat == SYSTEM:
@@ -169,35 +185,57 @@ def _trimmed(seated: Seated, report: Report) -> Seated:
     return seated.spliced({len(seated.msgs) - 1: [(made, ASSISTANT)]})
 
 
-def _ends(seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool) -> Seated:
+def _ends(
+    seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool, first: bool,
+    last: bool,
+) -> Seated:  # fmt: skip
+    """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
+    if first:
+        alone = _alone(seated, can, report) if whole else None
+        if alone is not None:
+            return alone
+        seated = _first(seated, can, report, told)
+    return _last(seated, can, report, told, first) if last else seated
+
+
+def _alone(seated: Seated, can: Capabilities, report: Report) -> Seated | None:
+    """System messages and no other: the user says the last one where that is no conversation."""
     head = _head(seated)
     spoken = can.system_place == "top" or (head > 1 and not can.last_system)
-    if whole and spoken and head and head == len(seated.msgs):
-        m = seated.msgs[-1]
-        report.lost("system.alone", m, did="the last system message is said by the user")
-        made = Msg.trusted(m.name, m.content, "user", m)
-        report.made(made, m)
-        return seated.spliced({head - 1: [(made, USER)]})
-    seats = seated.seats
+    if not (spoken and head and head == len(seated.msgs)):
+        return None
+    m = seated.msgs[-1]
+    report.lost("system.alone", m, did="the last system message is said by the user")
+    made = Msg.trusted(m.name, m.content, "user", m)
+    report.made(made, m)
+    return seated.spliced({head - 1: [(made, USER)]})
+
+
+def _first(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
+    head, seats = _head(seated), seated.seats
     first_user = can.first_user or (len(seats) == 1 and not can.lone_assistant)
-    if first_user and seats[head : head + 1] == [ASSISTANT]:
-        first = seated.msgs[head]
-        report.lost("turn.first", first, did=told.first_turn)
-        turn = _turn(told.first_turn, first, report)
-        seated = seated.spliced({head: [(turn, USER), (first, ASSISTANT)]})
-    last, seat = seated.msgs[-1], seated.seats[-1]
-    if can.needs_user and USER not in seated.seats and seat == ASSISTANT and last.calls:
+    if not first_user or seats[head : head + 1] != [ASSISTANT]:
+        return seated
+    return _begun(seated, head, report, told)
+
+
+def _begun(seated: Seated, head: int, report: Report, told: Told) -> Seated:
+    first = seated.msgs[head]
+    report.lost("turn.first", first, did=told.first_turn)
+    turn = _turn(told.first_turn, first, report)
+    return seated.spliced({head: [(turn, USER), (first, seated.seats[head])]})
+
+
+def _last(seated: Seated, can: Capabilities, report: Report, told: Told, first: bool) -> Seated:
+    m, seat = seated.msgs[-1], seated.seats[-1]
+    userless = first and can.needs_user and USER not in seated.seats
+    if userless and seat == ASSISTANT and m.calls:
         # behind calls that wait for their results nothing may stand
-        first = seated.msgs[head]
-        report.lost("turn.first", first, did=told.first_turn)
-        turn = _turn(told.first_turn, first, report)
-        return seated.spliced({head: [(turn, USER), (first, seated.seats[head])]})
-    if (can.needs_user and USER not in seated.seats) or (
-        not can.prefill and seat == ASSISTANT and not last.calls
-    ):
-        report.lost("turn.last", last, did=told.last_turn)
-        turn = _turn(told.last_turn, last, report)
-        seated = seated.spliced({len(seated.msgs) - 1: [(last, seat), (turn, USER)]})
+        return _begun(seated, _head(seated), report, told)
+    if userless or (not can.prefill and seat == ASSISTANT and not m.calls):
+        report.lost("turn.last", m, did=told.last_turn)
+        turn = _turn(told.last_turn, m, report)
+        seated = seated.spliced({len(seated.msgs) - 1: [(m, seat), (turn, USER)]})
     return seated
 
 

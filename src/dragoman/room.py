@@ -1,25 +1,26 @@
 """What the house asks of a room, and what it hands to it. A room is one wire protocol.
 
-`can`, `messages`, `tools` and `write` make a request; `reader` takes answers, whole or in events,
-and `answers` says whether they can be its own.
+Requests are made by `messages`, `tools` and `write`, and read by `read_request`, whose inverse says
+again what nobody edited. Answers are read by `reader`, and made by `write_response` and `encoder`.
+`claims` and `answers` tell by its keys whether a body can be this protocol's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from .capabilities import Capabilities
 from .jsontext import Json, JsonObject
 from .losses import Report
-from .message import ChatRequest, ServerTool, Tool
+from .message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from .pieces import Piece
 from .seats import Seated
 from .shown import Shown
 from .sse import Framing
 
-__all__ = ["Bound", "Reader", "Request", "Room", "SayableRequest"]
+__all__ = ["Bound", "Encoder", "Reader", "Request", "Room", "SayableRequest"]
 
 
 @dataclass(slots=True, repr=False)
@@ -33,6 +34,8 @@ class SayableRequest(Shown):
     can: Capabilities
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     switch: bool = False  # the provider shall drop the thinking that is bound to another history
+    # the messages, where some stand as they were read; `seated` then holds the system prompt alone
+    elements: list[Json] | None = None
 
     @property
     def tools(self) -> list[Tool]:
@@ -70,11 +73,24 @@ class Reader(Protocol):
         ...
 
 
+class Encoder(Protocol):
+    """Turns the pieces of one answer into this protocol's events: (name or None, payload)."""
+
+    def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events that the piece completes."""
+        ...
+
+    def finish(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end."""
+        ...
+
+
 class Room(Protocol):
     """One wire protocol, bound to a dialect."""
 
     protocol: str
     framing: Framing  # of its streams
+    state: tuple[str, ...]  # fields of a request that name what the provider keeps
 
     @property
     def model(self) -> str:
@@ -103,8 +119,45 @@ class Room(Protocol):
         """The whole request: system hoisted, tools, choice, options, endpoint."""
         ...
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes. What is odd in it is kept, and never raised for."""
+        ...
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The elements of the list of messages that these were read from."""
+        ...
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read.
+
+        `system` among them is the prompt that stands apart from the messages.
+        """
+        ...
+
+    def claims(self, body: JsonObject, path: str | None = None) -> bool:
+        """Whether a body can be a request of this protocol, judged by its keys."""
+        ...
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path in the body, node or Field) of what `read_request` made of it."""
+        ...
+
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer of a model that can do this."""
+        ...
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as this protocol's clients take it, to the request that they made."""
+        ...
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's pieces."""
         ...
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
@@ -135,6 +188,7 @@ class Bound(Generic[_D]):
     __slots__ = ("dialect",)
     protocol: str = ""
     framing: Framing = "sse"
+    state: ClassVar[tuple[str, ...]] = ()
     carries: ClassVar[Capabilities]
     spoken: ClassVar[type[Any]]
 

@@ -20,7 +20,7 @@ from .message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from .message.blocks import ContentBlock
+from .message.blocks import NOTES, ContentBlock
 from .seats import SYSTEM, Seated
 from .shown import shown
 
@@ -31,6 +31,7 @@ __all__ = [
     "head",
     "in_path",
     "own_extras",
+    "own_tool",
     "parameters",
     "replay",
     "result_text",
@@ -83,8 +84,8 @@ def replay(made: JsonObject, node: Any, can: Capabilities, report: Report) -> Js
         for issuer, own in node.extras.items():
             if issuer in can.reads:
                 filled(made, own)
-            else:
-                report.lost("extras.foreign", node, f"extras.{issuer}", what=f"fields of {issuer}")
+            elif not issuer.endswith(NOTES):
+                report.foreign(node, issuer, own)
     return made
 
 
@@ -139,6 +140,12 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
             return pieces[0]
         return "\n".join(f"- {piece}" for piece in pieces) if bullets else "\n".join(pieces)
     return arguments(output)
+
+
+def own_tool(tool: ServerTool, can: Capabilities) -> JsonObject:
+    """A tool that nobody models, as its own provider declares it."""
+    own = (own for issuer, own in (tool.extras or {}).items() if issuer in can.reads)
+    return next(own, {})
 
 
 def unsaid(tool: ServerTool, report: Report, *said: str) -> None:

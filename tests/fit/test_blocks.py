@@ -143,8 +143,8 @@ def test_citations_and_extras() -> None:
     msg = Msg("", [block], "user", extras={"other": {"c": 3}})
     made, found = fitted(msg, reads=frozenset({"own"}))
     assert found == [
-        ("extras.foreign", "$.messages[0].extras.other"),
-        ("extras.foreign", f"{AT}.extras.other"),
+        ("extras.foreign", "$.messages[0].extras.other.c"),
+        ("extras.foreign", f"{AT}.extras.other.b"),
         ("citations.unsaid", f"{AT}.citations"),
     ]
     assert made[0].extras is None
@@ -158,11 +158,11 @@ def test_fields_that_nobody_claims() -> None:
     msg = said(TextBlock("x", extras={"": {"signature": 1}}))
     can: dict[str, Any] = {"claims": frozenset({"signature"})}
     assert fitted(msg, **can) == ([msg], [])
-    assert fitted(msg)[1] == [("extras.foreign", f"{AT}.extras")]
+    assert fitted(msg)[1] == [("extras.foreign", f"{AT}.extras.signature")]
     both = said(TextBlock("x", extras={"": {"signature": 1, "odd": 2}}))
     made, found = fitted(both, **can)
     assert made[0].content[0].extras == {"": {"signature": 1}}  # type: ignore[union-attr]
-    assert found == [("extras.foreign", f"{AT}.extras")]
+    assert found == [("extras.foreign", f"{AT}.extras.odd")]
 
 
 def test_fields_that_one_issuer_alone_may_claim() -> None:
@@ -177,7 +177,7 @@ def test_fields_that_one_issuer_alone_may_claim() -> None:
     theirs = said(TextBlock("x", extras={"there": {"signature": 1, "odd": 2}}))
     made, found = fitted(theirs, **can)
     assert made[0].content[0].extras == {"there": {"odd": 2}}  # type: ignore[union-attr]
-    assert found == [("extras.foreign", f"{AT}.extras.there")]
+    assert found == [("extras.foreign", f"{AT}.extras.there.signature")]
     raw = said(RawBlock("there", {"signature": 1}), RawBlock("here", {"signature": 1}))
     made, found = fitted(raw, assistant=frozenset({"text", "raw"}), **can)
     assert kinds(made) == [["raw"]]

@@ -20,7 +20,7 @@ from ..turns import alternated
 from ..unfinished import finished
 from .manner import Manner
 
-__all__ = ["Seating", "paired", "seat"]
+__all__ = ["Between", "Seating", "arranged", "bound", "paired", "seat"]
 
 
 @dataclass(slots=True)
@@ -32,6 +32,17 @@ class Seating:
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
     unbound: int | None = None  # from which message on the provider shall drop thinking itself
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What stands around a part of a history that is arranged by itself."""
+
+    behind: int | None = None  # the seat of what stands before it
+    last: bool = True  # nothing stands behind it
+    open_start: bool = False  # calls that its results answer may stand before it
+    ids: frozenset[str] = frozenset()  # which stand there, so that they keep their spelling
+    marks: int = 0  # cache hints that stand there
 
 
 def seat(
@@ -47,6 +58,30 @@ def seat(
 
     `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
     """
+    made = arranged(msgs, tools, can, manner, report, whole, Between(open_start=open_start))
+    return bound(made, can, manner, report, whole)
+
+
+def bound(made: Seating, can: Capabilities, manner: Manner, report: Report, whole: bool) -> Seating:
+    """The same without thinking that is bound to another history."""
+    seated = made.seated
+    made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)
+    if made.seated is not seated and can.alternation != "free":  # a turn may be gone
+        insert = whole or manner.insert_turns
+        made.seated = alternated(made.seated, can, report, manner.told, insert)
+    return made
+
+
+def arranged(
+    msgs: list[Msg],
+    tools: Sequence[Tool | ServerTool],
+    can: Capabilities,
+    manner: Manner,
+    report: Report,
+    whole: bool,
+    between: Between,
+) -> Seating:
+    """All passes but the last, which looks at the history from its start."""
     for rewrite in manner.rewrites:
         msgs = _rewritten(msgs, rewrite, can, report)
     seated = survey(msgs, report)
@@ -55,7 +90,7 @@ def seat(
     if seated.flags & MEDIA and manner.fetch is not None:
         seated = _fetched(seated, can, manner.fetch, report)
     if seated.flags & (PAIRS | UNNAMED):
-        seated = repair(seated, can, report, manner.told, open_start)
+        seated = repair(seated, can, report, manner.told, between.open_start)
     if type(manner.speakers) is not ByRole:
         seated = _spoken(seated, can, manner, report)
     if seated.flags & BLANK:
@@ -65,18 +100,18 @@ def seat(
     made = Seating(seated, tools)
     if seated.calls or tools:
         made.tools, made.names = name_tools(tools, seated.names, can.tool_names, report)
-        seated, made.ids = respell(seated, can, made.names, report)
-    seated = late_system(seated, can, report, manner.told)
+        seated, made.ids = respell(seated, can, made.names, report, between.ids)
+    seated = late_system(seated, can, report, manner.told, between.behind)
     if seated.dirty or not can.tool_messages or can.call_text == "drop":
         marks = [one.cache for one in tools if isinstance(one, Tool) and one.cache is not None]
         marks = marks if can.cached_tools else []
         lasts = least(marks, can) if marks else None
-        seated = fit(seated, can, report, manner.told, manner.saver, len(marks), lasts)
-    seated = order(seated, can, report, manner.told, whole, whole or manner.insert_turns)
-    made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)
-    if made.seated is not seated and can.alternation != "free":  # a turn may be gone
-        insert = whole or manner.insert_turns
-        made.seated = alternated(made.seated, can, report, manner.told, insert)
+        there = len(marks) + between.marks
+        seated = fit(seated, can, report, manner.told, manner.saver, there, lasts)
+    insert = whole or manner.insert_turns
+    made.seated = order(
+        seated, can, report, manner.told, whole, insert, between.behind, between.last
+    )
     return made
 
 

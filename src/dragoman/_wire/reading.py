@@ -1,31 +1,32 @@
-"""Reading: what a wire does with answers, as thin loops over its room's reader.
+"""Reading: what a wire does with requests and answers that come in.
 
-Sans-IO: bytes and events come in as values, whoever fetched them.
+Thin loops over its room's readers. Sans-IO: bytes and events are values, whoever fetched them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..capabilities import Capabilities
 from ..errors import ProviderError, ReadError
-from ..jsontext import loads
-from ..message import ChatRequest, ChatResponse, Origin, ServerTool, Tool, Written
+from ..jsontext import JsonObject, loads
+from ..message import AsRead, ChatRequest, ChatResponse, Origin, ServerTool, Tool, Written
 from ..names import inverted, spelled
 from ..pieces import Builder, fault
 from ..room import Room
 from ..thinktags import TagForm, Tagged
 from .decoder import StreamDecoder, whole
-from .plain import text_of
+from .plain import plain, text_of
 from .stream import AsyncStream, Stream
 
 __all__ = ["Reading"]
 
 
 class Reading(ABC):
-    """What a wire does with answers; `Wire` adds what it does with requests."""
+    """What a wire does with what comes in; `Wire` adds the requests that go out."""
 
     __slots__ = ()
     room: Room
@@ -33,6 +34,38 @@ class Reading(ABC):
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
         """What this wire carries for `model`."""
+
+    def read_request(
+        self,
+        body: Any,
+        path: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> ChatRequest:
+        """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
+
+        `path` and `headers` are those that it was sent with, where a wire says something there:
+        the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
+        Raises ReadError for what is no JSON object.
+        """
+        if isinstance(body, (str, bytes)):
+            body = loads(body)
+        elif type(body) is not dict:
+            body = plain(body)
+        if type(body) is not dict:
+            raise ReadError(
+                f"a request is a JSON object, not {type(body).__name__}",
+                path="$", code="request.shape",
+            )  # fmt: skip
+        try:
+            made = self.room.read_request(body, path, headers)
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
+        made.read = AsRead(
+            self.room.protocol, self._issuer, made.messages, made.asks(), made.model,
+            state=self.room.state,
+            places=_Places(self.room, replace(made, messages=list(made.messages)), body),
+        )  # fmt: skip
+        return made
 
     def stream_decoder(
         self,
@@ -126,3 +159,15 @@ def _names(
         return request.names
     offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
     return inverted(spelled(offered or (), can.tool_names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the nodes of a request stand in the body that it was read from."""
+
+    room: Room
+    request: ChatRequest
+    body: JsonObject
+
+    def __call__(self) -> Iterator[tuple[str, object]]:
+        return self.room.places(self.request, self.body)

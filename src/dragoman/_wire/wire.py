@@ -13,12 +13,16 @@ from ..fit import fit_tools, withheld
 from ..jsontext import JsonObject
 from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
-from ..message import ChatRequest, Msg, ServerTool, Tool, Written, places
+from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, Written, places
 from ..message.heal import HEALED
 from ..names import inverted
 from ..reasoning import states
-from ..room import Room, SayableRequest
+from ..rewrite.speakers import ByRole
+from ..room import Request, Room, SayableRequest
 from ..seats import checked
+from .again import seat_again
+from .answering import Answering
+from .fields import write_again
 from .manner import Manner
 from .passes import Seating, paired, seat
 from .reading import Reading
@@ -34,7 +38,7 @@ _ANY = About()
 _MANY = 1000  # models that a wire remembers
 
 
-class Wire(Reading):
+class Wire(Reading, Answering):
     """One provider's way of talking: `write_request` turns a ChatRequest into what it takes.
 
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
@@ -145,6 +149,7 @@ class Wire(Reading):
         LossRefused where the policy says so.
         """
         report = report or Report(req.messages, req, places, self.name)
+        self._stateless(req)
         named = model or req.model
         if named and not isinstance(named, str):
             raise InvalidMessage(
@@ -153,6 +158,8 @@ class Wire(Reading):
         if not named:
             named = self.room.model
             report.lost("model.default", req, "model", did=named)
+        elif not model and req.read is not None and req.read.protocol != self.room.protocol:
+            report.lost("model.kept", req, "model", what=named)
         report.rules = lambda code, field, kind: self.rule(
             code, named, req, About(field, kind), manner.changes
         )
@@ -170,16 +177,13 @@ class Wire(Reading):
         msgs = self.with_prompt(req, manner, can, report)
         manner = manner.seen_by(req.agent_name)
         try:
-            goes_on = self.room.continues(req, can)
-            made = seat(msgs, tools, can, manner, report, whole=True, open_start=goes_on)
-            if not made.seated.msgs:
-                raise WriteError(
-                    "there is nothing to send", path="$.messages",
-                    hint="add a user message", code="messages.empty",
-                )  # fmt: skip
-            switch = made.unbound is not None
-            say = SayableRequest(made.seated, made.tools, req, named, can, made.names, switch)
-            out = self.room.write(say, report)
+            read = self._as_read(req, named, manner)
+            if read is not None:
+                said = seat_again(msgs, read, tools, can, manner, report, self.room)
+                made = said.made
+                out = write_again(req, read, said, named, can, self.room, report)
+            else:
+                made, out = self._composed(req, msgs, tools, named, can, manner, report)
         except _FAULTS:
             checked(req.messages, report)  # names what was put into a message after it was made
             raise
@@ -188,6 +192,50 @@ class Wire(Reading):
             out.body, out.path, out.headers, named, made.ids, inverted(made.names),
             report=report, bound=_Bound(made),
         )  # fmt: skip
+
+    def _stateless(self, req: ChatRequest) -> None:
+        """Raise WriteError if another provider keeps what the request goes on from."""
+        read = req.read
+        if read is None or not read.state or read.issuer in self.room.can().reads:
+            return
+        own = (req.extras or {}).get(read.issuer, {})
+        for name in read.state:
+            if own.get(name):
+                raise WriteError(
+                    f"{name} names what {read.issuer} keeps, and nobody else can go on from",
+                    path=f"$.{name}", code="state.server_side",
+                    hint="send the whole history, without this field",
+                )  # fmt: skip
+
+    def _as_read(self, req: ChatRequest, model: str, manner: Manner) -> AsRead | None:
+        """What is known of the request if this wire read it, for the model that it still asks."""
+        read = req.read
+        if read is None or (read.protocol, read.issuer) != (self.room.protocol, self._issuer):
+            return None
+        same = read.model == model or (read.model is None and model == self.room.model)
+        plain = not manner.rewrites and type(manner.speakers) is ByRole and not manner.changes
+        return read if same and plain else None
+
+    def _composed(
+        self,
+        req: ChatRequest,
+        msgs: list[Msg],
+        tools: Sequence[Tool | ServerTool],
+        model: str,
+        can: Capabilities,
+        manner: Manner,
+        report: Report,
+    ) -> tuple[Seating, Request]:
+        goes_on = self.room.continues(req, can)
+        made = seat(msgs, tools, can, manner, report, whole=True, open_start=goes_on)
+        if not made.seated.msgs:
+            raise WriteError(
+                "there is nothing to send", path="$.messages",
+                hint="add a user message", code="messages.empty",
+            )  # fmt: skip
+        switch = made.unbound is not None
+        say = SayableRequest(made.seated, made.tools, req, model, can, made.names, switch)
+        return made, self.room.write(say, report)
 
     def with_prompt(
         self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report

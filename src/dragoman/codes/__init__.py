@@ -5,13 +5,20 @@ A code never changes its meaning; a new meaning is a new code.
 
 from __future__ import annotations
 
-from . import content, media, request, speakers, tools
+from . import answers, content, media, request, speakers, tools
 from .code import KINDS, Code, Kind
 
 __all__ = ["CODES", "KINDS", "Code", "Kind"]
 
 CODES: dict[str, Code] = {
     row.name: row
-    for rows in (content.ROWS, media.ROWS, tools.ROWS, speakers.ROWS, request.ROWS)
+    for rows in (
+        content.ROWS,
+        media.ROWS,
+        tools.ROWS,
+        speakers.ROWS,
+        request.ROWS,
+        answers.ROWS,
+    )
     for row in rows
 }

@@ -132,6 +132,12 @@ ROWS = (
         level=logging.DEBUG,
     ),
     Code(
+        "model.kept",
+        "expected",
+        "the model is named as the request over another wire named it",
+        fix="Say which model this provider shall run; the option `model` of `convert` names it.",
+    ),
+    Code(
         "model.default",
         "added",
         "no model was named, so the vendor's default is",

@@ -157,6 +157,13 @@ ROWS = (
         asks=("server_tools", "mixed_tools"),
     ),
     Code(
+        "tool.foreign",
+        "dropped",
+        "a tool of one provider that no other has",
+        fix="Stay with that provider, or offer a `Tool` that does the same and carry it out"
+        " yourself.",
+    ),
+    Code(
         "server_tool.field",
         "dropped",
         "the provider's own tool has no place for this field",

@@ -114,6 +114,11 @@ def fit_tools(
 
 def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool, or it is named as lost. `functions` stand beside it."""
+    if type(tool) is ServerTool and tool.kind == "own":
+        if any(issuer in can.reads for issuer in tool.extras or ()):
+            return True
+        report.lost("tool.foreign", tool)
+        return False
     if type(tool) is ServerTool:
         if tool.kind in can.server_tools and (can.mixed_tools or not functions):
             return True
@@ -132,7 +137,7 @@ def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerT
         name = tool.name if isinstance(tool, Tool) else tool.kind
         # several searches of files may look in several stores
         key = (tool.type, name, () if isinstance(tool, Tool) else tuple(tool.stores))
-        if key in seen:
+        if key in seen and name != "own":
             report.lost("tools.twice", tool, what=name, did="left out")
         else:
             seen.add(key)

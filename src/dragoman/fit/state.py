@@ -10,7 +10,7 @@ from ..capabilities import Capabilities
 from ..jsontext import JsonObject
 from ..losses import Report
 from ..message import CacheHint, Msg, TextBlock, ToolUseBlock
-from ..message.blocks import ANSWER, ContentBlock, Extras
+from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras
 from ..message.heal import HEALED
 from ..told import Told
 from .lasting import lasting, least
@@ -87,14 +87,16 @@ class State:
             if issuer.endswith(ANSWER):
                 self.report.lost("extras.answer", node, f"extras.{issuer}", what=", ".join(own))
                 continue
+            if issuer.endswith(NOTES):
+                kept[issuer] = own  # no writer says them
+                continue
             theirs = self._theirs(issuer, own)
             if theirs or theirs is own:
                 kept[issuer] = theirs
             if theirs is own:
                 continue
-            field = f"extras.{issuer}" if issuer else "extras"
-            what = f"fields of {issuer or 'nobody'}"
-            self.report.lost("extras.foreign", node, field, what=what)
+            gone = {name: value for name, value in own.items() if name not in theirs}
+            self.report.foreign(node, issuer, gone)
         same = kept.keys() == extras.keys() and all(kept[name] is extras[name] for name in kept)
         return node.extras if same else kept or None
 

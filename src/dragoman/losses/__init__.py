@@ -6,6 +6,6 @@ the walk over a source comes in as a function.
 
 from .loss import Loss
 from .policies import Policy, PolicyLike, policy
-from .report import Places, Report
+from .report import Field, InBody, Places, Report
 
-__all__ = ["Loss", "Places", "Policy", "PolicyLike", "Report", "policy"]
+__all__ = ["Field", "InBody", "Loss", "Places", "Policy", "PolicyLike", "Report", "policy"]

@@ -53,8 +53,8 @@ class Loss:
         """Path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
-            base = report.locate(self._node, self._ordinal) if report is not None else "$"
-            self._where = shortened(f"{base}.{self._field}" if self._field else base)
+            found = report.locate(self._node, self._ordinal, self._field) if report else "$"
+            self._where = shortened(found)
         return self._where
 
     @property

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from ..codes import CODES, Kind
 from .loss import Loss
 
-__all__ = ["Places", "Report"]
+__all__ = ["Field", "InBody", "Places", "Report"]
 
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
+
+
+class Field(NamedTuple):
+    """One field of a node, where `places` knows its path: it is not `<path of the node>.<name>`."""
+
+    node: object
+    name: str
+
+
+class InBody(NamedTuple):
+    """A node that stands at its path in the body that was read: so do the fields of its issuer."""
+
+    node: object
 
 
 class Report:
@@ -23,7 +36,9 @@ class Report:
     """
 
     __slots__ = (
+        "_fields",
         "_groups",
+        "_in_body",
         "_index",
         "_losses",
         "_made",
@@ -55,6 +70,8 @@ class Report:
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
         self._index: dict[int, list[str]] | None = None
+        self._fields: dict[tuple[int, str], str] = {}
+        self._in_body: set[int] = set()
         self._placed: dict[int, tuple[object, str]] = {}
         self._rules: dict[tuple[str, str, str], str] = {}
         self.target = target
@@ -167,15 +184,64 @@ class Report:
         """What the target says and nobody wrote: headings, placeholders, required fields."""
         return [loss for loss in self.losses if loss.kind == "added"]
 
-    def locate(self, node: object, ordinal: int = 0) -> str:
-        """The path of a node; of the `ordinal`-th place where it stands more than once."""
+    def foreign(self, node: object, issuer: str, own: Mapping[str, Any]) -> None:
+        """Name each field of another issuer, which `node` carries and this target does not."""
+        for field in _fields(own, f"extras.{issuer}".rstrip(".")):
+            self.lost("extras.foreign", node, field, f"a field of {issuer or 'nobody'}")
+
+    def take(self, other: Report, but: Report) -> None:
+        """Take over the losses of a trial that another trial did not have."""
+        there = {(code, field) for code, _, _, field, *_ in but._rows}
+        for code, kind, node, field, what, did, rule in other._rows:
+            if (code, field) not in there:
+                self.lost(code, node, field, what, did, rule, kind)
+        for code, nodes in other._groups:
+            self.each(code, nodes)
+        self._made.update(other._made)
+        self.edits += other.edits
+
+    def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
+        """The path of a node's field; of the `ordinal`-th place where it stands more than once."""
         if self._index is None:
             self._index = {}
-            if self._places is not None:
-                for path, found in self._places(self._messages, self._request):
-                    self._index.setdefault(id(found), []).append(path)
+            self._walk(self._index)
         node = self.source(node)
+        if (path := self._fields.get((id(node), field))) is not None:
+            return path
         if (entry := self._placed.get(id(node))) is not None:
-            return entry[1]
-        paths = self._index.get(id(node))
-        return paths[min(ordinal, len(paths) - 1)] if paths else "$"
+            base = entry[1]
+        else:
+            paths = self._index.get(id(node))
+            base = paths[min(ordinal, len(paths) - 1)] if paths else "$"
+        if id(node) in self._in_body and field.startswith("extras."):
+            return base + _own(field)
+        return f"{base}.{field}" if field else base
+
+    def _walk(self, index: dict[int, list[str]]) -> None:
+        if self._places is None:
+            return
+        for path, found in self._places(self._messages, self._request):
+            if type(found) is Field:
+                self._fields[id(found.node), found.name] = path
+                continue
+            node = found.node if type(found) is InBody else found
+            if node is not found:
+                self._in_body.add(id(node))
+            index.setdefault(id(node), []).append(path)
+
+
+def _fields(own: Mapping[str, Any], path: str) -> Iterator[str]:
+    """The paths of the fields, down to those that are no objects."""
+    for key, value in own.items():
+        here = f"{path}.{key}" if key.isidentifier() else f'{path}["{key}"]'
+        if isinstance(value, Mapping) and value:
+            yield from _fields(value, here)
+        else:
+            yield here
+
+
+def _own(field: str) -> str:
+    """Where a field of extras stands in its node's own object: `extras.<issuer>` is left out."""
+    rest = field.removeprefix("extras.")
+    ends = [at for at in (rest.find("."), rest.find("[")) if at >= 0]
+    return rest[min(ends) :] if ends else ""

@@ -4,6 +4,7 @@ What a conversation is, whoever hosts the model. Readers make these values, writ
 """
 
 from .answer import Candidate, ChatResponse, Finish, Usage
+from .as_read import AsRead
 from .blocks import (
     AudioBlock,
     CacheHint,
@@ -22,7 +23,7 @@ from .blocks import (
 )
 from .msg import Msg, Role, identify
 from .options import Options, ResponseFormat
-from .places import places
+from .places import answer_places, places
 from .request import ChatRequest, messages_of
 from .server_tools import ServerTool
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
@@ -31,6 +32,7 @@ from .tools import Parameter, Tool, ToolChoice, tools_of
 from .written import Written
 
 __all__ = [
+    "AsRead",
     "AudioBlock",
     "Base64Source",
     "CacheHint",
@@ -64,6 +66,7 @@ __all__ = [
     "Usage",
     "VideoBlock",
     "Written",
+    "answer_places",
     "dump",
     "identify",
     "load",

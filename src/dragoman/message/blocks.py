@@ -17,6 +17,7 @@ __all__ = [
     "ANSWER",
     "BLOCKS",
     "MEDIA_KINDS",
+    "NOTES",
     "AudioBlock",
     "CacheHint",
     "Citation",
@@ -34,16 +35,23 @@ __all__ = [
     "ToolUseBlock",
     "VideoBlock",
     "answered",
+    "noted",
 ]
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
 Extras: TypeAlias = dict[str, JsonObject]
 ANSWER = " (answer)"
+NOTES = " (notes)"
 
 
 def answered(issuer: str) -> str:
     """On whose name the fields stand that an issuer puts into answers and takes in no request."""
     return issuer + ANSWER
+
+
+def noted(issuer: str) -> str:
+    """Under which name the reader of an issuer's requests notes how a node was spelled."""
+    return issuer + NOTES
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,7 +14,7 @@ from ..jsontext import JsonObject, check
 from ..shown import Shown, shown
 from .fields import instance, text
 
-__all__ = ["NO_OPTIONS", "Options", "ResponseFormat"]
+__all__ = ["NO_OPTIONS", "OPTIONS", "Options", "ResponseFormat"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,7 +64,7 @@ class Options(Shown):
 
     def given(self) -> list[tuple[str, Any]]:
         """The options that are set, by name."""
-        return [(f.name, value) for f in _OPTIONS if (value := getattr(self, f.name)) is not None]
+        return [(name, value) for name in OPTIONS if (value := getattr(self, name)) is not None]
 
     @classmethod
     def of(cls, value: Options | Mapping[str, Any] | None) -> Options:
@@ -77,13 +77,12 @@ class Options(Shown):
             raise InvalidMessage(
                 f"{type(value).__name__} is no Options", path="$.options", code="option.value"
             )
-        known = {f.name for f in _OPTIONS}
         for name in value:
-            if name not in known:
+            if name not in OPTIONS:
                 raise InvalidMessage(
                     f"unknown option {shown(name)}",
                     path="$.options",
-                    hint=f"one of {', '.join(sorted(known))}; others go into extras by provider",
+                    hint=f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider",
                     code="option.name",
                 )
         return cls(**value)
@@ -98,7 +97,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "logprobs": (bool,),
     "stop": (tuple,),
 }
-_OPTIONS = fields(Options)
+OPTIONS = tuple(f.name for f in fields(Options))
 NO_OPTIONS = Options()
 
 

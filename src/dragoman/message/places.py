@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..losses import Field, InBody
+from .answer import ChatResponse
 from .msg import Msg
 from .request import ChatRequest
 
-__all__ = ["places"]
+__all__ = ["answer_places", "places"]
 
 
 def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
-    """(path, node) of every message, block and source, and of the request's tools."""
+    """(path, node) of every message, block and source, and of the request's tools.
+
+    What a request was read from stands where it stood in that body.
+    """
+    there: set[int] = set()
+    read = None if request is None else request.read
+    if read is not None and read.places is not None:
+        for path, node in read.places():
+            there.add(id(node))
+            yield path, node if type(node) is Field else InBody(node)
+    for path, node in _neutral(messages, request):
+        if id(node) not in there:
+            yield path, node
+
+
+def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
     if request is not None:
         yield "$", request
         yield "$.options", request.options
@@ -26,6 +43,19 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
         yield f"$.messages[{i}]", msg
         if not isinstance(msg.content, str):
             yield from _blocks(msg.content, f"$.messages[{i}].content")
+
+
+def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:
+    """(path, node) of an answer, its usage, and each candidate's message and blocks."""
+    yield "$", resp
+    yield "$.usage", resp.usage
+    for i, one in enumerate(resp.candidates):
+        here = f"$.candidates[{i}]"
+        yield here, one
+        yield f"{here}.finish", one.finish
+        yield f"{here}.msg", one.msg
+        if not isinstance(one.msg.content, str):
+            yield from _blocks(one.msg.content, f"{here}.msg.content")
 
 
 def _blocks(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:

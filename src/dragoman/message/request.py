@@ -8,11 +8,12 @@ from typing import Any
 
 from ..errors import InvalidMessage, NotMessages
 from ..shown import Shown
+from .as_read import AsRead
 from .blocks import Extras
 from .fields import instance, own_fields
 from .heal import heal, note
 from .msg import Msg
-from .options import NO_OPTIONS, Options, ResponseFormat
+from .options import NO_OPTIONS, OPTIONS, Options, ResponseFormat
 from .server_tools import ServerTool
 from .tools import Tool, ToolChoice, tools_of
 
@@ -24,7 +25,8 @@ class ChatRequest(Shown):
     """Everything that one request says. `messages` may be appended to, cut and written again.
 
     `system` stands before the messages; `agent_name` is whose point of view is formatted;
-    `memories` are told in the system prompt; `metadata` and `agent_name` never travel.
+    `memories` are told in the system prompt; `metadata` and `agent_name` never travel. `read` is
+    what a wire that read the request knows of it: what nobody edits is written as it came.
     """
 
     messages: list[Msg]
@@ -39,6 +41,7 @@ class ChatRequest(Shown):
     memories: str | None = field(default=None, kw_only=True)
     metadata: dict[str, Any] | None = field(default=None, kw_only=True)
     extras: Extras | None = field(default=None, kw_only=True)
+    read: AsRead | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.messages = messages_of(self.messages)
@@ -62,6 +65,17 @@ class ChatRequest(Shown):
         instance(self.stream, bool, "$.stream")
         instance(self.metadata, dict, "$.metadata")
         own_fields(self.extras, "$.extras")
+
+    def asks(self) -> dict[str, Any]:
+        """What the request asks for beside its messages, by name; each option on its own."""
+        return {
+            **{name: getattr(self.options, name) for name in OPTIONS},
+            "tools": tuple(self.tools),
+            "tool_choice": self.tool_choice,
+            "response_format": self.response_format,
+            "stream": self.stream,
+            "model": self.model,
+        }
 
 
 _PLAIN: frozenset[type[object]] = frozenset({Msg})

@@ -14,7 +14,7 @@ from .fields import instance, own_fields, text
 
 __all__ = ["SERVER_TOOLS", "ServerTool"]
 
-SERVER_TOOLS = ("web_search", "code_execution", "file_search")
+SERVER_TOOLS = ("web_search", "code_execution", "file_search", "own")
 
 
 @dataclass(slots=True, repr=False)
@@ -24,10 +24,10 @@ class ServerTool(Shown):
     `domains` and `blocked_domains` narrow a search of the web, `location` (keys `country`,
     `region`, `city`, `timezone`) places it; `stores` are the ids of what a search of files looks
     through; `max_uses` bounds how often the tool runs in one answer. `extras` are one provider's
-    own fields.
+    own fields; they are all there is of the kind `own`, a tool that only its provider knows.
     """
 
-    kind: Literal["web_search", "code_execution", "file_search"]
+    kind: Literal["web_search", "code_execution", "file_search", "own"]
     domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()

@@ -16,9 +16,10 @@ from ..errors import InvalidMessage, StreamError
 from ..jsontext import JsonObject, check
 from ..shown import shown
 from .answer import Candidate, ChatResponse, Finish, Usage
+from .as_read import AsRead
 from .blocks import CacheHint
 from .check import build
-from .fields import instance, text
+from .fields import instance, optional_text, text
 from .msg import Msg
 from .options import Options, ResponseFormat
 from .plain import plain_value
@@ -71,6 +72,9 @@ def _request(req: ChatRequest) -> JsonObject:
         value = getattr(req, f.name)
         if f.name == "messages" or value is None or value == [] or value is False:
             continue
+        if f.name == "read":
+            made["read"] = _as_read(value, req)
+            continue
         if f.name == "tools":
             made["tools"] = [_plain(tool) for tool in value]
         elif f.name == "options":
@@ -79,6 +83,15 @@ def _request(req: ChatRequest) -> JsonObject:
         else:
             made[f.name] = _plain(value)
     return made
+
+
+def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
+    """Which of the messages and fields are still as they were read."""
+    held = [i for i, m in enumerate(req.messages) if read.holds(m)]
+    made = {"protocol": read.protocol, "issuer": read.issuer, "messages": held,
+            "fields": sorted(read.kept(req.asks()))}  # fmt: skip
+    edited = None if read.grown(req.messages) else True
+    return {**made, **_given(model=read.model, edited=edited, state=read.state or None)}
 
 
 def _listed(value: Any) -> Any:
@@ -184,7 +197,32 @@ def _load_request(value: Mapping[str, Any]) -> ChatRequest:
             given = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
             rest[key] = build(cls, given, f"{path}.{key}")
     messages = _messages(value.get("messages"), f"{path}.messages")
-    return cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
+    read = rest.pop("read", None)
+    made = cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
+    if read is not None:
+        made.read = _load_read(_object(read, f"{path}.read"), made, f"{path}.read")
+    return made
+
+
+def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
+    for key in ("protocol", "issuer"):
+        text(value.get(key), f"{path}.{key}")
+    optional_text(value.get("model"), f"{path}.model")
+    instance(value.get("edited", False), bool, f"{path}.edited")
+    held = []
+    for i, at in enumerate(_list(value.get("messages"), f"{path}.messages")):
+        if type(at) is not int or not 0 <= at < len(req.messages):
+            raise InvalidMessage(
+                "no index of a message", path=f"{path}.messages[{i}]", code="stored.type"
+            )
+        held.append(req.messages[at])
+    names = _list(value.get("fields"), f"{path}.fields")
+    fields = {name: said for name, said in req.asks().items() if name in names}
+    state = _list(value.get("state", []), f"{path}.state")
+    for name in state:
+        text(name, f"{path}.state")
+    return AsRead(value["protocol"], value["issuer"], held, fields, value.get("model"),
+                  value.get("edited", False), tuple(state))  # fmt: skip
 
 
 def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:

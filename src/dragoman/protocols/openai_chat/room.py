@@ -5,15 +5,15 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ServerTool, Tool, ToolChoice
+from ...message import ChatRequest, Msg, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
 from ...request_fields import (
     choice,
@@ -27,7 +27,10 @@ from ...room import Bound, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import function_tool, replay
 from .dialect import CAN, Dialect
+from .history import message_as_read
+from .options import spots
 from .reader import ChatReader
+from .request import body_as_read, read_request
 from .server_tools import declared, switched
 from .thinking import asked_for
 from .writer import cached, messages
@@ -52,7 +55,7 @@ _KEYS = {
 class OpenAIChat(Bound[Dialect]):
     """Chat Completions in one vendor's dialect."""
 
-    __slots__ = ("_keys",)
+    __slots__ = ("_keys", "_spots")
     protocol = "openai-chat"
     carries = CAN
     spoken = Dialect
@@ -61,6 +64,7 @@ class OpenAIChat(Bound[Dialect]):
         super().__init__(dialect)
         spoken = self.dialect
         self._keys = {**_KEYS, "max_tokens": spoken.max_tokens_key, **spoken.keys}
+        self._spots = spots(spoken)
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
@@ -95,16 +99,34 @@ class OpenAIChat(Bound[Dialect]):
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         return isinstance(payload.get("choices"), list)
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes."""
+        return read_request(body, self.dialect, self._spots)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect, self._spots)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /chat/completions`."""
         request, can = say.request, say.can
-        if can.endpoint and can.endpoint != self.dialect.path:
+        listed = say.elements
+        if can.endpoint and can.endpoint != self.dialect.path and listed is None:
             raise WriteError(
                 f"the model is not served here but at {can.endpoint}", path="$.model",
                 hint="send the request over the wire openai-responses", code="model.endpoint",
             )  # fmt: skip
         body: JsonObject = {"model": say.model}
-        body["messages"] = self.messages(say.seated, can, report)
+        body["messages"] = self.messages(say.seated, can, report) if listed is None else listed
         if say.offered and (tools := self.tools(say.offered, can, report)):
             body["tools"] = tools
         for tool in say.server_tools:

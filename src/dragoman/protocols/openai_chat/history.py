@@ -1,0 +1,206 @@
+"""Messages of a request, read into the tree, and said again as they were read.
+
+`read_messages` and `message_as_read` are each other's inverse, whatever a dialect or a model may
+take. Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...jsontext import Json, JsonObject
+from ...message import (
+    Msg,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from ...message.blocks import ContentBlock
+from .asked_calls import LEGACY, call_as_read, paired, read_calls
+from .parts import marked, part_as_read, read_part, unmarked
+
+__all__ = ["message_as_read", "read_messages"]
+
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_RESULTS = ("tool", "function")
+_FIELDS = ("reasoning_content", "reasoning")
+_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
+
+
+def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
+    """The messages of a request; `origin` is whose thinking stands in them."""
+    made = [_message(told, issuer, origin) for told in listed]
+    if any(isinstance(told, dict) and LEGACY in told for told in listed):
+        paired(made)
+    return made
+
+
+def _message(told: Json, issuer: str, origin: Origin) -> Msg:
+    """One entry of `messages`; what is no message of a known role is kept as it came."""
+    role = told.get("role") if isinstance(told, dict) else None
+    if not isinstance(role, str) or role not in _ROLES:
+        return Msg.trusted("", [RawBlock(issuer, told, "message", by="client")], "user")
+    rest = {key: value for key, value in told.items() if key != "role"}
+    name = rest.pop("name") if isinstance(rest.get("name"), str) and rest["name"] else ""
+    if role in _RESULTS:
+        made = Msg.trusted("", [_result(rest, name, role, issuer)], "tool")
+    else:
+        blocks = _thoughts(rest, issuer, origin) if role == "assistant" else []
+        said, spelling = _content(rest, issuer)
+        after = read_calls(rest, issuer) if role == "assistant" else []
+        plain = isinstance(said, str) and not blocks and not after
+        if isinstance(said, str) and not plain:
+            spelling = "string"
+            said = [TextBlock(said)]
+        content: Any = said if plain else [*blocks, *said, *after]
+        made = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
+        made.spelling = spelling or None
+    hint, key = unmarked(rest)
+    if hint is not None:
+        made.cache = hint
+        made.spelling = f"{made.spelling or ''} {key}"
+        del rest[key]
+    if rest:
+        made.extras = {issuer: rest}
+    return made
+
+
+def _content(rest: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], str]:
+    """(what is said, how it is spelled)."""
+    if "content" not in rest:
+        return [], "absent"
+    said = rest["content"]
+    if isinstance(said, str):
+        return rest.pop("content"), ""
+    if isinstance(said, list):
+        del rest["content"]
+        return [read_part(part, issuer) for part in said], "list"
+    if said is None:
+        del rest["content"]
+        return [], "null"
+    return [], "absent"  # no content that anybody knows: it stays among the other fields
+
+
+def _result(rest: JsonObject, name: str, role: str, issuer: str) -> ToolResultBlock:
+    id = rest.get("tool_call_id")
+    block = ToolResultBlock(rest.pop("tool_call_id") if isinstance(id, str) else "", name)
+    said, spelling = _content(rest, issuer)
+    block.output = said if spelling in ("", "list") else None
+    words = [spelling, "" if isinstance(id, str) else "nobody's", "" if role == "tool" else role]
+    block.spelling = " ".join(filter(None, words)) or None
+    return block
+
+
+def _thoughts(rest: JsonObject, issuer: str, origin: Origin) -> list[ContentBlock]:
+    details = rest.get("reasoning_details")
+    if isinstance(details, list) and details and all(isinstance(one, dict) for one in details):
+        del rest["reasoning_details"]
+        return [_detail(one, issuer, origin) for one in details]
+    field = next((name for name in _FIELDS if isinstance(rest.get(name), str)), None)
+    return [ThinkingBlock(rest.pop(field), spelling=field, origin=origin)] if field else []
+
+
+def _detail(told: JsonObject, issuer: str, origin: Origin) -> ThinkingBlock:
+    rest = dict(told)
+    kind = told.get("type")
+    field = _DETAILS.get(kind) if isinstance(kind, str) else None
+    block = ThinkingBlock("", spelling="detail", origin=origin)
+    if field and isinstance(told.get(field), str):
+        said = rest.pop(field)
+        if field == "data":
+            block.redacted = said
+        else:
+            block.thinking = said
+        block.spelling = f"detail {field}"
+    if isinstance(told.get("signature"), str):
+        block.signature = rest.pop("signature")
+    if rest.get("type") == "reasoning.text":
+        del rest["type"]
+    if rest:
+        block.extras = {issuer: rest}
+    return block
+
+
+def message_as_read(m: Msg, issuer: str) -> Json:
+    """The entry of `messages` that `read_messages` made the message of."""
+    content: Any = m.content
+    own = (m.extras or {}).get(issuer, {})
+    if type(content) is str:
+        made: JsonObject = {"role": m.role, "content": content}
+    elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
+        return content[0].data
+    elif m.role == "tool":
+        made = _said_result(content[0], issuer)
+    else:
+        made = _said(m, issuer)
+    if m.name:
+        made["name"] = m.name
+    spelling, _, key = (m.spelling or "").partition(" ")
+    if m.cache is not None:
+        made.update(marked(m.cache, key))
+    made.update(own)
+    return made
+
+
+def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
+    words = (block.spelling or "").split()
+    made: JsonObject = {"role": "function" if "function" in words else "tool"}
+    if "nobody's" not in words:
+        made["tool_call_id"] = block.id
+    if block.name:
+        made["name"] = block.name
+    output = block.output
+    if isinstance(output, list):
+        made["content"] = [part_as_read(one, issuer) for one in output]
+    elif "absent" not in words:
+        made["content"] = output
+    return made
+
+
+def _said(m: Msg, issuer: str) -> JsonObject:
+    made: JsonObject = {"role": m.role}
+    parts: list[Any] = []
+    calls: list[Json] = []
+    details: list[JsonObject] = []
+    for block in m.blocks:
+        if type(block) is ToolUseBlock and block.spelling == LEGACY:
+            made[LEGACY] = call_as_read(block, issuer)
+        elif type(block) is ToolUseBlock:
+            calls.append(call_as_read(block, issuer))
+        elif type(block) is RawBlock and block.spelling == "call":
+            calls.append(block.data)
+        elif type(block) is ThinkingBlock and (block.spelling or "").startswith("detail"):
+            details.append(_said_detail(block, issuer))
+        elif type(block) is ThinkingBlock:
+            made[block.spelling or _FIELDS[0]] = block.thinking
+        elif type(block) is RefusalBlock and block.spelling == "field":
+            made["refusal"] = block.text
+        else:
+            parts.append(block)
+    if details:
+        made["reasoning_details"] = details
+    if calls:
+        made["tool_calls"] = calls
+    word = (m.spelling or "").partition(" ")[0]
+    if word == "string":
+        made["content"] = parts[0].text
+    elif word == "list":
+        made["content"] = [part_as_read(part, issuer) for part in parts]
+    elif word == "null":
+        made["content"] = None
+    return made
+
+
+def _said_detail(block: ThinkingBlock, issuer: str) -> JsonObject:
+    _, _, field = (block.spelling or "").partition(" ")
+    made: JsonObject = {"type": "reasoning.text"}
+    if field:
+        made[field] = block.redacted if field == "data" else block.thinking
+    if block.signature is not None:
+        made["signature"] = block.signature
+    return {**made, **(block.extras or {}).get(issuer, {})}
