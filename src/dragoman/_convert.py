@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from ._wire import Wire
@@ -19,6 +20,7 @@ from .vendors import PROTOCOLS, Vendor, wire
 
 __all__ = ["Detected", "convert", "convert_stream", "detect"]
 
+_QUIET = policy_of("ignore")
 WireLike: TypeAlias = str | Vendor | Wire
 
 
@@ -46,13 +48,16 @@ def convert(
         body = loads(body)
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
-    judge = None if policy is None else policy_of(policy)
     if kind == "request":
-        return writer.write_request(reader.read_request(body, path), model, policy=judge)
-    if kind == "response":
+        made = writer.write_request(reader.read_request(body, path), model, policy=_QUIET)
+    elif kind == "response":
         resp = reader.read_response(body)
-        return writer.write_response(replace(resp, model=model or resp.model), policy=judge)
-    raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
+        made = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
+    else:
+        raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
+    judge = policy if policy is not None else target.policy if isinstance(target, Wire) else "log"
+    policy_of(judge).judge(made.report, set())
+    return made
 
 
 def convert_stream(
@@ -78,7 +83,15 @@ def _events(made: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
 
 
 def _wire(given: WireLike) -> Wire:
-    return given if isinstance(given, Wire) else wire(given)
+    if isinstance(given, Wire):
+        return given
+    return _named(given) if isinstance(given, str) else wire(given)
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> Wire:
+    """A wire that knows its models from one conversion to the next; each is judged by itself."""
+    return wire(name, policy="ignore")
 
 
 @dataclass(frozen=True, slots=True)

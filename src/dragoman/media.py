@@ -65,6 +65,7 @@ def as_base64(block: MediaBlock) -> MediaBlock:
 
 
 # How the bytes of a type begin, in base64; WebP is told by its fourth word.
+_HEAD = 256  # a data URI has told its media type by then
 _BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
 _TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
 
@@ -127,13 +128,14 @@ def _with(block: MediaBlock, source: Source) -> MediaBlock:
 
 
 def _from_uri(uri: str) -> Base64Source | None:
-    head, comma, data = uri.partition(",")
-    if not comma or not head.lower().endswith(";base64"):
+    end = uri.find(",", 0, _HEAD)  # what follows may be megabytes, and is not copied here
+    head = uri[:end]
+    if end < 0 or not head.lower().endswith(";base64"):
         return None
     given = head[5:-7].partition(";")[0] or "application/octet-stream"
     media_type = _usual(given)
     same = media_type == given and head.startswith("data:") and head.endswith(";base64")
-    return Base64Source(media_type, data, uri if same else None)
+    return Base64Source.within(media_type, uri) if same else Base64Source(media_type, uri[end + 1 :])
 
 
 def source_of(url: str) -> Source:

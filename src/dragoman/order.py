@@ -191,7 +191,7 @@ def _ends(
 ) -> Seated:  # fmt: skip
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
     if first:
-        alone = _alone(seated, can, report) if whole else None
+        alone = _alone(seated, can, report) if whole and last else None
         if alone is not None:
             return alone
         seated = _first(seated, can, report, told)

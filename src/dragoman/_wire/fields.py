@@ -47,12 +47,13 @@ def write_again(
             said.elements,
         )  # fmt: skip
 
-    plain = say(bare, ())
+    tools = made.tools if "tools" in kept else ()
+    plain = say(bare, tools)
     plain.seated = replace(said.prompt, msgs=[], seats=[])
     out = room.write(plain, none)
     if changed or said.prompt.msgs or plain.switch or rest.extras:
         told = report.trial()
-        whole = room.write(say(rest, () if "tools" in kept else made.tools), told)
+        whole = room.write(say(rest, made.tools), told)
         told.made(rest, req)
         told.made(rest.options, req.options)
         report.take(told, none)

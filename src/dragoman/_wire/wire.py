@@ -101,6 +101,8 @@ class Wire(Reading, Answering):
             name = bare(model) if model else None
             for facts in self.facts:
                 known = facts.apply(known, name, self._names, given)
+            if given:
+                known = _switched(known, given)
             if len(self._can) >= _MANY:  # whoever names models may name any number of them
                 self._can.clear()
             self._can[model, given] = known
@@ -167,9 +169,7 @@ class Wire(Reading, Answering):
             req = _healed(req, report)
         can = self.can(named, req)
         if manner.changes:
-            can = override(can, manner.changes)
-        if can.unbound == "switch" and "thinking" not in states(req, can):
-            can = override(can, {"unbound": "drop"})  # the switch stands inside of thinking
+            can = _switched(override(can, manner.changes), states(req, can))
         offered = req.tools
         if can.none_by == "withholding":
             offered, can = withheld(req, can, report)
@@ -276,6 +276,13 @@ class Wire(Reading, Answering):
     ) -> Sequence[Tool | ServerTool]:
         """The tools that are sent."""
         return fit_tools(tools, can, report)
+
+
+def _switched(can: Capabilities, given: frozenset[str]) -> Capabilities:
+    """What holds in these states: the switch that drops thinking stands inside of thinking."""
+    if can.unbound == "switch" and "thinking" not in given:
+        return override(can, {"unbound": "drop"})
+    return can
 
 
 def _healed(req: ChatRequest, report: Report) -> ChatRequest:

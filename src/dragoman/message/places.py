@@ -21,6 +21,8 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
     there: set[int] = set()
     read = None if request is None else request.read
     if read is not None and read.places is not None:
+        there.add(id(request))
+        yield "$", InBody(request)
         for path, node in read.places():
             there.add(id(node))
             yield path, node if type(node) is Field else InBody(node)

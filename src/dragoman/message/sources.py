@@ -48,7 +48,8 @@ class URLSource(_Readable):
 class Base64Source(_Readable):
     """Media as standard base64 text, e.g. `Base64Source("image/png", "iVBORw0...")`.
 
-    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string.
+    `uri` is the data URI that it came in, if any: a wire that wants one gets the very string, and
+    `data` is cut out of it when somebody asks.
     """
 
     _sealed: ClassVar[frozenset[str]] = frozenset({"data", "uri"})
@@ -57,6 +58,22 @@ class Base64Source(_Readable):
     data: str
     uri: str | None = None
     type: Literal["base64"] = "base64"
+
+    @classmethod
+    def within(cls, media_type: str, uri: str) -> Base64Source:
+        """The media of a data URI, of which nothing is copied yet."""
+        made = cls.__new__(cls)
+        made.media_type = media_type
+        made.uri = uri
+        made.type = "base64"
+        return made
+
+    def __getattr__(self, name: str) -> str:
+        """The data, once: its slot is empty until then."""
+        if name != "data" or self.uri is None:
+            raise AttributeError(name)
+        self.data = self.uri[self.uri.index(",") + 1 :]
+        return self.data
 
     def data_uri(self) -> str:
         """`data:<media type>;base64,<data>`."""
