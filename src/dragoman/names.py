@@ -15,7 +15,7 @@ from .losses import Report
 from .message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from .message.blocks import ContentBlock
 from .rules import NameRule, mapping, numbered
-from .seats import IDS, UNNAMED, Seated
+from .seats import IDS, MISNAMED, Seated
 
 __all__ = ["inverted", "name_tools", "respell", "spelled"]
 
@@ -75,7 +75,7 @@ def respell(
     if there:
         used = [id for id in used if id not in there]
     ids = mapping([id for id in used if id] if "" in used else used, rule, ordered=True)
-    if not (names or ids or again or seated.flags & UNNAMED):
+    if not (names or ids or again or seated.flags & MISNAMED):
         return seated, {}
     writer = _Respeller(ids, names, can, again, report)
     if rule.unique:

@@ -22,6 +22,7 @@ __all__ = [
     "IDS",
     "LATE",
     "MEDIA",
+    "MISNAMED",
     "MIXED",
     "NAMED",
     "ODD",
@@ -53,6 +54,7 @@ IDS = 256  # an id that is empty or used twice
 PARALLEL = 512  # results of one turn in several messages
 FOLLOWING = 1024  # a call right behind something else that the assistant says
 CUT = 2048  # a call that the answer broke off in
+MISNAMED = 4096  # a result with another name than its tool's
 
 
 @dataclass(slots=True)
@@ -265,6 +267,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
         flags |= _pairing(calls, results, waiting, seats)
         if said != names[: len(said)]:
             flags |= UNNAMED
+            if any(said):
+                flags |= MISNAMED
     if len(dirty) > 1:
         dirty = sorted(set(dirty))
     return Seated(msgs, seats, flags, dirty, calls, results, names)
