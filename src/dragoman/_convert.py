@@ -68,7 +68,7 @@ def convert_stream(
     `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
     """
     decoder = _wire(source).stream_decoder()
-    encoder = _wire(target).stream_encoder()
+    encoder = _wire(target).stream_encoder(origin=decoder.origin)
     for chunk in iterated(chunks):
         for piece in fed(decoder, chunk):
             yield from _events(encoder.feed(piece))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ..envelope import Envelope, Sealing, sealed
 from ..jsontext import Json
 from ..losses import Loss, Policy, Report
-from ..message import ChatRequest, ChatResponse, Written, answer_places
+from ..message import ChatRequest, ChatResponse, Origin, Written, answer_places
 from ..pieces import Piece
 from ..room import Encoder, Room
 
@@ -25,40 +28,73 @@ class Answering:
         resp: ChatResponse,
         request: ChatRequest | None = None,
         *,
+        envelope: Envelope | None = None,
         policy: Policy | None = None,
     ) -> Written:
         """The answer as this protocol's clients take it: body, losses.
 
-        `request` is what the client asked, as this wire read it. Raises LossRefused where the
+        `request` is what the client asked, as this wire read it. In an `envelope` the opaque state
+        of another provider goes along, for `read_request` to open. Raises LossRefused where the
         policy says so.
         """
         report = Report((), resp, answer_places, self.name)
+        if envelope is not None:
+            resp = self._sealed(resp, envelope, report)
         body = self.room.write_response(resp, report, request)
         (policy or self.policy).judge(report, self._logged)
         return Written(body, model=resp.model, report=report)
 
-    def stream_encoder(self, request: ChatRequest | None = None) -> StreamEncoder:
-        """An encoder for one answer: pieces of any wire in, this protocol's events out."""
+    def stream_encoder(
+        self,
+        request: ChatRequest | None = None,
+        *,
+        origin: Origin | None = None,
+        envelope: Envelope | None = None,
+    ) -> StreamEncoder:
+        """An encoder for one answer: pieces of any wire in, this protocol's events out.
+
+        `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
+        the opaque state of another goes nowhere, or into an `envelope`.
+        """
         report = Report(target=self.name)
-        return StreamEncoder(self.room.encoder(report, request), report)
+        sealing = None
+        if origin is not None and origin.issuer not in self.room.can().reads:
+            sealing = Sealing(self.room.protocol, origin, envelope, report)
+        return StreamEncoder(self.room.encoder(report, request), report, sealing)
+
+    def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
+        reads = self.room.can().reads
+        candidates = []
+        for one in resp.candidates:
+            msg = sealed(one.msg, self.room.protocol, reads, envelope)
+            report.made(msg, one.msg)
+            candidates.append(replace(one, msg=msg))
+        made = replace(resp, candidates=candidates)
+        report.made(made, resp)
+        return made
 
 
 class StreamEncoder:
     """The pieces of one answer, in; its events as (name or None, payload), out."""
 
-    __slots__ = ("_encoder", "report")
+    __slots__ = ("_encoder", "_sealing", "report")
 
-    def __init__(self, encoder: Encoder, report: Report) -> None:
+    def __init__(self, encoder: Encoder, report: Report, sealing: Sealing | None = None) -> None:
         self._encoder = encoder
+        self._sealing = sealing
         self.report = report
 
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
-        return self._encoder.feed(piece)
+        if self._sealing is None:
+            return self._encoder.feed(piece)
+        return [event for one in self._sealing.feed(piece) for event in self._encoder.feed(one)]
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
-        return self._encoder.finish()
+        rest = self._sealing.finish() if self._sealing is not None else []
+        return [*(event for one in rest for event in self._encoder.feed(one)),
+                *self._encoder.finish()]  # fmt: skip
 
     @property
     def losses(self) -> list[Loss]:

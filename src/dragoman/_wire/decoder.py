@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import ReadError
 from ..jsontext import Json, loads
-from ..message import ChatResponse
+from ..message import ChatResponse, Origin
 from ..pieces import Builder, Failed, Key, Piece, Raw, fault
 from ..room import Reader
 from ..sse import Decoder
@@ -39,6 +39,11 @@ class StreamDecoder:
         self.names = names  # of tools: as the wire spells them -> as they are called
         self._reader = reader
         self._frames: Decoder | None = None
+
+    @property
+    def origin(self) -> Origin | None:
+        """Who answers."""
+        return self.builder.origin
 
     def feed(self, payload: Any, event: str | None = None) -> list[Piece]:
         """The pieces of one event: JSON text, parsed JSON, or an object of the official SDK."""

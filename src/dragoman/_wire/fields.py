@@ -59,7 +59,7 @@ def write_again(
         report.take(told, none)
         filled(body, _beyond(whole.body, out.body))
         out.headers = whole.headers
-    return Request(out.path, out.headers, body)
+    return Request(out.path, room.headers_as_read(req, out.headers), body)
 
 
 def _reduced(req: ChatRequest, kept: set[str], read: AsRead) -> ChatRequest:

@@ -11,9 +11,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..capabilities import Capabilities
+from ..envelope import Envelope, opened
 from ..errors import ProviderError, ReadError
 from ..jsontext import JsonObject, loads
-from ..message import AsRead, ChatRequest, ChatResponse, Origin, ServerTool, Tool, Written
+from ..losses import Field
+from ..message import (
+    AsRead,
+    ChatRequest,
+    ChatResponse,
+    Origin,
+    ResponseFormat,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    Written,
+)
 from ..names import inverted, spelled
 from ..pieces import Builder, fault
 from ..room import Room
@@ -40,11 +52,14 @@ class Reading(ABC):
         body: Any,
         path: str | None = None,
         headers: Mapping[str, str] | None = None,
+        *,
+        envelope: Envelope | None = None,
     ) -> ChatRequest:
         """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
 
         `path` and `headers` are those that it was sent with, where a wire says something there:
         the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
+        With an `envelope`, what `write_response` sealed in it stands in its place again.
         Raises ReadError for what is no JSON object.
         """
         if isinstance(body, (str, bytes)):
@@ -65,6 +80,8 @@ class Reading(ABC):
             state=self.room.state,
             places=_Places(self.room, replace(made, messages=list(made.messages)), body),
         )  # fmt: skip
+        if envelope is not None:
+            made.messages = opened(made.messages, envelope)
         return made
 
     def stream_decoder(
@@ -161,6 +178,12 @@ def _names(
     return inverted(spelled(offered or (), can.tool_names))
 
 
+_WORDS: dict[type[Any], tuple[str, ...]] = {
+    ToolChoice: ("mode", "name", "allowed", "parallel"),
+    ResponseFormat: ("kind", "name", "schema", "description", "strict"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _Places:
     """Where the nodes of a request stand in the body that it was read from."""
@@ -170,4 +193,11 @@ class _Places:
     body: JsonObject
 
     def __call__(self) -> Iterator[tuple[str, object]]:
-        return self.room.places(self.request, self.body)
+        later: list[tuple[str, object]] = []
+        for path, node in self.room.places(self.request, self.body):
+            yield path, node
+            # a word of the wire's says several of our fields
+            if type(node) in _WORDS:
+                for name in _WORDS[type(node)]:
+                    later.append((path, Field(node, name)))
+        yield from later

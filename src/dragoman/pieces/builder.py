@@ -24,7 +24,7 @@ from ..message import (
     Usage,
 )
 from ..message.answer import Status
-from ..message.blocks import ContentBlock
+from ..message.blocks import ContentBlock, noted
 from ..message.heal import heal, note
 from ..message.total import joined, latest, total
 from .arguments import partial
@@ -60,7 +60,7 @@ class Builder:
     ) -> None:
         self._issuer = issuer
         self._names = names or {}
-        self._origin = origin
+        self.origin = origin
         self._parts: dict[Key, list[ContentBlock]] = {}
         self._usage: list[Usage] = []
         self._meta: list[Meta] = []
@@ -167,9 +167,9 @@ class Builder:
         msg = Msg.trusted("", blocks, "assistant")
         if healed:
             msg.extras = note(None, healed)
-        if self._origin is not None:
-            model = resp.model or self._origin.model
-            msg.origin = replace(self._origin, model=model)
+        if self.origin is not None:
+            model = resp.model or self.origin.model
+            msg.origin = replace(self.origin, model=model)
             for block in blocks:
                 if type(block) is ThinkingBlock:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
@@ -178,14 +178,20 @@ class Builder:
 
     def _told(self, name: str) -> str | None:
         # the first: some hosts change it, or leave it out, behind the first event
-        return next((value for one in self._meta if (value := getattr(one, name))), None)
+        told = [one for one in self._meta if getattr(one, name)]
+        anew = [one for one in told if one.instead]
+        chosen = anew[-1:] or told[:1]
+        return getattr(chosen[0], name) if chosen else None
 
     def _extras(self, told: list[Meta]) -> dict[str, JsonObject] | None:
         """Fields that nobody models: what grows joined, of the rest each as it was said last."""
         mine = [one for one in told if one.extras]
         own = joined([one.extras for one in mine if one.joined]) or {}
         own = latest([{"": own}, *({"": one.extras or {}} for one in mine if not one.joined)])[""]
-        return {self._issuer: own} if own else None
+        notes = {key: value for one in told for key, value in (one.notes or {}).items()}
+        made = {who: kept for who, kept in ((self._issuer, own), (noted(self._issuer), notes))
+                if kept}  # fmt: skip
+        return made or None
 
     def _summed(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""

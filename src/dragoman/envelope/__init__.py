@@ -1,0 +1,9 @@
+"""One provider's opaque state, sealed to travel through another protocol's opaque field, and back.
+
+Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol.
+"""
+
+from .sealing import Sealing
+from .state import Envelope, opened, sealed
+
+__all__ = ["Envelope", "Sealing", "opened", "sealed"]

@@ -1,0 +1,111 @@
+"""State of one provider through another's opaque field, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from dragoman.envelope import Envelope, opened, sealed
+from dragoman.message import (
+    Msg,
+    Origin,
+    RawBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
+from tests.laws.trees import json_values
+
+HERE, THERE = "anthropic", "gemini"
+THEIRS = Origin(THERE, "gemini-3.5-flash")
+
+
+def through(m: Msg, envelope: Envelope, back: Envelope | None = None) -> Msg:
+    """Sealed, said by a client of another wire, which knows of no extras, and opened again."""
+    out = sealed(m, HERE, frozenset({HERE}), envelope)
+    said: list[Any] = []
+    for block in out.blocks:
+        if type(block) is ThinkingBlock:
+            said.append(ThinkingBlock(block.thinking, block.signature, block.redacted,
+                                      origin=Origin(HERE)))  # fmt: skip
+        elif type(block) is ToolUseBlock:
+            said.append(ToolUseBlock("toolu_" + block.id, block.name, block.input))
+        else:
+            said.append(TextBlock(block.text) if type(block) is TextBlock else block)
+    return opened([Msg("", said, "assistant")], back or envelope)[0]
+
+
+def answer() -> Msg:
+    return Msg("", [
+        ThinkingBlock("Let me see.", "c2ln", extras={THERE: {"thought": True}}, origin=THEIRS),
+        ThinkingBlock("", redacted="cmVk", origin=THEIRS),
+        TextBlock("Wait.", extras={THERE: {"thoughtSignature": "dGV4dA=="}}),
+        ToolUseBlock("a", "look", {"at": 1}),
+        ToolUseBlock("b", "look", {"at": 2}, extras={THERE: {"thoughtSignature": "Y2FsbA=="}}),
+    ], "assistant")  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [b"", b"secret"])
+def test_what_was_sealed_is_in_its_place_again(key: bytes) -> None:
+    came = through(answer(), Envelope(key))
+    assert [block.extras for block in came.blocks] == [block.extras for block in answer().blocks]
+    first, second = came.blocks[:2]
+    assert isinstance(first, ThinkingBlock)
+    assert isinstance(second, ThinkingBlock)
+    assert (first.thinking, first.signature, first.origin) == ("Let me see.", "c2ln", THEIRS)
+    assert (second.thinking, second.redacted, second.origin) == ("", "cmVk", THEIRS)
+    assert len(came.blocks) == 5
+
+
+def test_nothing_of_it_is_readable_state_of_the_client() -> None:
+    out = sealed(answer(), HERE, frozenset({HERE}), Envelope())
+    thoughts = [block for block in out.blocks if type(block) is ThinkingBlock]
+    assert all((t.signature or t.redacted or "").startswith("dragoman1.") for t in thoughts)
+    assert {t.origin for t in thoughts} == {Origin(HERE)}
+
+
+def test_what_the_client_reads_itself_is_left_alone() -> None:
+    m = answer()
+    assert sealed(m, HERE, frozenset({HERE, THERE}), Envelope()) is m
+    plain = Msg("", "Hi.", "assistant")
+    assert sealed(plain, HERE, frozenset(), Envelope()) is plain
+
+
+@pytest.mark.parametrize("back", [Envelope(b"other"), Envelope()])
+def test_what_another_key_sealed_is_not_opened(back: Envelope) -> None:
+    came = through(answer(), Envelope(b"secret"), back)
+    thoughts = [block for block in came.blocks if type(block) is ThinkingBlock]
+    assert [(t.thinking, t.signature, t.redacted) for t in thoughts] == [
+        ("Let me see.", None, None)
+    ]
+    assert all(block.extras is None for block in came.blocks)
+
+
+@pytest.mark.parametrize("forged", [
+    "", "!!!", "e30=", "W10=", "bnVsbA==", "eyJ0aGlua2luZyI6IHt9fQ==", "eyJibG9ja3MiOiBbMV19",
+])  # fmt: skip
+def test_a_forged_envelope_proves_nothing(forged: str) -> None:
+    m = Msg("", [ThinkingBlock("Hm.", f"dragoman1.{forged}"), TextBlock("Hi.")], "assistant")
+    (came,) = opened([m], Envelope())
+    assert came.blocks in ([ThinkingBlock("Hm."), TextBlock("Hi.")], [TextBlock("Hi.")])
+
+
+def test_messages_without_envelopes_are_the_same() -> None:
+    msgs = [answer(), Msg("", "Hi.", "user")]
+    assert opened(msgs, Envelope()) is msgs
+
+
+def test_raw_blocks_stand_as_they_are() -> None:
+    m = Msg("", [RawBlock(THERE, {"type": "odd"}, extras={THERE: {"a": 1}})], "assistant")
+    out = sealed(m, HERE, frozenset({HERE}), Envelope())
+    assert out.blocks[0] is m.blocks[0]
+
+
+@given(json_values)
+def test_any_state_comes_back(state: Any) -> None:
+    for envelope in (Envelope(), Envelope(b"k")):
+        text = envelope.seal({"state": state})
+        assert envelope.open(text) == {"state": state}
+        assert envelope.open(text[:-6]) != {"state": state}
