@@ -84,6 +84,8 @@ def asked(request: ChatRequest, can: Capabilities, report: Report) -> Asked | No
             if getattr(given, name) is not None:
                 report.lost("option.refused", given, name, what=name)
         return None
+    if effort in ("auto", "on") and budget is not None:
+        effort = None  # the budget says it
     if effort is not None and budget is not None:
         name = "reasoning" if can.budgets else "reasoning_budget"
         report.lost("option.unsaid", given, name, what=name, did="one of two is sent")

@@ -65,7 +65,10 @@ def test_a_copy_goes_back_as_it_came(way: str) -> None:
     req = read()
     req.messages.append(Msg("", "And now?", "user"))
     body = WIRE.write_request(COPIES[way](req)).body
-    assert body == {**BODY, "messages": [*BODY["messages"], {"role": "user", "content": "And now?"}]}
+    assert body == {
+        **BODY,
+        "messages": [*BODY["messages"], {"role": "user", "content": "And now?"}],
+    }
 
 
 def test_nothing_is_written_from_the_body() -> None:

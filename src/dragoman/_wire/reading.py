@@ -32,6 +32,7 @@ from ..room import Room
 from ..thinktags import TagForm, Tagged
 from .decoder import StreamDecoder, whole
 from .plain import plain, text_of
+from .residue import put_back
 from .stream import AsyncStream, Stream
 
 __all__ = ["Reading"]
@@ -53,14 +54,16 @@ class Reading(ABC):
         path: str | None = None,
         headers: Mapping[str, str] | None = None,
         *,
+        residue: Mapping[str, Any] | None = None,
         envelope: Envelope | None = None,
     ) -> ChatRequest:
         """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
 
         `path` and `headers` are those that it was sent with, where a wire says something there:
         the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
-        With an `envelope`, what `write_response` sealed in it stands in its place again.
-        Raises ReadError for what is no JSON object.
+        The `residue` of what was written (`Written.residue`) is put back; with an `envelope`, what
+        `write_response` sealed in it stands in its place again. Raises ReadError for what is no
+        JSON object, InvalidMessage for what is no residue.
         """
         if isinstance(body, (str, bytes)):
             body = loads(body)
@@ -80,6 +83,8 @@ class Reading(ABC):
             state=self.room.state,
             places=_Places(self.room, replace(made, messages=list(made.messages)), body),
         )  # fmt: skip
+        if residue is not None:
+            put_back(made, residue)
         if envelope is not None:
             made.messages = opened(made.messages, envelope)
         return made
@@ -198,6 +203,5 @@ class _Places:
             yield path, node
             # a word of the wire's says several of our fields
             if type(node) in _WORDS:
-                for name in _WORDS[type(node)]:
-                    later.append((path, Field(node, name)))
+                later += [(path, Field(node, name)) for name in _WORDS[type(node)]]
         yield from later

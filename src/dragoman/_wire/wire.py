@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..bind import prefix
@@ -26,6 +27,7 @@ from .fields import write_again
 from .manner import Manner
 from .passes import Seating, paired, seat
 from .reading import Reading
+from .residue import left
 from .rule import Asked, rule
 
 __all__ = ["Wire"]
@@ -191,6 +193,7 @@ class Wire(Reading, Answering):
         return Written(
             out.body, out.path, out.headers, named, made.ids, inverted(made.names),
             report=report, bound=_Bound(made),
+            left=partial(left, req, made.seated, out, can, self.room, report),
         )  # fmt: skip
 
     def _stateless(self, req: ChatRequest) -> None:

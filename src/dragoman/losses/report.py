@@ -208,6 +208,9 @@ class Report:
         node = self.source(node)
         if (path := self._fields.get((id(node), field))) is not None:
             return path
+        inner = getattr(node, field, None) if field == "source" else None
+        if inner is not None and (paths := self._index.get(id(inner))):
+            return paths[0]
         if (entry := self._placed.get(id(node))) is not None:
             base = entry[1]
         else:
@@ -222,7 +225,7 @@ class Report:
             return
         for path, found in self._places(self._messages, self._request):
             if type(found) is Field:
-                self._fields[id(found.node), found.name] = path
+                self._fields.setdefault((id(found.node), found.name), path)
                 continue
             node = found.node if type(found) is InBody else found
             if node is not found:

@@ -26,9 +26,9 @@ class Written(Shown):
     model: str | None = None
     ids: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    residue: JsonObject = field(default_factory=dict)
     report: Report = field(default_factory=Report, repr=False, compare=False)
     bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
 
     @property
     def losses(self) -> list[Loss]:
@@ -41,6 +41,15 @@ class Written(Shown):
         return self.report.added
 
     @property
+    def residue(self) -> JsonObject:
+        """What the body does not carry, as plain JSON to keep beside it.
+
+        `read_request(body, residue=...)` puts it back, also behind new turns. Worked out when
+        somebody asks, from the history: ask before `detached`.
+        """
+        return self.left() if self.left is not None else {}
+
+    @property
     def prefix(self) -> str:
         """The hash of tools and messages as they were written: what an answer is bound to."""
         return self.bound() if self.bound is not None else ""
@@ -50,6 +59,7 @@ class Written(Shown):
         kept = [loss.detach() for loss in self.report.losses]
         self.report = Report.of(kept, self.report.target)
         self.bound = _Known(self.prefix) if self.bound is not None else None
+        self.left = None
         return self
 
 
