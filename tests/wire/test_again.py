@@ -186,8 +186,9 @@ def test_another_prompt_before_the_old_one() -> None:
 
 def test_a_prompt_that_stands_apart_is_replaced() -> None:
     claude = dragoman.wire("anthropic", policy="ignore")
-    body = {"model": "claude-opus-5-5", "max_tokens": 9, "system": [{"type": "text", "text": "A"}],
-            "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]}  # fmt: skip
+    said = [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]
+    body = {"model": "claude-opus-5-5", "max_tokens": 9, "messages": said,
+            "system": [{"type": "text", "text": "A"}]}  # fmt: skip
     req = claude.read_request(body)
     assert claude.write_request(req).body == body
     req.messages[0] = Msg("", "B", "system")

@@ -13,7 +13,7 @@ from dragoman import Msg
 from dragoman.message import Citation, TextBlock
 
 CLAUDE: dict[str, Any] = {
-    "model": "claude-opus-5-5",
+    "model": "claude-haiku-4-5",
     "max_tokens": 100,
     "top_k": 3,
     "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral", "ttl": "1h"}}],
