@@ -13,9 +13,9 @@ from dragoman import Msg
 from dragoman.message import Citation, TextBlock
 
 CLAUDE: dict[str, Any] = {
-    "model": "claude-haiku-4-5",
+    "model": "claude-opus-5-5",
     "max_tokens": 100,
-    "top_k": 3,
+    "service_tier": "standard_only",
     "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral", "ttl": "1h"}}],
     "tools": [{"name": "look", "input_schema": {"type": "object"}}],
     "messages": [
@@ -57,7 +57,7 @@ def test_signatures_and_marks_are_back(name: str) -> None:
     assert body["messages"][1]["content"][0] == CLAUDE["messages"][1]["content"][0]
     assert body["messages"][0]["content"] == CLAUDE["messages"][0]["content"]
     assert body["system"] == CLAUDE["system"]
-    assert body["top_k"] == 3
+    assert body["service_tier"] == "standard_only"
 
 
 @pytest.mark.parametrize("name", ["openai-chat", "openai-responses", "gemini"])
