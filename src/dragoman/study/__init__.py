@@ -1,0 +1,8 @@
+"""Looks at what the core returns: is it the same, where can it go, why was it refused.
+
+Nothing here is needed to write or to read; nothing here opens a socket.
+"""
+
+from .sameness import Difference, diff, hashed
+
+__all__ = ["Difference", "diff", "hashed"]
