@@ -49,7 +49,9 @@ def convert(
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
     if kind == "request":
-        made = writer.write_request(reader.read_request(body, path), model, policy=_QUIET)
+        same = reader.room.protocol == writer.room.protocol
+        req = reader._read(body, path, None, held=same)
+        made = writer.write_request(req, model, policy=_QUIET)
     elif kind == "response":
         resp = reader.read_response(body)
         made = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Capabilities
@@ -65,6 +65,17 @@ class Reading(ABC):
         `write_response` sealed in it stands in its place again. Raises ReadError for what is no
         JSON object, InvalidMessage for what is no residue.
         """
+        made = self._read(body, path, headers, held=True)
+        if residue is not None:
+            put_back(made, residue)
+        if envelope is not None:
+            made.messages = opened(made.messages, envelope)
+        return made
+
+    def _read(
+        self, body: Any, path: str | None, headers: Mapping[str, str] | None, *, held: bool
+    ) -> ChatRequest:
+        """The request; `held`: it may be written again over this wire."""
         if isinstance(body, (str, bytes)):
             body = loads(body)
         elif type(body) is not dict:
@@ -78,15 +89,11 @@ class Reading(ABC):
             made = self.room.read_request(body, path, headers)
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
+        asks = made.asks() if held else {}
         made.read = AsRead(
-            self.room.protocol, self._issuer, made.messages, made.asks(), made.model,
-            state=self.room.state,
-            places=_Places(self.room, replace(made, messages=list(made.messages)), body),
+            self.room.protocol, self._issuer, made.messages, asks, made.model,
+            state=self.room.state, held=held, places=_Places(self.room, made, body),
         )  # fmt: skip
-        if residue is not None:
-            put_back(made, residue)
-        if envelope is not None:
-            made.messages = opened(made.messages, envelope)
         return made
 
     def stream_decoder(
@@ -189,17 +196,27 @@ _WORDS: dict[type[Any], tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class _Places:
-    """Where the nodes of a request stand in the body that it was read from."""
+    """Where the nodes of a request stand in the body that it was read from.
 
-    room: Room
-    request: ChatRequest
-    body: JsonObject
+    Whoever has the request may edit its fields, so they are kept as they are now.
+    """
+
+    __slots__ = ("body", "fields", "messages", "request", "room")
+
+    def __init__(self, room: Room, request: ChatRequest, body: JsonObject) -> None:
+        self.room = room
+        self.body = body
+        self.request = request
+        self.messages = tuple(request.messages)
+        self.fields = (request.tools, request.tool_choice, request.options, request.response_format)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
+        tools, choice, options, form = self.fields
+        read = replace(self.request, messages=list(self.messages), tools=tools, tool_choice=choice,
+                       options=options, response_format=form)  # fmt: skip
         later: list[tuple[str, object]] = []
-        for path, node in self.room.places(self.request, self.body):
+        for path, node in self.room.places(read, self.body):
             yield path, node
             # a word of the wire's says several of our fields
             if type(node) in _WORDS:

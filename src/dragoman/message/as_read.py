@@ -20,7 +20,8 @@ class AsRead:
     `issuer` is whose dialect was read; `model` whom the request asked; `fields` the values of the
     request's fields by name, lists as tuples. `places` walks the body that was read, for the paths
     of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
-    are the fields that name what the provider keeps, such as an earlier answer.
+    are the fields that name what the provider keeps, such as an earlier answer. Without `held`
+    nothing counts as read: for what goes to another wire in any case.
     """
 
     __slots__ = ("_seen", "edited", "fields", "issuer", "messages", "model", "places", "protocol",
@@ -36,6 +37,7 @@ class AsRead:
         edited: bool = False,
         state: tuple[str, ...] = (),
         places: Callable[[], Iterator[tuple[str, object]]] | None = None,
+        held: bool = True,
     ) -> None:
         self.protocol = protocol
         self.issuer = issuer
@@ -45,7 +47,7 @@ class AsRead:
         self.state = state
         self.edited = edited  # it was no longer whole when it was stored
         self.messages = tuple(messages)
-        self._seen = {id(m): _parts(m) for m in self.messages}
+        self._seen = {id(m): _parts(m) for m in self.messages} if held else {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy knows its messages by other identities, and only those that nobody edited."""

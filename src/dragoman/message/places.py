@@ -25,7 +25,12 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
         yield "$", InBody(request)
         for path, node in read.places():
             there.add(id(node))
-            yield path, node if type(node) is Field else InBody(node)
+            if type(node) is not Field:
+                yield path, InBody(node)
+            elif isinstance(node.node, ChatRequest):  # as it was read
+                yield path, Field(request, node.name)
+            else:
+                yield path, node
     for path, node in _neutral(messages, request):
         if id(node) not in there:
             yield path, node

@@ -83,13 +83,13 @@ _PLAIN: frozenset[type[object]] = frozenset({Msg})
 
 def messages_of(msgs: object) -> list[Msg]:
     """The list itself if it is one of Msg. Raises NotMessages (a WriteError and TypeError)."""
+    if type(msgs) is list and {*map(type, msgs)} <= _PLAIN:  # one look at all
+        return msgs
     if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
         raise NotMessages(
             f"the input must be a list of Msg, not {type(msgs).__name__}", path="$.messages"
         )
     listed = msgs if isinstance(msgs, list) else list(msgs)
-    if {*map(type, listed)} <= _PLAIN:  # one look at all, before one at each
-        return listed
     for i, msg in enumerate(listed):
         if not isinstance(msg, Msg):
             raise NotMessages(
