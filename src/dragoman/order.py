@@ -118,8 +118,12 @@ def _places(seats: list[int], behind: int | None = None) -> set[int]:
 
 def _head(seated: Seated) -> int:
     """How many system messages stand before everything else."""
-    seats = seated.seats
-    return next((i for i, seat in enumerate(seats) if seat != SYSTEM), len(seats))
+    count = 0
+    for seat in seated.seats:
+        if seat != SYSTEM:
+            break
+        count += 1
+    return count
 
 
 def _gathered(seated: Seated, report: Report) -> Seated:

@@ -6,6 +6,7 @@ Pure functions over the tree; names no wire.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -112,6 +113,7 @@ def own_extras(node: Any, can: Capabilities) -> JsonObject:
     }
 
 
+@lru_cache(maxsize=256)
 def in_path(model: str, safe: str = "") -> str:
     """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
 
@@ -157,5 +159,9 @@ def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
 
 def head(seated: Seated) -> int:
     """How many messages stand before everything else as the system prompt."""
-    seats = seated.seats
-    return next((i for i, seat in enumerate(seats) if seat != SYSTEM), len(seats))
+    count = 0
+    for seat in seated.seats:
+        if seat != SYSTEM:
+            break
+        count += 1
+    return count

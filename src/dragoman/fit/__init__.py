@@ -102,6 +102,8 @@ def fit_tools(
 
     The last hints stay: they stand behind the longest prefix.
     """
+    if not tools:
+        return tools
     functions = can.tools and any(type(tool) is Tool for tool in tools)
     made = [tool for tool in tools if _taken(tool, can, functions, report)]
     made = _once(made, report)

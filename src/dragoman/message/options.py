@@ -64,6 +64,8 @@ class Options(Shown):
 
     def given(self) -> list[tuple[str, Any]]:
         """The options that are set, by name."""
+        if self is NO_OPTIONS:
+            return []
         return [(name, value) for name in OPTIONS if (value := getattr(self, name)) is not None]
 
     @classmethod
@@ -98,7 +100,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "stop": (tuple,),
 }
 OPTIONS = tuple(f.name for f in fields(Options))
-NO_OPTIONS = Options()
+NO_OPTIONS = Options.__new__(Options)  # named before it is filled, for `given` knows it
+Options.__init__(NO_OPTIONS)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
