@@ -135,7 +135,9 @@ def _from_uri(uri: str) -> Base64Source | None:
     given = head[5:-7].partition(";")[0] or "application/octet-stream"
     media_type = _usual(given)
     same = media_type == given and head.startswith("data:") and head.endswith(";base64")
-    return Base64Source.within(media_type, uri) if same else Base64Source(media_type, uri[end + 1 :])
+    if same:
+        return Base64Source.within(media_type, uri)
+    return Base64Source(media_type, uri[end + 1 :])
 
 
 def source_of(url: str) -> Source:

@@ -5,15 +5,15 @@ Compares the options with the capabilities once, for all rooms; a room only spel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .capabilities import Capabilities
 from .errors import WriteError
 from .losses import Report
-from .message import ChatRequest, ThinkingBlock, Tool
+from .message import ChatRequest, Options, ThinkingBlock, Tool
 from .seats import ASSISTANT, Seated
 
-__all__ = ["Asked", "asked", "begun_without", "states"]
+__all__ = ["Asked", "asked", "begun_without", "moot", "states", "unsaid"]
 
 _OFF = ("off", "none")
 # From least to most; what a model lacks is raised to the next one that it has.
@@ -61,14 +61,19 @@ def _functions(request: ChatRequest, can: Capabilities) -> bool:
     return can.tools and any(type(tool) is Tool for tool in request.tools)
 
 
-def asked(request: ChatRequest, can: Capabilities, report: Report) -> Asked | None:
+def asked(
+    request: ChatRequest, can: Capabilities, report: Report, budgets: bool = True
+) -> Asked | None:
     """What to write about thinking; None if nothing is to be written.
 
-    Raises WriteError where a model that always thinks cannot answer such a request:
-    `tools.need_responses` (no tools beside thinking), `stream.needed` (no thinking but in streams).
+    `budgets`: whether the wire has a field for them, whatever the model takes elsewhere. Raises
+    WriteError where a model that always thinks cannot answer such a request: `tools.need_responses`
+    (no tools beside thinking), `stream.needed` (no thinking but in streams).
     """
     given = request.options
     effort, budget = given.reasoning, given.reasoning_budget
+    if can.budgets and not budgets:
+        can = replace(can, budgets=())
     if budget == 0 and effort is None:
         effort, budget = "off", None
     if _functions(request, can) and _bars(can, effort, budget):
@@ -84,16 +89,40 @@ def asked(request: ChatRequest, can: Capabilities, report: Report) -> Asked | No
             if getattr(given, name) is not None:
                 report.lost("option.refused", given, name, what=name)
         return None
-    if effort in ("auto", "on") and budget is not None:
-        effort = None  # the budget says it
-    if effort is not None and budget is not None:
-        name = "reasoning" if can.budgets else "reasoning_budget"
-        report.lost("option.unsaid", given, name, what=name, did="one of two is sent")
-        effort, budget = (None, budget) if can.budgets else (effort, None)
+    effort, budget = _one(given, can, report)
     if budget is not None:
         return _budget(request, budget, can, report)
     assert effort is not None  # nothing asked was answered above
     return _effort(request, effort, can, report)
+
+
+def _one(given: Options, can: Capabilities, report: Report) -> tuple[str | None, int | None]:
+    """(effort, budget), of which one is None: no wire takes both."""
+    effort, budget = given.reasoning, given.reasoning_budget
+    if effort is None or budget is None:
+        return effort, budget
+    if effort in ("auto", "on"):
+        return None, budget  # the budget says it
+    name = "reasoning" if can.budgets else "reasoning_budget"
+    report.lost("option.unsaid", given, name, what=name, did="one of two is sent")
+    return (None, budget) if can.budgets else (effort, None)
+
+
+def moot(request: ChatRequest, report: Report) -> None:
+    """Name what is asked of thinking and need not be said, for the model does it unasked."""
+    given = request.options
+    if given.reasoning in (*_OFF, "auto", "on"):  # what asks for more is named by who lowers it
+        report.lost("reasoning.moot", given, "reasoning")
+    if given.reasoning_budget is not None and given.reasoning_budget <= 0:
+        report.lost("reasoning.moot", given, "reasoning_budget")
+
+
+def unsaid(request: ChatRequest, report: Report) -> None:
+    """Name what is asked of thinking and cannot be said on this wire."""
+    given = request.options
+    for name in ("reasoning", "reasoning_budget"):
+        if getattr(given, name) is not None:
+            report.lost("option.unsaid", given, name, what=name)
 
 
 def _bars(can: Capabilities, effort: str | None, budget: int | None) -> bool:
@@ -136,6 +165,7 @@ def _off(request: ChatRequest, can: Capabilities, report: Report) -> Asked | Non
     if given.reasoning_budget:
         report.lost("option.unsaid", given, "reasoning_budget", did="thinking is off")
     if can.thinks == "never":
+        moot(request, report)
         return None
     if can.thinks != "always":
         return Asked(off=True)

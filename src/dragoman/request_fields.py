@@ -19,6 +19,7 @@ __all__ = [
     "choice",
     "demand_json_word",
     "format_name",
+    "format_unsaid",
     "options",
     "response_format",
     "spelled_format",
@@ -56,7 +57,8 @@ def choice(
         report.lost("tool_choice.unknown", given, "allowed", what=", ".join(unknown))
         allowed = tuple(one for one in allowed if one not in unknown)
     if mode not in can.tool_choices:
-        report.lost("tool_choice.lowered", given, "mode", what=mode, did="auto")
+        field = "mode" if name is None else ""  # the name goes with it
+        report.lost("tool_choice.lowered", given, field, what=mode, did="auto")
         mode, name = "auto", None
     if mode in ("none", "tool"):  # which says it all
         allowed = ()
@@ -87,6 +89,15 @@ def response_format(
         return ResponseFormat("json")
     report.lost("format.unsaid", given, what=given.kind)
     return None
+
+
+def format_unsaid(form: ResponseFormat, report: Report, *said: str) -> None:
+    """Name the fields of a schema's format that the wire has no place for."""
+    given = {"name": form.name != "response", "description": bool(form.description),
+             "strict": form.strict is not None}  # fmt: skip
+    for name, there in given.items():
+        if there and name not in said:
+            report.lost("format.field", form, name)
 
 
 def format_name(form: ResponseFormat, report: Report) -> str:

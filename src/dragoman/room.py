@@ -97,6 +97,11 @@ class Room(Protocol):
         """The model that is named where a request names none."""
         ...
 
+    @property
+    def host(self) -> str:
+        """Whose forms the bodies have: only over the same are they said again as they were read."""
+        ...
+
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
         ...
@@ -136,6 +141,10 @@ class Room(Protocol):
 
         `system` among them is the prompt that stands apart from the messages.
         """
+        ...
+
+    def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
+        """`headers` with those that `read_request` was given and kept."""
         ...
 
     def claims(self, body: JsonObject, path: str | None = None) -> bool:
@@ -188,7 +197,7 @@ class Bound(Generic[_D]):
     __slots__ = ("dialect",)
     protocol: str = ""
     framing: Framing = "sse"
-    state: ClassVar[tuple[str, ...]] = ()
+    state: tuple[str, ...] = ()
     carries: ClassVar[Capabilities]
     spoken: ClassVar[type[Any]]
 
@@ -200,9 +209,18 @@ class Bound(Generic[_D]):
         """The model that is named where a request names none."""
         return self.dialect.model
 
+    @property
+    def host(self) -> str:
+        """Whose forms the bodies have: only over the same are they said again as they were read."""
+        return self.protocol
+
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
         return replace(self.carries, reads=frozenset(self.dialect.issuers))
+
+    def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
+        """`headers` with those that `read_request` was given and kept."""
+        return headers
 
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether the request goes on from messages that the provider keeps and names them."""

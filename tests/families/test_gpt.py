@@ -45,14 +45,14 @@ def effort(out: Written) -> Any:
         ("gpt-5.1", "xhigh", "high", ["option.range"]),
         ("gpt-5.1", "off", "none", []),
         ("gpt-5.1", "on", "medium", []),  # it thinks only if it is asked for something
-        ("gpt-5.6", "on", None, []),
+        ("gpt-5.6", "on", None, ["reasoning.moot"]),
         ("gpt-5", "off", "minimal", ["reasoning.always"]),
         ("gpt-5-mini", "minimal", "minimal", []),
         ("gpt-6-astra", "off", "low", ["reasoning.always"]),
         ("o4-mini", "minimal", "low", ["option.range"]),
         ("o1-mini", "high", None, ["option.range"]),  # it knows no efforts at all
         ("gpt-4o", "high", None, ["option.refused"]),
-        ("gpt-4.1", "off", None, []),
+        ("gpt-4.1", "off", None, ["reasoning.moot"]),
         ("gpt-5-chat-latest", "high", None, ["option.refused"]),
     ],
 )

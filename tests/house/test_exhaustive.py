@@ -20,6 +20,7 @@ PLACES = (
     "protocols/anthropic/writer.py",
     "protocols/bedrock/writer.py",
     "protocols/dashscope/writer.py",
+    "protocols/gemini/again.py",
     "protocols/gemini/writer.py",
     "protocols/mistral/writer.py",
     "protocols/ollama/writer.py",

@@ -208,3 +208,11 @@ def test_fields_beside_are_joined_in_linear_time() -> None:
         return work(lambda: built(*told, STOP, issuer="p"))
 
     assert run(800) / run(200) < 5
+
+
+def test_notes_stand_beside_the_fields_that_nobody_models() -> None:
+    resp = built(
+        Meta({"a": 1}, notes={"absent": ["b"]}), Meta(None, 0, notes={"at": 1}), STOP, issuer="x"
+    )
+    assert resp.extras == {"x": {"a": 1}, "x (notes)": {"absent": ["b"]}}
+    assert resp.candidates[0].extras == {"x (notes)": {"at": 1}}

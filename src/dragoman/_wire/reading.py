@@ -89,9 +89,12 @@ class Reading(ABC):
             made = self.room.read_request(body, path, headers)
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
+        theirs = Origin(self._issuer, made.model)
+        for m in made.messages:
+            m.origin = theirs  # nothing that they name is fetched as if the program had named it
         asks = made.asks() if held else {}
         made.read = AsRead(
-            self.room.protocol, self._issuer, made.messages, asks, made.model,
+            self.room.host, self._issuer, made.messages, asks, made.model,
             state=self.room.state, held=held, places=_Places(self.room, made, body),
         )  # fmt: skip
         return made

@@ -82,8 +82,15 @@ def _rows(residue: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _key(msgs: Sequence[Msg]) -> str:
-    said = canonical([m.to_dict() for m in msgs])
+    said = canonical([_unsigned(m.to_dict()) for m in msgs])
     return blake2b(said.encode(), digest_size=12).hexdigest()
+
+
+def _unsigned(value: Any) -> Any:
+    """The value without who made it: another model may be asked when it comes back."""
+    if isinstance(value, dict):
+        return {key: _unsigned(inner) for key, inner in value.items() if key != "origin"}
+    return [_unsigned(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _groups(

@@ -15,6 +15,7 @@ from ..jsontext import JsonObject
 from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, Written, places
+from ..message.blocks import noted
 from ..message.heal import HEALED
 from ..names import inverted
 from ..reasoning import states
@@ -153,7 +154,7 @@ class Wire(Reading, Answering):
         LossRefused where the policy says so.
         """
         report = report or Report(req.messages, req, places, self.name)
-        self._stateless(req)
+        self._come_from_elsewhere(req, report)
         named = model or req.model
         if named and not isinstance(named, str):
             raise InvalidMessage(
@@ -162,7 +163,7 @@ class Wire(Reading, Answering):
         if not named:
             named = self.room.model
             report.lost("model.default", req, "model", did=named)
-        elif not model and req.read is not None and req.read.protocol != self.room.protocol:
+        elif not model and req.read is not None and req.read.protocol != self.room.host:
             report.lost("model.kept", req, "model", what=named)
         report.rules = lambda code, field, kind: self.rule(
             code, named, req, About(field, kind), manner.changes
@@ -196,12 +197,17 @@ class Wire(Reading, Answering):
             left=partial(left, req, made.seated, out, can, self.room, report),
         )  # fmt: skip
 
-    def _stateless(self, req: ChatRequest) -> None:
-        """Raise WriteError if another provider keeps what the request goes on from."""
+    def _come_from_elsewhere(self, req: ChatRequest, report: Report) -> None:
+        """Name the words that only the wire has which read the request.
+
+        Raises WriteError if another provider keeps what the request goes on from.
+        """
         read = req.read
-        if read is None or not read.state or read.issuer in self.room.can().reads:
+        if read is None or read.protocol == self.room.protocol or req.extras is None:
             return
-        own = (req.extras or {}).get(read.issuer, {})
+        for word in req.extras.get(noted(read.issuer), {}).get("words", ()):
+            report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
+        own = req.extras.get(read.issuer, {})
         for name in read.state:
             if own.get(name):
                 raise WriteError(
@@ -213,7 +219,7 @@ class Wire(Reading, Answering):
     def _as_read(self, req: ChatRequest, model: str, manner: Manner) -> AsRead | None:
         """What is known of the request if this wire read it, for the model that it still asks."""
         read = req.read
-        if read is None or (read.protocol, read.issuer) != (self.room.protocol, self._issuer):
+        if read is None or (read.protocol, read.issuer) != (self.room.host, self._issuer):
             return None
         same = read.model == model or (read.model is None and model == self.room.model)
         plain = not manner.rewrites and type(manner.speakers) is ByRole and not manner.changes

@@ -1,7 +1,7 @@
 """The example of each loss code: stored beside the codes, loaded and run when somebody asks.
 
-An example names a wire, perhaps a model and how the formatter is set up, and holds a conversation
-or a request in our stored form; `fixed` says what to give otherwise to be rid of the loss.
+An example names a wire, perhaps a model and how the formatter is set up, and holds a conversation,
+a request or an answer in our stored form; `fixed` says what to give otherwise to be rid of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 from ..formatter import Formatter
 from ..jsontext import Json, JsonObject
 from ..losses import Loss
-from ..message import ChatRequest, load
+from ..message import ChatRequest, ChatResponse, load
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..token import CharTokenCounter
 from ..told import Told
+from ..vendors import wire
 
 __all__ = ["Example", "Outcome", "examples"]
 
@@ -39,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One use of one wire. `given` is a conversation or a request in our stored form.
+    """One use of one wire. `given` is a conversation, a request or an answer in our stored form.
 
     `options` are the formatter's, plain: `speakers` is a way (`name`) or one with its fields
     (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields, `media_saver` is a
@@ -54,12 +55,15 @@ class Example:
 
     def run(self) -> Outcome:
         """Write it. Raises WriteError where the wire or the policy refuses it."""
-        made = Formatter(self.wire, model=self.model, **_options(self.options or {}))
         said = load(self.given)
+        if isinstance(said, ChatResponse):
+            answer = wire(self.wire, policy="ignore").write_response(said)
+            return Outcome(answer.body, answer.losses)
+        made = Formatter(self.wire, model=self.model, **_options(self.options or {}))
         if isinstance(said, ChatRequest):
             whole = made.format_request(said)
             return Outcome(whole.body, whole.losses)
-        assert isinstance(said, list)  # what is stored here is a conversation or a request
+        assert isinstance(said, list)  # what is stored here is none of the two, but a conversation
         listed = made.write(said)
         return Outcome(listed.messages, listed.losses)
 
@@ -75,6 +79,8 @@ class Example:
 
     def call(self) -> str:
         """How it is written, in Python."""
+        if self.given["kind"] == "response":
+            return f"dragoman.wire({self.wire!r}).write_response(resp)"
         said = [repr(self.wire)]
         if self.model is not None:
             said.append(f"model={self.model!r}")

@@ -13,20 +13,18 @@ from .._wire import Wire
 from ..errors import ProviderError, ReadError
 from ..message import ChatResponse, dump
 from ..pieces import EventView, Raw
-from ..vendors import PROTOCOLS, wire
 from . import options
 from .answer import put, show
 from .errors import REFUSED, USAGE, CommandError, report
 from .output import console, json_text, say
 from .recorded import Recorded, recorded
 from .replay import Replay
+from .senders import bound
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["read_answers"]
-
-_MOST = 100  # events of a recording that are looked at to see whose they are
 
 File: TypeAlias = Annotated[
     str,
@@ -59,9 +57,9 @@ def read_answers(
         raise CommandError("--replay contradicts --json", "give one of them")
     if source != "auto":
         options.known(source)
-    found = [(one, bound) for each in recorded(file) for one, bound in _bound(each, source)]
+    found = [pair for each in recorded(file) for pair in bound(each, source)]
     shown = _Shown(console(), len(found) > 1, as_json, speed if replay else None)
-    code = max(shown.told(one, bound) for one, bound in found)
+    code = max(shown.told(one, sender) for one, sender in found)
     if code:
         raise typer.Exit(code)
 
@@ -75,7 +73,7 @@ class _Shown:
         self._as_json = as_json
         self._speed = speed
 
-    def told(self, one: Recorded, bound: Wire | CommandError) -> int:
+    def told(self, one: Recorded, sender: Wire | CommandError) -> int:
         """Print one answer, or say what is wrong with it; the exit code for it."""
         try:
             if isinstance(bound, CommandError):
@@ -93,7 +91,7 @@ class _Shown:
             show(self._screen, resp)
         return 0 if resp.error is None else report(_said(one, resp.error), REFUSED)
 
-    def _read(self, one: Recorded, bound: Wire) -> ChatResponse:
+    def _read(self, one: Recorded, sender: Wire) -> ChatResponse:
         if one.whole and self._speed is None:
             resp = bound.read_response(one.events[0][1], status=one.status)
             self._head(one, bound)
@@ -107,7 +105,7 @@ class _Shown:
             self._head(one, bound)
         return resp
 
-    def _head(self, one: Recorded, bound: Wire) -> None:
+    def _head(self, one: Recorded, sender: Wire) -> None:
         if not self._as_json:
             place = f"{one.place}  " if self._many else ""
             put(self._screen, "head", f"{place}assistant  ({bound.name})")
@@ -123,46 +121,7 @@ def _said(one: Recorded, error: ProviderError) -> str:
     return f"{one.place}: the provider says{f' {status}' if status else ''}: {error.message}"
 
 
-def _bound(one: Recorded, source: str) -> list[tuple[Recorded, Wire | CommandError]]:
-    """The recording with the wire that it came from; a list of whole answers as those."""
-    try:
-        bound = wire(_sender(one) if source == "auto" else source)
-    except CommandError as error:
-        return [(one, error)]
-    if len(one.events) > 1 and one.places and _are_answers(one, bound):
-        return [(part, bound) for part in one.each()]
-    return [(one, bound)]
-
-
-def _sender(one: Recorded) -> str:
-    """The protocol whose answers look most like it; of those that look alike the first."""
-    seen = [(name, data) for name, data in one.payloads() if isinstance(data, dict)][:_MOST]
-    rooms = {name: wire(name).room for name in PROTOCOLS}
-    counts = {name: sum(room.answers(data, event) for event, data in seen)
-              for name, room in rooms.items()}  # fmt: skip
-    best = max(counts, key=lambda name: counts[name])
-    if not counts[best]:
-        raise CommandError(
-            f"{one.place}: no wire answers in this shape",
-            "errors look alike everywhere; --from WIRE says who answered",
-        )
-    return best
-
-
-def _are_answers(one: Recorded, bound: Wire) -> bool:
-    """Whether each value is an answer by itself: it ends, and they are not one answer by its id."""
-    ids = []
-    for name, data in one.events:
-        decoder = bound.stream_decoder()
-        decoder.feed(data, name)
-        resp = decoder.finish()
-        if resp.status == "interrupted":
-            return False
-        ids.append(resp.id)
-    return ids[0] is None or len(set(ids)) > 1
-
-
-def _streamed(one: Recorded, bound: Wire, live: Replay | None) -> ChatResponse:
+def _streamed(one: Recorded, sender: Wire, live: Replay | None) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
     decoder = bound.stream_decoder()
     view = EventView(decoder.names)

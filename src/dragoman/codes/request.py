@@ -42,6 +42,13 @@ ROWS = (
         asks=("efforts", "budgets", "options"),
     ),
     Code(
+        "reasoning.moot",
+        "expected",
+        "the model does unasked what is asked of its thinking, so nothing is said of it",
+        fix="Nothing has to be done.",
+        asks=("thinks",),
+    ),
+    Code(
         "reasoning.always",
         "degraded",
         "this model always thinks; it was asked for the least",
@@ -107,6 +114,14 @@ ROWS = (
         asks=("formats",),
     ),
     Code(
+        "format.field",
+        "expected",
+        "the wire takes a schema for the answer, and no such field beside it",
+        fix="Nothing has to be done. What the model shall read belongs into the schema"
+        " itself.",
+        asks=("formats",),
+    ),
+    Code(
         "format.lowered",
         "degraded",
         "the response format was lowered to what the wire takes",
@@ -130,6 +145,13 @@ ROWS = (
         ' Let the provider keep it (`store` true or unset), or set `"include"` yourself, in'
         " `extras`.",
         level=logging.DEBUG,
+    ),
+    Code(
+        "word.foreign",
+        "degraded",
+        "a word of the wire that the request was read from, for which the nearest was taken",
+        fix="Nothing has to be done, unless the difference matters to you: see what the word means"
+        " to its own provider.",
     ),
     Code(
         "model.kept",

@@ -50,7 +50,11 @@ def answered(issuer: str) -> str:
 
 
 def noted(issuer: str) -> str:
-    """Under which name the reader of an issuer's requests notes how a node was spelled."""
+    """Under which name the reader of an issuer's requests notes how a node was spelled.
+
+    `words` among the notes of a request are the paths of words that only its own wire has, and
+    that the tree says by the nearest: losses anywhere else.
+    """
     return issuer + NOTES
 
 

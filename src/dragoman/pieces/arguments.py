@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import ReadError
 from ..jsontext import Json, loads, too_deep
 
-__all__ = ["Balance", "cut", "parsed", "partial", "several"]
+__all__ = ["Balance", "closing", "cut", "parsed", "partial", "several"]
 
 _TOKEN = re.compile(r'["{}\[\],]')
 _SIGNS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
@@ -94,6 +94,12 @@ def cut(text: str) -> bool:
     """Whether the text ends inside a JSON value: an open string, object or list."""
     closing, _, inside = _open(text)
     return inside or bool(closing)
+
+
+def closing(text: str) -> str:
+    """What has to follow for everything to be closed that the text opens."""
+    brackets, _, inside = _open(text)
+    return f'"{brackets}' if inside else brackets
 
 
 def partial(text: str) -> Json:

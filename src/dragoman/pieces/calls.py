@@ -40,7 +40,7 @@ def calls(
                 call.id, call.extras = "", None
             if not call.id:
                 call.id = _id(seed, call, len(made))
-                call.spelling = MADE
+                call.spelling = f"{MADE} {call.spelling}" if call.spelling else MADE
             made.append(call)
     return made
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
 from ..errors import ProviderError
@@ -33,6 +33,8 @@ class Meta(Shown):
     """What is known of the answer, or of one `candidate`: fields that nobody models in `extras`.
 
     `joined`: each brings a piece of those fields (texts and lists grow); else the last one holds.
+    `instead`: the model takes the place of one told before. `issuer`: whose fields these are.
+    `notes`: how a whole answer was spelled, for those who write it again.
     """
 
     extras: JsonObject | None = None
@@ -40,6 +42,9 @@ class Meta(Shown):
     model: str | None = None
     id: str | None = None
     joined: bool = False
+    instead: bool = False
+    issuer: str = field(default="", compare=False)
+    notes: JsonObject | None = field(default=None, compare=False)
 
 
 @final

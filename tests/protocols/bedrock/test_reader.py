@@ -129,7 +129,10 @@ def test_media_are_base64_whether_decoded_already_or_not(raw: Any) -> None:
         ImageBlock(Base64Source("image/png", base64.b64encode(PNG).decode())),
         DocumentBlock(Base64Source("text/plain", base64.b64encode(PNG).decode()), "Note"),
         DocumentBlock(URLSource("s3://b/k.pdf", "application/pdf"), "Far"),
-        VideoBlock(URLSource("s3://b/v.mp4", "video/mp4"), extras={ISSUER: {"source": owned}}),
+        VideoBlock(
+            URLSource("s3://b/v.mp4", "video/mp4"),
+            extras={ISSUER: {"source": {"s3Location": {"bucketOwner": "1"}}}},
+        ),
     ]
 
 

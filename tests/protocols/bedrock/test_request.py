@@ -142,7 +142,7 @@ def _tools(*names: str) -> list[Any]:
 def test_where_no_call_is_forced_the_choice_is_auto(model: str) -> None:
     made, losses = config(model=model, tools=[F], tool_choice="f")
     assert made["toolChoice"] == {"auto": {}}
-    assert losses == ["tool_choice.lowered $.tool_choice.mode"]
+    assert losses == ["tool_choice.lowered $.tool_choice"]
 
 
 def test_manual_thinking_takes_no_forced_tool() -> None:
@@ -279,7 +279,7 @@ ENABLED = {"type": "enabled"}
         (GPT, {"reasoning": "off"}, {"reasoning_effort": "low"}, ["reasoning.always reasoning"]),
         (GPT, {"reasoning": "on"}, None, []),
         (LLAMA, {"reasoning": "high"}, None, ["option.refused reasoning"]),
-        (LLAMA, {"reasoning": "off"}, None, []),
+        (LLAMA, {"reasoning": "off"}, None, ["reasoning.moot $.options.reasoning"]),
         ("us.deepseek.r1-v1:0", {"reasoning": "on"}, None, []),
     ],
 )  # fmt: skip
@@ -353,5 +353,5 @@ def test_own_fields_of_a_request_fill_what_is_there() -> None:
         "thinking": {"type": "enabled", "budget_tokens": 2000}, "anthropic_beta": ["x"],
     }  # fmt: skip
     assert out.body["requestMetadata"] == {"a": "b"}
-    assert lost(out) == ["extras.foreign $.extras.openai-chat"]
+    assert lost(out) == ["extras.foreign $.extras.openai-chat.store"]
     assert extras["bedrock-converse"]["additionalModelRequestFields"] == {"anthropic_beta": ["x"]}

@@ -79,7 +79,8 @@ def test_content_in_parts() -> None:
         TextBlock("OSLO", extras={ANSWER: {"ocr_result": {"words_info": []}}}),
         RawBlock(OWN, {"box": [1, 2]}),
     ]
-    assert resp.candidates[0].extras == {OWN: {"message": {"content": [{"text": None}]}}}
+    empty = [None, None, None, None, None, {"text": None}]
+    assert resp.candidates[0].extras == {OWN: {"message": {"content": empty}}}
 
 
 def test_an_answer_of_text_alone() -> None:

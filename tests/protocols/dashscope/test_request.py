@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice, WriteError
+from dragoman.capabilities import Facts
 from dragoman.message import ImageBlock, ResponseFormat, ServerTool, URLSource, Written
 from dragoman.vendors import vendor
 from tests.contract.judges import judge_request
@@ -103,7 +104,7 @@ def test_no_tool_is_forced_upon_a_model_that_thinks() -> None:
         out = wrote(model, options=options, **forced)
         assert out.body["parameters"]["tool_choice"] == "auto"
         assert out.body["parameters"]["parallel_tool_calls"] is False
-        assert lost(out) == [("tool_choice.lowered", "$.tool_choice.mode")]
+        assert lost(out) == [("tool_choice.lowered", "$.tool_choice")]
     out = wrote("qwen3.5-plus", options={"reasoning": "off"}, **forced)
     assert out.body["parameters"]["tool_choice"]["function"] == {"name": "get_weather"}
     assert lost(out) == []
@@ -218,7 +219,7 @@ def test_own_parameters_join_the_others() -> None:
         "seed": 1,
         "enable_search": True,
     }
-    assert lost(out) == [("extras.foreign", "$.extras.openai-chat")]
+    assert lost(out) == [("extras.foreign", "$.extras.openai-chat.store")]
     assert own["dashscope"]["parameters"] == {"enable_search": True}
 
 
@@ -227,3 +228,25 @@ def test_a_request_has_a_user() -> None:
     assert [m["role"] for m in out.body["input"]["messages"]] == ["system", "user"]
     assert [loss.code for loss in out.losses] == ["turn.last"]
     assert judge_request("dashscope", out.body, ROW.base_url + out.path) == []
+
+
+@pytest.mark.parametrize(("mode", "field"), [("required", "mode"), ("auto", "allowed")])
+def test_the_service_has_no_word_for_a_call_that_must_be(mode: Any, field: str) -> None:
+    can = {"tool_choices": frozenset({"auto", "required", "allowed"})}
+    wire = dragoman.wire("dashscope", policy="ignore", facts=Facts(always=can))
+    choice = ToolChoice(mode, allowed=("locate",) if field == "allowed" else ())
+    tool = Tool("locate", "", {"type": "object", "properties": {}})
+    out = wire.write_request(ChatRequest([Msg.user("Hi")], tools=[tool], tool_choice=choice), "q")
+    assert out.body["parameters"]["tool_choice"] == "auto"
+    assert [(loss.code, loss.field) for loss in out.losses] == [("tool_choice.lowered", field)]
+
+
+def test_tools_that_nobody_models_go_back() -> None:
+    tool = {"type": "mcp", "url": "https://example.org"}
+    wire = dragoman.wire("dashscope", policy="ignore")
+    body = {"model": "qwen-max", "input": {"messages": [{"role": "user", "content": "Hi"}]},
+            "parameters": {"tools": [tool], "enable_search": True}}  # fmt: skip
+    req = wire.read_request(body)
+    req.tools = [*req.tools, Tool("locate")]
+    made = wire.write_request(req).body["parameters"]
+    assert (made["tools"][0], made["enable_search"]) == (tool, True)

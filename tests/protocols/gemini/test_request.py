@@ -227,7 +227,7 @@ def test_the_newest_models_refuse_some_settings() -> None:
         (
             ResponseFormat("schema", CITY, description="A city"),
             {"responseMimeType": "application/json", "responseJsonSchema": CITY},
-            ["format.lowered"],
+            ["format.field"],
         ),
     ],
 )
@@ -261,7 +261,7 @@ def test_own_fields_fill_what_stands_there() -> None:
         {"googleSearch": {}},
     ]
     assert body["safetySettings"][0]["threshold"] == "BLOCK_NONE"
-    assert [loss.where for loss in out.losses] == ["$.extras.anthropic"]
+    assert [loss.where for loss in out.losses] == ["$.extras.anthropic.container"]
 
 
 def test_a_blank_prompt_makes_no_instruction() -> None:

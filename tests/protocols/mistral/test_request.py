@@ -17,6 +17,7 @@ WIRE = dragoman.wire("mistral", policy="ignore")
 SMALL = "mistral-small-latest"
 LARGE = "mistral-large-4-0"
 TINY = "ministral-3b-latest"
+CLAUDE = "claude-sonnet-4-5"  # behind a proxy that speaks this wire
 HI = {"role": "user", "content": "Hi"}
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 
@@ -147,10 +148,11 @@ def test_response_formats(form: ResponseFormat, said: Any) -> None:
         ("mistral-medium-3-5", {"reasoning": "max"}, "high", ["option.range reasoning"]),
         (LARGE, {"reasoning": "low"}, "low", []),
         (LARGE, {"reasoning": "minimal"}, "low", ["option.range reasoning"]),
-        (LARGE, {"reasoning": "on"}, None, []),
+        (LARGE, {"reasoning": "on"}, None, ["reasoning.moot reasoning"]),
         (LARGE, {"reasoning": "off"}, "none", []),
+        (CLAUDE, {"reasoning_budget": 2000}, "medium", ["option.range reasoning_budget"]),
         (TINY, {"reasoning": "high"}, None, ["option.refused reasoning"]),
-        (TINY, {"reasoning": "off"}, None, []),
+        (TINY, {"reasoning": "off"}, None, ["reasoning.moot reasoning"]),
         ("mistral-large-2512", {"reasoning": "high"}, None, ["option.refused reasoning"]),
         ("codestral-latest", {"reasoning": "high"}, None, ["option.refused reasoning"]),
     ],
@@ -167,4 +169,4 @@ def test_own_fields_travel_and_those_of_others_do_not() -> None:
     extras = {"mistral": {"prompt_cache_key": "k"}, "openai-chat": {"store": True}}
     out = wrote(extras=extras, metadata={"run": 1})
     assert out.body == {"model": SMALL, "messages": [HI], "prompt_cache_key": "k"}
-    assert lost(out) == ["extras.foreign $.extras.openai-chat"]
+    assert lost(out) == ["extras.foreign $.extras.openai-chat.store"]

@@ -196,5 +196,5 @@ def test_an_answer_goes_back_as_history() -> None:
     function = {"name": "look", "arguments": {"city": "Oslo"}}
     assert body["messages"][1] == {
         "role": "assistant", "content": "", "thinking": "hm",
-        "tool_calls": [{"id": "call_abcdefgh", "type": "function", "function": function}],
+        "tool_calls": [{"id": "call_abcdefgh", "function": function}],
     }  # fmt: skip

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, Msg, Tool
-from dragoman.message import ResponseFormat, ToolResultBlock, ToolUseBlock, Written
+from dragoman import ChatRequest, Msg, Options, Tool
+from dragoman.capabilities import Facts
+from dragoman.message import ResponseFormat, ToolChoice, ToolResultBlock, ToolUseBlock, Written
 from dragoman.vendors import vendor
 from tests.contract.judges import judge_request
 
@@ -113,7 +114,8 @@ def test_own_options_join_the_others() -> None:
     assert (out.body["keep_alive"], out.body["truncate"]) == ("5m", False)
     assert wrote(extras=own).body["options"] == {"num_ctx": 8192}
     assert own["ollama"]["options"] == {"num_ctx": 8192}
-    assert lost(wrote(extras={"dashscope": {"x": 1}})) == [("extras.foreign", "$.extras.dashscope")]
+    assert lost(wrote(extras={"dashscope": {"x": 1}})) == [
+        ("extras.foreign", "$.extras.dashscope.x")]  # fmt: skip
 
 
 def test_the_official_client_takes_what_is_written() -> None:
@@ -126,3 +128,49 @@ def test_the_official_client_takes_what_is_written() -> None:
     assert messages[2].tool_name == "locate"
     tool = theirs.Tool.model_validate(body["tools"][0])
     assert tool.function.parameters.required == ["city"]
+
+
+@pytest.mark.parametrize(
+    ("options", "think", "where"),
+    [
+        ({"reasoning": "xhigh"}, "max", "$.options.reasoning"),
+        ({"reasoning": "minimal"}, "low", "$.options.reasoning"),
+    ],
+)
+def test_levels_of_other_models_are_none_here(
+    options: dict[str, Any], think: str, where: str
+) -> None:
+    can = {"efforts": ("minimal", "low", "high", "xhigh")}
+    wire = dragoman.wire("ollama", policy="ignore", facts=Facts(always=can))
+    out = wire.write_request(ChatRequest([Msg.user("Hi")], options=Options.of(options)), "nobody-1")
+    assert out.body["think"] == think
+    assert lost(out) == [("option.range", where)]
+
+
+def test_no_budget_is_taken() -> None:
+    can = {"budgets": (1, 1000), "efforts": ()}
+    wire = dragoman.wire("ollama", policy="ignore", facts=Facts(always=can))
+    asked = ({"reasoning_budget": 500}, {"reasoning": "low"}, {"reasoning_budget": 9000})
+    outs = [wire.write_request(ChatRequest([Msg.user("Hi")], options=Options.of(one)), "x-1")
+            for one in asked]  # fmt: skip
+    assert [out.body["think"] for out in outs] == ["low", "low", "high"]
+    budget = ("option.range", "$.options.reasoning_budget")
+    assert [lost(out) for out in outs] == [[budget], [], [budget]]
+
+
+def test_a_choice_has_no_place_whatever_the_model_takes() -> None:
+    can = {"tool_choices": frozenset({"auto", "required", "tool", "allowed"}),
+           "parallel_switch": True}  # fmt: skip
+    wire = dragoman.wire("ollama", policy="ignore", facts=Facts(always=can))
+    choice = ToolChoice("tool", "locate", parallel=False)
+    req = ChatRequest([Msg.user("Hi")], tools=[TOOL], tool_choice=choice)
+    assert lost(wire.write_request(req, "x-1")) == [
+        ("tool_choice.lowered", where) for where in ("$.tool_choice", "$.tool_choice.parallel")
+    ]
+
+
+def test_tools_that_nobody_models_go_back() -> None:
+    tool = {"type": "browser", "depth": 2}
+    req = WIRE.read_request({"model": "qwen3", "messages": [HI], "tools": [tool]})
+    req.tools = [*req.tools, TOOL]
+    assert WIRE.write_request(req).body["tools"][0] == tool

@@ -121,7 +121,7 @@ def test_issuers_are_read() -> None:
     out = request(req, issuers=("acme",))
     assert out.body["messages"] == [{"role": "user", "content": "x", "a": 1}]
     assert out.body["c"] == 3
-    assert [loss.where for loss in out.losses] == ["$.messages[0].extras.openai-chat"]
+    assert [loss.where for loss in out.losses] == ["$.messages[0].extras.openai-chat.b"]
 
 
 # tables of names and values, and what every room's dialect says

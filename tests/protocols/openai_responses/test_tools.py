@@ -44,7 +44,7 @@ def test_what_a_function_can_not_say() -> None:
     assert codes(out) == [
         "tool.strict $.tools[0].strict",
         "tool.cache $.tools[0].cache",
-        "extras.foreign $.tools[0].extras.anthropic",
+        "extras.foreign $.tools[0].extras.anthropic.type",
     ]
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import JsonObject
-from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message import Citation, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
 
-__all__ = ["block", "citation"]
+__all__ = ["block", "citation", "raw"]
 
 _TITLES = ("title", "document_title")
 
@@ -31,11 +31,11 @@ def block(told: JsonObject, issuer: str) -> ContentBlock:
     elif kind == "thinking":
         made = _thinking(told, issuer)
     elif kind == "redacted_thinking" and isinstance(told.get("data"), str):
-        made = ThinkingBlock("", redacted=told["data"])
+        made = ThinkingBlock("", redacted=told["data"], origin=Origin(issuer))
         made.extras = _rest(told, issuer, "data")
     elif kind == "tool_use":
         made = _call(told, issuer)
-    return _raw(told, issuer) if made is None else made
+    return raw(told, issuer) if made is None else made
 
 
 def _text(told: JsonObject, issuer: str) -> TextBlock | None:
@@ -56,7 +56,11 @@ def _thinking(told: JsonObject, issuer: str) -> ThinkingBlock | None:
     if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
         return None
     made = ThinkingBlock(text, signature)
-    if len(told) > 3:
+    if signature:
+        made.origin = Origin(issuer)  # whose seal it is
+    elif signature is None and "signature" in told:
+        made.spelling = "null"
+    if len(told) > 2:
         made.extras = _rest(told, issuer, "thinking", "signature")
     return made
 
@@ -67,7 +71,7 @@ def _call(told: JsonObject, issuer: str) -> ToolUseBlock | None:
         return None
     made = ToolUseBlock(id, name)
     if isinstance(given, str):  # some hosts write arguments as text
-        made.raw_input = given
+        made.raw_input, made.spelling = given, "text"
     elif given is not None:
         made.input = given
     made.extras = _rest(told, issuer, "id", "name", "input")
@@ -81,7 +85,7 @@ def _rest(told: JsonObject, issuer: str, *said: str) -> dict[str, JsonObject] | 
     return {issuer: rest} if rest else None
 
 
-def _raw(told: JsonObject, issuer: str) -> RawBlock:
+def raw(told: JsonObject, issuer: str) -> RawBlock:
     """A call names itself `*_use`, and what answers it `*_result` and the call's id."""
     kind = told.get("type")
     kind = kind if isinstance(kind, str) else ""

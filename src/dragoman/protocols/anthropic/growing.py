@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import JsonObject
-from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
 from ...pieces import Key, Part, Piece
 from ...pieces.arguments import parsed
@@ -181,7 +181,8 @@ class Growing:
     def _told(self, slot: _Slot) -> list[Piece]:
         made: list[Piece] = []
         if slot.signature is not None:
-            made.append(Part(slot.key, ThinkingBlock("", slot.signature)))
+            origin = Origin(self._issuer)
+            made.append(Part(slot.key, ThinkingBlock("", slot.signature, origin=origin)))
             slot.signature = None
         if slot.cited:
             own = {self._issuer: {"citations": slot.cited}}

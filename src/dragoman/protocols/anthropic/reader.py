@@ -13,34 +13,15 @@ from typing import Any
 from ...errors import ReadError
 from ...jsontext import Json, JsonObject, loads
 from ...message import Finish, TextBlock, ToolUseBlock
-from ...message.answer import FinishReason
 from ...pieces import End, Failed, Meta, Part, Piece, fault, unwell
 from .content import block
 from .dialect import Dialect
+from .ending import REASONS, refusal
 from .growing import Growing
 from .usage import usage
 
 __all__ = ["MessagesReader"]
 
-_REASONS: dict[str, FinishReason] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "context_overflow",
-    "pause_turn": "pause",
-    "compaction": "pause",  # sent back, and the turn goes on
-    "refusal": "refusal",
-    # of other hosts
-    "stop": "stop",
-    "length": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-    "content_filtered": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "sensitive": "content_filter",
-    "error": "error",
-}
 _ERRORS = ("error", "message", "Message", "detail", "__type", "base_resp")
 # what the SDK's own stream helper tells once more in events of its own
 _COPIES = frozenset({"text", "thinking", "signature", "input_json", "citation", "compaction"})
@@ -55,7 +36,7 @@ class MessagesReader:
         self._slots = self._blocks.slots
         self._told: set[str] = set()  # fields that said something
         self._ended = False
-        self._model: str | None = None  # told at the end: another one may take over
+        self._refused = False
         self._events: dict[str | None, Callable[[JsonObject], list[Piece]]] = {
             "message": self._whole,
             "message_start": self._begun,
@@ -88,9 +69,8 @@ class MessagesReader:
         return read(payload) if read is not None else self._other(payload, event)
 
     def finish(self) -> list[Piece]:
-        """What is still held: of blocks whose end did not come, and which model it was."""
-        model, self._model = self._model, None
-        return [*self._blocks.finish(), *([Meta(model=model)] if model else [])]
+        """What is still held of blocks whose end did not come."""
+        return self._blocks.finish()
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
         """What has no type, or one that is not known."""
@@ -135,12 +115,12 @@ class MessagesReader:
                 made += self._blocks.whole(TextBlock(value, spelling="string"))
             elif key == "usage" and isinstance(value, dict):
                 made.append(usage(value, issuer, whole))
-            elif key == "stop_reason" and (value is None or isinstance(value, str)):
+            elif key == "stop_reason" and (isinstance(value, str) or (value is None and not whole)):
                 made += self._end(value)
-            elif key == "id" and isinstance(value, str):
-                made.append(Meta(id=value))
-            elif key == "model" and isinstance(value, str):
-                self._model = self._model or value
+            elif key == "id" and isinstance(value, str) and value:
+                made.append(Meta(id=value, issuer=issuer))
+            elif key == "model" and isinstance(value, str) and value:
+                made.append(Meta(model=value, issuer=issuer))
             elif key not in _USUAL or _USUAL[key] != value:
                 rest[key] = value
         made += self._fields(rest)
@@ -154,7 +134,8 @@ class MessagesReader:
         told = payload["content_block"]
         if told.get("type") == "fallback" and isinstance(told.get("to"), dict):
             model = told["to"].get("model")
-            self._model = model if isinstance(model, str) else self._model
+            if isinstance(model, str):
+                made.append(Meta(model=model, instead=True, issuer=self._issuer))
         return made
 
     def _changed(self, payload: JsonObject) -> list[Piece]:
@@ -186,13 +167,21 @@ class MessagesReader:
         if not new:
             return []
         seen.update(key for key, value in new.items() if value is not None)
-        return [Meta(new)]
+        return [*self._refusal(new.get("stop_details")), Meta(new, issuer=self._issuer)]
+
+    def _refusal(self, told: Json) -> list[Piece]:
+        """Why the model refused, which stands beside the content: in the tree it is a block."""
+        made = refusal(told)
+        if made is None or self._refused:
+            return []
+        self._refused = True
+        return self._blocks.whole(made)
 
     def _end(self, raw: str | None) -> list[Piece]:
         if raw is None:
             return []
         self._ended = True
-        return [End(Finish(_REASONS.get(raw, "other"), raw))]
+        return [End(Finish(REASONS.get(raw, "other"), raw))]
 
 
 _USUAL: dict[str, Any] = {"type": "message", "role": "assistant"}

@@ -5,20 +5,27 @@ Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...capabilities import Capabilities
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, ServerTool, Tool, ToolChoice
-from ...request_fields import choice, options, response_format, within
-from ...room import Bound, Reader, Request, SayableRequest
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
+from ...request_fields import choice, format_unsaid, options, response_format, within
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import head, in_path, own_extras, parameters, replay
 from ...sse import Framing
+from .answer import written_answer
+from .betas import ask_betas, betas_as_read
+from .claims import claims
 from .dialect import CAN, Dialect
+from .encoder import MessagesEncoder
+from .history import message_as_read
+from .places import places
 from .reader import MessagesReader
+from .request import body_as_read, read_request
 from .server_tools import server_tool
 from .thinking import budget_of, dropping, think, wanted
 from .writer import blocks, cache_control, messages
@@ -34,6 +41,7 @@ _KEYS = {
     "service_tier": "service_tier",
     "user": "metadata",
 }
+_PATH = Dialect().path
 _TIERS = ("auto", "standard_only")
 _MODES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 
@@ -48,11 +56,18 @@ class Anthropic(Bound[Dialect]):
     protocol = "anthropic"
     carries = CAN
     spoken = Dialect
+    state = ("thread",)
 
     @property
     def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
         """How the host frames its streams."""
         return self.dialect.framing
+
+    @property
+    def host(self) -> str:
+        """Whose forms the bodies have: some hosts have the model in the path."""
+        path = self.dialect.path
+        return self.protocol if path == _PATH else f"{self.protocol} {path}"
 
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
@@ -79,12 +94,51 @@ class Anthropic(Bound[Dialect]):
         """A reader for one answer or stream."""
         return MessagesReader(self.dialect)
 
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as clients of the Messages API take it."""
+        return written_answer(resp, report, self.dialect, request)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's pieces."""
+        return MessagesEncoder(self.dialect, report, request)
+
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         kind = payload.get("type")
         if kind == "message":
             return isinstance(payload.get("content"), list)
         return isinstance(kind, str) and kind in _EVENTS
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this could be a request of this protocol, judged by its keys and shapes."""
+        return claims(body, path)
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes, with what its path and headers say beside it."""
+        return read_request(body, self.dialect.issuers[0], path, headers)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
+        """`headers` with the betas that a header had asked for."""
+        return betas_as_read(req, headers, self.dialect.issuers[0])
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Where in the body each node of the request was read."""
+        return places(req, body)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/messages`."""
@@ -100,7 +154,8 @@ class Anthropic(Bound[Dialect]):
         start = head(seated)
         if start:
             body["system"] = self._system(seated, start, can)
-        body["messages"] = messages(seated, can, spoken, start)
+        listed = say.elements
+        body["messages"] = messages(seated, can, spoken, start) if listed is None else listed
         if say.offered:
             body["tools"] = self.tools(say.offered, can, report)
         picked = choice(say, report)
@@ -112,11 +167,7 @@ class Anthropic(Bound[Dialect]):
         if request.stream and spoken.stream_flag:
             body["stream"] = True
         replay(body, request, can, report)
-        betas = dropping(body) if say.switch else []
-        if betas and spoken.betas_place == "body":
-            body["anthropic_beta"] = [*body.get("anthropic_beta", ()), *betas]
-        elif betas:
-            headers["anthropic-beta"] = ",".join(betas)
+        ask_betas(body, headers, dropping(body) if say.switch else [], spoken)
         for issuer, own in (request.extras or {}).items():
             for key in spoken.refused:
                 if issuer in can.reads and key in own:
@@ -190,8 +241,7 @@ def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObj
     form = response_format(request, can, report)
     if form is not None and form.kind == "schema":
         made["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
-        if form.description:
-            report.lost("format.lowered", form, "description", did="left out")
         if form.strict is False:  # a schema is always kept to here
             report.lost("format.lowered", form, "strict", did="kept to")
+        format_unsaid(form, report, "strict" if form.strict is False else "")
     return made

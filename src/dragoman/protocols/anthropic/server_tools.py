@@ -13,14 +13,19 @@ from ...losses import Report
 from ...message import ServerTool
 from ...shapes import replay, unsaid
 
-__all__ = ["server_tool"]
+__all__ = ["TYPES", "server_tool"]
 
-_TYPES = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
+TYPES = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
 
 
 def server_tool(tool: ServerTool, can: Capabilities, report: Report) -> JsonObject:
-    """`{"type", "name", ...}`; an `extras` field `type` takes another version."""
-    made: JsonObject = {"type": _TYPES[tool.kind], "name": tool.kind}
+    """`{"type", "name", ...}`; an `extras` field `type` takes another version.
+
+    A tool of the provider's own goes as it was read.
+    """
+    if tool.kind == "own":
+        return replay({}, tool, can, report)
+    made: JsonObject = {"type": TYPES[tool.kind], "name": tool.kind}
     said: list[str] = []
     if tool.kind == "web_search":
         said = ["domains", "blocked_domains", "max_uses", "location"]

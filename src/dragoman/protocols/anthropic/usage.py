@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import JsonObject
+from ...losses import Report
 from ...message import Usage
 
-__all__ = ["usage"]
+__all__ = ["said_usage", "usage"]
 
 _FIGURES = {
     "input_tokens": "input",
@@ -36,7 +37,7 @@ def usage(told: JsonObject, issuer: str, whole: bool) -> Usage:
                 rest[key] = others
         elif whole or value is not None:
             rest[key] = value
-    if rest:
+    if rest or not told:
         made.extras = {issuer: rest}
     return made
 
@@ -46,3 +47,22 @@ def _details(told: JsonObject) -> tuple[int | None, JsonObject]:
     if type(count) is not int:
         return None, told
     return count, {key: value for key, value in told.items() if key != "thinking_tokens"}
+
+
+def said_usage(told: Usage, own: JsonObject, report: Report) -> JsonObject:
+    """The figures that are known, as this wire says them, with the fields that it had beside them.
+
+    A total has no place of its own: it is the sum of the others, or a loss.
+    """
+    made = {
+        key: value for key, name in _FIGURES.items() if (value := getattr(told, name)) is not None
+    }
+    made.update(own)
+    if told.reasoning is not None:
+        made[_DETAILS] = {"thinking_tokens": told.reasoning, **own.get(_DETAILS, {})}
+    summed = sum(getattr(told, name) or 0 for name in _FIGURES.values())
+    for name in ("audio_in", "audio_out", "total"):
+        value = getattr(told, name)
+        if value and not (name == "total" and value == summed):
+            report.lost("answer.usage", told, name, what=f"{name}: {value}")
+    return made

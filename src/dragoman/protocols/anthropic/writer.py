@@ -31,7 +31,7 @@ from ...message import (
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
 from ...seats import ASSISTANT, Seated
-from ...shapes import own_extras
+from ...shapes import filled, own_extras
 from .dialect import Dialect
 
 __all__ = ["blocks", "cache_control", "messages"]
@@ -133,7 +133,7 @@ def _block(block: ContentBlock, can: Capabilities) -> JsonObject:
     else:
         assert_never(block)
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        filled(made, own_extras(block, can))
     if block.cache is not None:
         made["cache_control"] = cache_control(block.cache)
     return made

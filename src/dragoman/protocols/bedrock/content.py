@@ -1,4 +1,4 @@
-"""Content blocks of answers as blocks of the tree; the same objects with one key as in requests.
+"""Content blocks as blocks of the tree: the same objects with one key in answers and requests.
 
 Reference: Amazon Bedrock API reference, "ContentBlock"; service model of bedrock-runtime. Bytes are
 base64 text over HTTP, and bytes where boto3 has decoded them. Knows no stream.
@@ -9,66 +9,51 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import Any
 
-from ...jsontext import Json, JsonObject
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Citation,
-    DocumentBlock,
-    ImageBlock,
-    RawBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from ...jsontext import JsonObject
+from ...message import Citation, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from .media import FORMATS
+from .medium import MEDIA, medium, plain
 
-__all__ = ["SERVER", "TYPED", "block", "citation", "plain", "sealed"]
+__all__ = ["SERVER", "TEXT", "TYPED", "block", "citation", "plain", "sealed"]
 
 SERVER = "server_tool_use"
 TYPED = "tool_use"  # the spelling of a call that names its type
-_MEDIA: dict[str, Any] = {
-    "image": ImageBlock, "document": DocumentBlock, "video": VideoBlock, "audio": AudioBlock,
-}  # fmt: skip
+TEXT = "text"  # of one whose input is a text
 
 
-def plain(value: Any) -> Json:
-    """The value with its bytes as base64 text, as they travel. Raises ValueError if it is deep."""
-    try:
-        return _plain(value)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+def block(told: JsonObject, issuer: str, aside: str = "") -> ContentBlock:
+    """One content block; `aside`: on whose name fields stand that nobody knows, if not answers'.
 
-
-def _plain(value: Any) -> Json:
-    if isinstance(value, (bytes, bytearray)):
-        return b64encode(value).decode("ascii")
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
-
-
-def block(told: JsonObject, issuer: str) -> ContentBlock:
-    """One content block. Raises TypeError for what is no object."""
+    Raises TypeError for what is no object, ValueError for bytes that are no base64.
+    """
     if not isinstance(told, dict):
         raise TypeError("a content block is an object")
     made: ContentBlock | None = None
-    if isinstance(told.get("text"), str):
-        made = TextBlock(told["text"])
-        rest = {key: value for key, value in told.items() if key != "text"}
-        made.extras = {answered(issuer): rest} if rest else None
-    elif len(told) == 1:
+    aside = aside or answered(issuer)
+    if len(told) == 1:
         ((key, value),) = told.items()
-        if key in _READERS and isinstance(value, dict):
-            made = _READERS[key](value, issuer)
-        elif key in _MEDIA and isinstance(value, dict):
-            made = _medium(key, value, issuer)
+        if key == "text" and isinstance(value, str):
+            made = TextBlock(value)
+        elif isinstance(value, dict):
+            made = _of(key, value, issuer, aside)
+    elif isinstance(told.get("text"), str) and _MARKS.isdisjoint(told):
+        made = TextBlock(told["text"])
+        made.extras = {aside: {key: value for key, value in told.items() if key != "text"}}
     return _raw(plain(told), issuer) if made is None else made
+
+
+_MARKS = frozenset({"citations", "guardContent"})  # by which other texts are told
+
+
+def _of(key: str, told: JsonObject, issuer: str, aside: str) -> ContentBlock | None:
+    """The block of this kind; None for what none models."""
+    if key == "toolUse":
+        return _call(told, issuer)
+    if key == "reasoningContent":
+        return _thinking(told, issuer, aside)
+    if key == "citationsContent":
+        return _cited(told, issuer)
+    return medium(key, told, issuer) if key in MEDIA else None
 
 
 def _call(told: JsonObject, issuer: str) -> ToolUseBlock | None:
@@ -76,20 +61,23 @@ def _call(told: JsonObject, issuer: str) -> ToolUseBlock | None:
     if told.get("type") == SERVER or not isinstance(id, str) or not isinstance(name, str):
         return None
     made = ToolUseBlock(id, name)
+    words = []
     if isinstance(given, str):
         made.raw_input = given
+        words.append(TEXT)
     else:
         made.input = given
     rest = {k: v for k, v in told.items() if k not in ("toolUseId", "name", "input")}
     if rest.get("type") == TYPED:  # answers may say it, requests must not
-        made.spelling = TYPED
+        words.append(TYPED)
         del rest["type"]
+    made.spelling = " ".join(words) or None
     if rest:
         made.extras = {issuer: rest}
     return made
 
 
-def _thinking(told: JsonObject, issuer: str) -> ThinkingBlock | None:
+def _thinking(told: JsonObject, issuer: str, aside: str) -> ThinkingBlock | None:
     if told.keys() == {"redactedContent"}:
         return sealed(told["redactedContent"], issuer)
     said = told.get("reasoningText")
@@ -98,10 +86,11 @@ def _thinking(told: JsonObject, issuer: str) -> ThinkingBlock | None:
     text, signature = said.get("text", ""), said.get("signature")
     if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
         return None
-    made = ThinkingBlock(text, signature)
-    rest = {key: value for key, value in said.items() if key not in ("text", "signature")}
+    made = ThinkingBlock(text, signature, spelling=None if "text" in said else "textless")
+    known = {"text"} if signature is None else {"text", "signature"}
+    rest = {key: value for key, value in said.items() if key not in known}
     if rest:
-        made.extras = {answered(issuer): {"reasoningText": rest}}
+        made.extras = {aside: {"reasoningText": rest}}
     return made
 
 
@@ -111,11 +100,14 @@ def sealed(told: Any, issuer: str) -> ThinkingBlock:
     Raises TypeError for neither bytes nor text, ValueError for what is no base64.
     """
     raw = bytes(told) if isinstance(told, (bytes, bytearray)) else b64decode(told, validate=True)
+    usual = b64encode(raw).decode("ascii")
     try:
-        return ThinkingBlock("", redacted=raw.decode())
+        made = ThinkingBlock("", redacted=raw.decode())
     except UnicodeDecodeError:
-        kept = b64encode(raw).decode("ascii")
-        return ThinkingBlock("", redacted=kept, extras={issuer: {"redactedContent": kept}})
+        return ThinkingBlock("", redacted=usual, extras={issuer: {"redactedContent": usual}})
+    if isinstance(told, str) and told != usual:  # base64 has several spellings of its last sign
+        made.extras = {issuer: {"redactedContent": told}}
+    return made
 
 
 def _cited(told: JsonObject, issuer: str) -> TextBlock | None:
@@ -128,8 +120,9 @@ def _cited(told: JsonObject, issuer: str) -> TextBlock | None:
         return None
     made = TextBlock("".join(texts))
     if cited:
-        made.citations = [citation(one) for one in cited]
-    usual = said == [{"text": made.text}] or ("content" not in told and not made.text)
+        made.citations = [citation(one if isinstance(one, dict) else {}) for one in cited]
+    # one text, or none: anything else comes back as it was
+    usual = said == [{"text": made.text}] if made.text else "content" not in told
     own = {key: value for key, value in told.items() if key != "content" or not usual}
     made.extras = {issuer: own}
     return made
@@ -158,39 +151,6 @@ def citation(told: Any) -> Citation:
     return made
 
 
-def _medium(kind: str, told: JsonObject, issuer: str) -> ContentBlock | None:
-    form, name, given = told.get("format"), told.get("name"), told.get("source")
-    known = (type for type, short in FORMATS.items() if short == form and _fits(type, kind))
-    source = _source(given, next(known, "")) if isinstance(given, dict) else None
-    if source is None:
-        return None
-    made: ContentBlock = _MEDIA[kind](source)
-    said = {"format", "source"}
-    if type(made) is DocumentBlock and isinstance(name, str):
-        made.title = name
-        said.add("name")
-    if type(source) is URLSource and given != {"s3Location": {"uri": source.url}}:
-        said.remove("source")  # which goes back with all that it says
-    rest = {key: value for key, value in told.items() if key not in said}
-    made.extras = {issuer: plain(rest)} if rest else None
-    return made
-
-
-def _source(told: JsonObject, media_type: str) -> Base64Source | URLSource | None:
-    place = told.get("s3Location")
-    data = plain(told.get("bytes"))
-    if len(told) == 1 and media_type and isinstance(data, str):
-        return Base64Source(media_type, data)
-    if len(told) == 1 and isinstance(place, dict) and isinstance(place.get("uri"), str):
-        return URLSource(place["uri"], media_type or None)
-    return None
-
-
-def _fits(media_type: str, kind: str) -> bool:
-    top = media_type.partition("/")[0]
-    return top == kind or (kind == "document" and top in ("application", "text"))
-
-
 def _raw(told: JsonObject, issuer: str) -> RawBlock:
     """A server's own call, its result, or anything else, with its pairing."""
     for key, role in (("toolUse", "call"), ("toolResult", "result")):
@@ -199,10 +159,3 @@ def _raw(told: JsonObject, issuer: str) -> RawBlock:
         if isinstance(pair, str):
             return RawBlock(issuer, told, role, pair)  # type: ignore[arg-type]  # one of the two
     return RawBlock(issuer, told)
-
-
-_READERS: dict[str, Any] = {
-    "toolUse": _call,
-    "reasoningContent": _thinking,
-    "citationsContent": _cited,
-}

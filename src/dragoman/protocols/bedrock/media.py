@@ -15,7 +15,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import Base64Source, DocumentBlock, FileSource, LocalSource, URLSource
 from ...message.blocks import MediaBlock
-from ...shapes import own_extras
+from ...shapes import filled, own_extras
 
 __all__ = ["FORMATS", "Shelf"]
 
@@ -77,7 +77,7 @@ class Shelf:
             made["name"] = self._name(block)
         made["source"] = _source(block)
         if block.extras is not None:
-            made.update(own_extras(block, self.can))
+            filled(made, own_extras(block, self.can))
         return {block.type: made}
 
     def _name(self, block: DocumentBlock) -> str:

@@ -17,9 +17,9 @@ from .dialect import Dialect
 from .growing import Growing
 from .usage import usage
 
-__all__ = ["ConverseReader"]
+__all__ = ["FAULTS", "REASONS", "ConverseReader"]
 
-_REASONS: dict[str, FinishReason] = {
+REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -33,7 +33,7 @@ _REASONS: dict[str, FinishReason] = {
     "pause_turn": "pause",
 }
 # service model: what each exception is over HTTP
-_FAULTS = {
+FAULTS = {
     "internalServerException": 500,
     "modelStreamErrorException": 424,
     "modelTimeoutException": 408,
@@ -57,6 +57,7 @@ class ConverseReader:
         self._issuer = dialect.issuers[0]
         self._blocks = Growing(self._issuer)
         self._slots = self._blocks.slots
+        self._first = True
         self._events: dict[str, Callable[[JsonObject], list[Piece]]] = {
             _DELTA: self._blocks.grow,
             "contentBlockStart": self._blocks.start,
@@ -78,8 +79,13 @@ class ConverseReader:
                 text = delta.get("text")
                 if type(text) is str:  # by far the most of all events
                     return [Part(slot.key, TextBlock(text))] if text else []
-            return self._blocks.grow(told)
-        return self._other(payload, event)
+            made = self._blocks.grow(told)
+        else:
+            made = self._other(payload, event)
+        if self._first:  # says whose answer it is
+            self._first = False
+            made.insert(0, Meta(issuer=self._issuer))
+        return made
 
     def finish(self) -> list[Piece]:
         """What is still held of blocks whose end did not come."""
@@ -94,11 +100,11 @@ class ConverseReader:
                 return read(payload[name])
         if event in self._events:
             return self._events[event](payload)
-        name = next((key for key in payload if key in _FAULTS), event or "")
+        name = next((key for key in payload if key in FAULTS), event or "")
         if name.endswith("Exception"):
             inner = payload.get(name)
             told = inner if isinstance(inner, dict) else payload
-            return [Failed(fault(told, _FAULTS.get(name), name))]
+            return [Failed(fault(told, FAULTS.get(name), name))]
         if event is None:
             name = next((name for key, name in _SHAPES if key in payload), "")
             if name:
@@ -119,19 +125,26 @@ class ConverseReader:
 
     def _whole(self, payload: JsonObject) -> list[Piece]:
         output = payload["output"]
-        message = output.get("message") or {}
+        told = output.get("message")
+        message = told if isinstance(told, dict) else {}
+        content = message.get("content")
+        if content and not isinstance(content, list):
+            raise TypeError("content is a list")
         made: list[Piece] = []
-        for index, one in enumerate(message.get("content") or ()):
+        for index, one in enumerate(content or ()):
             made.append(Part((0, index), block(one, self._issuer)))
-        if isinstance(payload.get("usage"), dict):
+        known = {"output"}
+        if isinstance(payload.get("stopReason"), str):
+            known.add("stopReason")
+        if isinstance(payload.get("usage"), dict) and payload["usage"]:
+            known.add("usage")
             made.append(usage(payload["usage"], self._issuer))
-        rest = {k: v for k, v in payload.items() if k not in ("output", "usage", "stopReason")}
-        if "usage" in payload and not isinstance(payload["usage"], dict):
-            rest["usage"] = payload["usage"]
-        beside = {key: value for key, value in output.items() if key != "message"}
-        own = {k: v for k, v in message.items() if k != "content" and (k, v) != _ROLE}
-        if message.get("content", True) is None:
-            own["content"] = None
+        rest = {key: value for key, value in payload.items() if key not in known}
+        known = {"message"} if isinstance(told, dict) else set()
+        beside = {key: value for key, value in output.items() if key not in known}
+        listed = isinstance(content, list)
+        own = {k: v for k, v in message.items()
+               if (k, v) != _ROLE and not (listed and k == "content")}  # fmt: skip
         if own:
             beside["message"] = own
         if beside:
@@ -147,22 +160,26 @@ class ConverseReader:
         noted = (rest.get("ResponseMetadata"), "RequestId"), (rest.get("$metadata"), "requestId")
         ids = [meta.get(key) for meta, key in noted if isinstance(meta, dict)]
         id = next((one for one in ids if isinstance(one, str)), None)
-        return [Meta(plain(rest), id=id)]
+        return [Meta(plain(rest), id=id, issuer=self._issuer)]
 
     def _begun(self, told: JsonObject) -> list[Piece]:
         return self._fields({k: v for k, v in told.items() if (k, v) != _ROLE})
 
     def _over(self, told: JsonObject) -> list[Piece]:
-        rest = self._fields({key: value for key, value in told.items() if key != "stopReason"})
-        return [*rest, self._end(told.get("stopReason"))]
+        raw = told.get("stopReason")
+        known = ("stopReason",) if isinstance(raw, str) else ()
+        rest = self._fields({key: value for key, value in told.items() if key not in known})
+        return [*rest, self._end(raw)]
 
     def _end(self, raw: Json) -> End:
         word = raw if isinstance(raw, str) else None
-        return End(Finish(_REASONS.get(word or "", "other"), word))
+        return End(Finish(REASONS.get(word or "", "other"), word))
 
     def _measured(self, told: JsonObject) -> list[Piece]:
-        made = self._fields({key: value for key, value in told.items() if key != "usage"})
-        if isinstance(told.get("usage"), dict):
+        figures = isinstance(told.get("usage"), dict)
+        known = ("usage",) if figures else ()
+        made = self._fields({key: value for key, value in told.items() if key not in known})
+        if figures:
             made.append(usage(told["usage"], self._issuer))
         return made
 

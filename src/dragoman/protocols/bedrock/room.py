@@ -6,19 +6,26 @@ for by another operation, the system prompt stands beside the messages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ...capabilities import Capabilities
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ServerTool, Tool
-from ...room import Bound, Reader, Request, SayableRequest
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ...message.blocks import NOTES
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import filled, head, in_path, own_extras
 from ...sse import Framing
+from .answer import written_answer
+from .claims import claims
 from .config import generation
 from .dialect import CAN, Dialect
+from .encoder import ConverseEncoder
+from .history import message_as_read
+from .places import places
 from .reader import ConverseReader
+from .request import body_as_read, read_request
 from .tools import declared, tool_config
 from .writer import messages, system
 
@@ -58,6 +65,41 @@ class BedrockConverse(Bound[Dialect]):
         """A reader for one answer or stream."""
         return ConverseReader(self.dialect)
 
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The body of an answer to `POST /model/{modelId}/converse`."""
+        return written_answer(resp, report, self.dialect.issuers)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's events."""
+        return ConverseEncoder(report, self.dialect.issuers)
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; the path names its model, and says if it is a stream."""
+        return read_request(body, path, self.dialect.issuers[0])
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether a body can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node) of everything that `read_request` made of it."""
+        return places(req, body, self.dialect.issuers[0])
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
         request, can, seated = say.request, say.can, say.seated
@@ -65,7 +107,8 @@ class BedrockConverse(Bound[Dialect]):
         start = head(seated)
         if start:
             body["system"] = system(seated, can, report, start)
-        body["messages"] = messages(seated, can, report, start)
+        listed = say.elements
+        body["messages"] = messages(seated, can, report, start) if listed is None else listed
         made = generation(say, report)
         parts = {
             "inferenceConfig": made.inference,
@@ -76,11 +119,9 @@ class BedrockConverse(Bound[Dialect]):
         body.update((key, part) for key, part in parts.items() if part)
         if made.tier is not None:
             body["serviceTier"] = {"type": made.tier}
-        for issuer in request.extras or {}:
-            if issuer not in can.reads:
-                report.lost(
-                    "extras.foreign", request, f"extras.{issuer}", what=f"fields of {issuer}"
-                )
+        for issuer, own in (request.extras or {}).items():
+            if issuer not in can.reads and not issuer.endswith(NOTES):
+                report.foreign(request, issuer, own)
         return Request(
             self._path(say.model, request.stream), {}, filled(body, own_extras(request, can))
         )

@@ -10,7 +10,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import Options
-from ...reasoning import Asked, asked, begun_without
+from ...reasoning import Asked, asked, begun_without, moot, unsaid
 from ...room import SayableRequest
 
 __all__ = ["UNLIMITED", "think"]
@@ -38,8 +38,10 @@ def think(say: SayableRequest, most: int | None, report: Report) -> JsonObject:
         return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": level}}
     if form == "gpt-oss" and effort is not None:
         return {"reasoning_effort": effort}
-    if not _anyhow(want, say.can):
-        report.lost("option.unsaid", say.request.options, _name(say.request.options))
+    if _anyhow(want, say.can):
+        moot(say.request, report)
+    else:
+        unsaid(say.request, report)
     return {}
 
 

@@ -15,13 +15,13 @@ from ...losses import Report
 from ...message import ServerTool, Tool, ToolChoice
 from ...request_fields import choice, stubs
 from ...room import SayableRequest
-from ...shapes import parameters, replay, unsaid
+from ...shapes import own_tool, parameters, replay, unsaid
 from .writer import cache_point
 
-__all__ = ["declared", "tool_config"]
+__all__ = ["SYSTEM_TOOLS", "declared", "tool_config"]
 
 # Nova user guide, "Built-in tools"
-_SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
+SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
 
 
 def tool_config(say: SayableRequest, report: Report) -> JsonObject:
@@ -45,7 +45,8 @@ def declared(
     out: list[JsonObject] = []
     for tool in tools:
         if type(tool) is ServerTool:
-            out.append({"systemTool": _server_tool(tool, can, report)})
+            own = own_tool(tool, can) if tool.kind == "own" else {}
+            out.append(own or {"systemTool": _server_tool(tool, can, report)})
             continue
         assert type(tool) is Tool
         out.append({"toolSpec": _function(tool, can, report)})
@@ -72,7 +73,7 @@ def _function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
 
 
 def _server_tool(tool: ServerTool, can: Capabilities, report: Report) -> JsonObject:
-    name = _SYSTEM_TOOLS.get(tool.kind)
+    name = SYSTEM_TOOLS.get(tool.kind)
     if name is None:
         raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
     unsaid(tool, report)

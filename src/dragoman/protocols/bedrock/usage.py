@@ -9,8 +9,10 @@ from typing import Any
 
 from ...jsontext import JsonObject
 from ...message import Usage
+from ...shapes import filled
+from .said import Sayer
 
-__all__ = ["usage"]
+__all__ = ["figures", "usage"]
 
 _FIGURES = {
     "inputTokens": "input",
@@ -34,3 +36,22 @@ def usage(told: JsonObject, issuer: str) -> Usage:
     if rest:
         made.extras = {issuer: rest}
     return made
+
+
+def figures(made: Usage, say: Sayer) -> JsonObject:
+    """The figures in this wire's own sums; another wire's answer gets all that one must have."""
+    told: JsonObject = {}
+    for key, name in _FIGURES.items():
+        if (value := getattr(made, name)) is not None:
+            told[key] = value
+    if not say.own:
+        for name in ("input", "output"):
+            if getattr(made, name) is None:
+                say.report.lost("answer.field", made, name, did="0")
+        told = {"inputTokens": 0, "outputTokens": 0, **told}
+        if made.total is None:
+            told["totalTokens"] = sum(told.values())
+    for name in ("reasoning", "audio_in", "audio_out"):
+        if getattr(made, name):
+            say.report.lost("answer.usage", made, name)
+    return filled(told, say.fields(made))

@@ -28,10 +28,10 @@ from ...message import (
 )
 from ...message.blocks import CacheHint, ContentBlock
 from ...seats import Seated
-from ...shapes import own_extras
+from ...shapes import filled, own_extras
 from .media import Shelf
 
-__all__ = ["cache_point", "messages", "system"]
+__all__ = ["cache_point", "marked", "messages", "system", "thought"]
 
 _ROLES = ("system", "user", "assistant", "user")
 
@@ -133,17 +133,14 @@ class _Writer:
     def _block(self, block: ContentBlock) -> JsonObject:
         if type(block) is TextBlock:
             made: JsonObject = {"text": block.text}
-            if block.extras is not None:
-                own = own_extras(block, self.can)
-                made = _cited(block, own) if "citations" in own else {**made, **own}
-            return made
+            return made if block.extras is None else marked(block, own_extras(block, self.can))
         if type(block) is ToolUseBlock:
             said = {"toolUseId": block.id, "name": block.name, "input": block.input}
             return {"toolUse": self._owned(said, block)}
         if type(block) is ToolResultBlock:
             return {"toolResult": self._owned(self._result(block), block)}
         if type(block) is ThinkingBlock:
-            return {"reasoningContent": self._owned(_thinking(block), block)}
+            return {"reasoningContent": self._owned(thought(block), block)}
         if (
             type(block) is ImageBlock
             or type(block) is AudioBlock
@@ -159,7 +156,7 @@ class _Writer:
 
     def _owned(self, made: JsonObject, block: ContentBlock) -> JsonObject:
         if block.extras is not None:
-            made.update(own_extras(block, self.can))
+            filled(made, own_extras(block, self.can))
         return made
 
     def _result(self, block: ToolResultBlock) -> JsonObject:
@@ -168,17 +165,32 @@ class _Writer:
         if isinstance(output, dict):
             said: list[JsonObject] = [{"json": output}]
         elif isinstance(output, list):
-            said = [self._block(inner) for inner in output if not _blank(inner)]
+            said = [self._block(inner) for inner in output if not self._blank(inner)]
+        elif output and output.isspace():
+            self.report.lost("text.blank", block, "output")
+            said = []
         else:
-            said = [{"text": output}] if output and not output.isspace() else []
+            said = [{"text": output}] if output else []
         made: JsonObject = {"toolUseId": block.id, "content": said}
         if block.is_error and self.can.result_error:  # else a text says so
             made["status"] = "error"
         return made
 
+    def _blank(self, block: ContentBlock) -> bool:
+        """Whether a text says nothing, which is named: no block may be blank."""
+        if type(block) is not TextBlock or block.text.strip():
+            return False
+        self.report.lost("text.blank", block)
+        return True
 
-def _blank(block: ContentBlock) -> bool:
-    return type(block) is TextBlock and not block.text.strip()
+
+def marked(block: TextBlock, own: JsonObject) -> JsonObject:
+    """A text with the fields of its own; those of citations and of guards say which kind it is."""
+    if "citations" in own:
+        return _cited(block, own)
+    if "guardContent" in own:
+        return {"guardContent": filled({"text": {"text": block.text}}, own["guardContent"])}
+    return {"text": block.text, **own}
 
 
 def _cited(block: TextBlock, own: JsonObject) -> JsonObject:
@@ -190,7 +202,7 @@ def _cited(block: TextBlock, own: JsonObject) -> JsonObject:
     return {"citationsContent": rest if said is None else {**rest, "content": said}}
 
 
-def _thinking(block: ThinkingBlock) -> JsonObject:
+def thought(block: ThinkingBlock) -> JsonObject:
     """`reasoningText`, or `redactedContent`: the sealed text as bytes, which travel in base64."""
     if block.redacted is not None:
         return {"redactedContent": b64encode(block.redacted.encode()).decode("ascii")}

@@ -86,6 +86,8 @@ class Calls:
             aside = {key: told[key] for key in ("index",) if key in told}
             if told.get("type") != "function":
                 aside["type"] = told.get("type")
+            if "id" in told and not block.id:
+                aside["id"] = told["id"]
         more = {k: v for k, v in function.items() if k not in ("name", "arguments")}
         if more:
             aside["function"] = more

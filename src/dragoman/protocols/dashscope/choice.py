@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import Json, JsonObject
-from ...media import source_of
+from ...media import read_url
 from ...message import (
     AudioBlock,
     Finish,
@@ -23,11 +23,11 @@ from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Meta, Part, Piece
 from .calls import Calls
 
-__all__ = ["ChoiceReader"]
+__all__ = ["FIELD", "PART", "REASONS", "ChoiceReader"]
 
 THINKING, CONTENT, CALL = 0, 1, 3  # sound lies between them
 
-_REASONS: dict[str, FinishReason] = {
+REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
     "tool_calls": "tool_calls",
@@ -35,6 +35,7 @@ _REASONS: dict[str, FinishReason] = {
 }
 _CHOICE = {"index", "message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
+PART, FIELD = "part", "text"  # how a text stood on the wire
 _MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
 
 
@@ -57,16 +58,16 @@ class ChoiceReader:
         if bare:
             text = told.get("text")
             if text:
-                self._text(CONTENT, 0, TextBlock(_str(text), spelling="text"), made, snapshot)
+                self._text(CONTENT, 0, TextBlock(_str(text), spelling=FIELD), made, snapshot)
         else:
+            if len(told) > 2 or whole:
+                self._aside(told, made, snapshot, whole)
             message = told.get("message")
             if isinstance(message, dict):
                 self._message(message, made, snapshot, whole)
-            if len(told) > 2:
-                self._aside(told, made, snapshot, whole)
         raw = told.get("finish_reason")
         if raw is not None and raw != "null":
-            made.append(End(Finish(_REASONS.get(_str(raw), "other"), raw), self._index))
+            made.append(End(Finish(REASONS.get(_str(raw), "other"), raw), self._index))
 
     def _message(self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool) -> None:
         thinking = told.get("reasoning_content")
@@ -104,14 +105,15 @@ class ChoiceReader:
         made.append(Part((self._index, rank, nth), block, again))
 
     def _parts(self, content: Json, made: list[Piece], snapshot: bool) -> Json:
-        """Content that is a list; gives back the parts that say nothing."""
-        empty = []
+        """Content that is a list; gives back the parts that say nothing, others as null."""
+        empty: list[Json] = []
         for place, part in enumerate(content):
             block = self._part(part)
             kind = block.type
             if type(block) is TextBlock and not block.text and not block.extras:
                 empty.append(part)
                 continue
+            empty.append(None)
             nth = self._places.get((place, kind))
             if nth is None or (kind != "text" and not snapshot):
                 nth = self._places[place, kind] = self._count
@@ -122,17 +124,20 @@ class ChoiceReader:
                 self._text(CONTENT, nth, block, made, snapshot)
             else:
                 made.append(Part((self._index, CONTENT, nth), block, snapshot))
-        return empty
+        return empty if any(empty) else None
 
     def _part(self, part: JsonObject) -> ContentBlock:
         """One key says what it is; what stands beside it belongs to answers alone."""
         block: ContentBlock
         text = part.get("text")
         kind = next((name for name in _MEDIA if name in part), "")
-        if isinstance(text, str) or ("text" in part and text is None):
-            block, kind = TextBlock(text or "", spelling="part"), "text"
+        bare = part.keys() == {"text"} and text is None
+        # an empty text has no block to which its fields could belong
+        if bare or (isinstance(text, str) and (text or len(part) == 1)):
+            block, kind = TextBlock(text or "", spelling=PART), "text"
         elif kind and isinstance(part[kind], str):
-            block = _MEDIA[kind](source_of(part[kind]))
+            source, head = read_url(part[kind])
+            block = _MEDIA[kind](source, spelling=head)
         else:
             return RawBlock(self._issuer, part)
         rest = {key: value for key, value in part.items() if key != kind}
@@ -152,21 +157,23 @@ class ChoiceReader:
             if unsaid:
                 rest["content"] = unsaid
         if rest:
-            made.append(Meta({"message": rest}, self._index, joined=not snapshot))
+            joined = not snapshot
+            made.append(Meta({"message": rest}, self._index, joined=joined, issuer=self._issuer))
 
     def _aside(self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool) -> None:
         """Log probabilities, and what else stands beside the message."""
         chances = told.get("logprobs")
         if chances is not None or (whole and "logprobs" in told):
-            made.append(Meta({"logprobs": chances}, self._index, joined=not snapshot))
+            said, joined = {"logprobs": chances}, not snapshot
+            made.append(Meta(said, self._index, joined=joined, issuer=self._issuer))
         new = {}
         for key, value in told.items():
             known = key in _CHOICE and key != "index"  # which stands there where tools are declared
-            said = not known and (whole or value is not None)
-            if said and self._seen.get(key, _NONE) != value:
+            fresh = not known and (whole or value is not None)
+            if fresh and self._seen.get(key, _NONE) != value:
                 self._seen[key] = new[key] = value
         if new:
-            made.append(Meta(new, self._index))
+            made.append(Meta(new, self._index, issuer=self._issuer))
 
 
 _NONE = object()

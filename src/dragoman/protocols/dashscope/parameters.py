@@ -53,7 +53,7 @@ def parameters(
     _think(given, say, report)
     picked = choice(say, report, tools)
     if picked is not None:
-        made["tool_choice"] = _choice(picked)
+        made["tool_choice"] = _choice(picked, request.tool_choice, report)
         if picked.parallel is not None:
             made["parallel_tool_calls"] = picked.parallel
     form = response_format(request, can, report)
@@ -61,6 +61,8 @@ def parameters(
         made["response_format"] = _format(form, said, report)
     made.update(given)
     for tool in say.server_tools:
+        if tool.kind == "own":  # it stands among the tools
+            continue
         made.update(_SWITCHES[tool.kind])
         if tool.domains:
             made["search_options"] = {"assigned_site_list": list(tool.domains)}
@@ -82,7 +84,13 @@ def _think(made: JsonObject, say: SayableRequest, report: Report) -> None:
         made["thinking_budget"] = wanted.budget
 
 
-def _choice(picked: ToolChoice) -> Any:
+def _choice(picked: ToolChoice, given: object, report: Report) -> Any:
+    """The word or function; the service has no word for a call that must be, nor for some tools."""
+    if picked.allowed:
+        report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
+    if picked.mode == "required":
+        report.lost("tool_choice.lowered", given, "mode", what=picked.mode, did="auto")
+        return "auto"
     if picked.mode != "tool":
         return picked.mode
     return {"type": "function", "function": {"name": picked.name}}

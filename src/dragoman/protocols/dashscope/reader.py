@@ -122,6 +122,7 @@ class DashScopeReader:
         snapshot = self._growth != "deltas"
         whole = ended = False
         at = 0
+        self._id_told(payload, made)
         for nth, told in enumerate(choices):
             index = told.get("index")
             at = index if type(index) is int and index >= 0 else nth
@@ -133,26 +134,39 @@ class DashScopeReader:
             choice.read(told, made, snapshot, closing and not self._begun, told is output)
             ended = ended or closing
         self._begun = True
-        self._id_told(payload, made)
         if len(output) > 1 or listed is None:
             self._output(output, listed is not None, made, whole)
         if len(payload) > 3 or not payload.keys() <= _BODY:
             self._body(payload, made)
+        if whole:
+            self._empty(payload, made)
         self._bill(payload, at if len(choices) == 1 else 0)
         return [*made, *self._billed()] if ended else made
+
+    def _empty(self, payload: JsonObject, made: list[Piece]) -> None:
+        """What stood in a whole answer and says nothing."""
+        kept: JsonObject = {}
+        if "usage" in payload and not payload["usage"]:
+            kept["usage"] = payload["usage"]
+        if "request_id" in payload and payload["request_id"] is None:
+            kept["request_id"] = None
+        if kept:
+            made.append(Meta(kept, issuer=self._issuer))
 
     def _id_told(self, payload: JsonObject, made: list[Piece]) -> None:
         id = payload.get("request_id")
         if id != self._id and id is not None:
             self._id = id
-            made.append(Meta(id=id) if isinstance(id, str) else Meta({"request_id": id}))
+            own = self._issuer
+            text = isinstance(id, str)
+            made.append(Meta(id=id, issuer=own) if text else Meta({"request_id": id}, issuer=own))
 
     def _output(self, output: JsonObject, listed: bool, made: list[Piece], whole: bool) -> None:
         """What stands beside the choices: search results, sound, the name of the model."""
         known = {"choices", "audio"} if listed else {"choices", "audio", "text", "finish_reason"}
         new: JsonObject = {}
         for key, value in output.items():
-            said = whole if value is None else key not in known
+            said = whole if value is None or (key == "text" and not value) else key not in known
             if said and self._rest.get(key, _NONE) != value:
                 new[key] = value
         audio = output.get("audio")
@@ -162,9 +176,9 @@ class DashScopeReader:
             new["audio"] = audio
         if new:
             self._rest = {**self._rest, **new}
-            made.append(Meta({"output": self._rest}))
+            made.append(Meta({"output": self._rest}, issuer=self._issuer))
         if isinstance(new.get("model_name"), str):
-            made.append(Meta(model=new["model_name"]))
+            made.append(Meta(model=new["model_name"], issuer=self._issuer))
 
     def _body(self, payload: JsonObject, made: list[Piece]) -> None:
         wrapped = "status_code" in payload
@@ -175,7 +189,7 @@ class DashScopeReader:
             if self._seen.get(key, _NONE) != value:
                 self._seen[key] = new[key] = value
         if new:
-            made.append(Meta(new))
+            made.append(Meta(new, issuer=self._issuer))
 
     def _bill(self, payload: JsonObject, at: int) -> None:
         told = payload.get("usage")

@@ -6,20 +6,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...capabilities import Capabilities
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ServerTool, Tool, ToolResultBlock
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ...room import Bound, Reader, Request, SayableRequest
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import function_tool, replay
+from ...shapes import function_tool, own_tool, replay
+from .answer import write_response
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
+from .encoder import DashScopeEncoder
+from .history import message_as_read
 from .parameters import parameters
+from .places import places
 from .reader import DashScopeReader
+from .request import body_as_read, claims, read_request
 from .writer import Writer, form_of
 
 __all__ = ["DashScope"]
@@ -51,8 +56,14 @@ class DashScope(Bound[Dialect]):
     def tools(
         self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
     ) -> list[JsonObject]:
-        """Function tools; those that the provider runs are switches beside them."""
-        return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
+        """Function tools, and tools nobody models; what the provider runs is switched on beside."""
+        made = []
+        for tool in tools:
+            if type(tool) is Tool:
+                made.append(function_tool(tool, can, report))
+            elif type(tool) is ServerTool and tool.kind == "own":
+                made.append(own_tool(tool, can))
+        return made
 
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer or stream."""
@@ -63,13 +74,52 @@ class DashScope(Bound[Dialect]):
         output = payload.get("output")
         return isinstance(output, dict) and ("choices" in output or "text" in output)
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; without headers, its parameters say if it is streamed."""
+        return read_request(body, self.dialect.issuers[0], headers)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this can be a request of this protocol, judged by its keys and shapes."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Where the nodes of a request stand in the body that it was read from."""
+        return places(req, self.dialect.issuers[0])
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as the generation endpoints give it whole."""
+        return write_response(resp, report, request, self.dialect.issuers)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for the events of one answer."""
+        return DashScopeEncoder(report, request, self.dialect)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST .../generation`, and the path of the endpoint that takes it."""
         request, can, seated = say.request, say.can, say.seated
         # where nobody knows the model, its messages decide, as they do in the vendor's SDK
-        endpoint = can.endpoint or (MULTIMODAL if _shows_media(seated) else TEXT)
-        said = Writer(can, self.dialect, form_of(endpoint), report).messages(seated)
-        tools = self.tools(say.tools, can, report)
+        if (told := say.elements) is None:
+            endpoint = can.endpoint or (MULTIMODAL if _shows_media(seated) else TEXT)
+            said = Writer(can, self.dialect, form_of(endpoint), report).messages(seated)
+        else:
+            said = [one for one in told if isinstance(one, dict)]
+            endpoint = can.endpoint or (MULTIMODAL if _listed(said) else TEXT)
+        tools = self.tools(say.offered, can, report)
         body: JsonObject = {
             "model": say.model,
             "input": {"messages": said},
@@ -93,12 +143,27 @@ def _is_medium(block: ContentBlock) -> bool:
     return block.type in MEDIA_KINDS
 
 
+def _listed(messages: list[JsonObject]) -> bool:
+    """Whether messages as they were read are those of multimodal generation: lists of parts."""
+    if any(True for _ in _links(messages)):
+        return True
+    contents = [one.get("content") for one in messages if one.get("role") == "user"]
+    # a text with a cache mark is a part on either endpoint
+    return bool(contents) and all(
+        isinstance(content, list)
+        and not any(isinstance(part, dict) and "cache_control" in part for part in content)
+        for content in contents
+    )
+
+
 def _links(messages: list[JsonObject]) -> Iterator[str]:
     for message in messages:
-        for part in message["content"] if isinstance(message["content"], list) else []:
-            for kind in MEDIA_KINDS & part.keys():
+        content = message.get("content")
+        for part in content if isinstance(content, list) else ():
+            for kind in MEDIA_KINDS & part.keys() if isinstance(part, dict) else ():
                 found = part[kind]
-                yield from found if isinstance(found, list) else [found]
+                listed = found if isinstance(found, list) else [found]
+                yield from (one for one in listed if isinstance(one, str))
 
 
 def _merge(body: JsonObject, own: JsonObject) -> None:

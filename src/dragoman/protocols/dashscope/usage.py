@@ -40,9 +40,9 @@ def usage(told: JsonObject, issuer: str) -> Usage:
 
 def figures(made: Usage) -> JsonObject:
     """The neutral figures as this wire says them; unknown ones are left out."""
-    parts = [n for n in (made.input, made.cache_read, made.cache_write) if n is not None]
+    cached = (made.cache_read or 0) + (made.cache_write or 0)
     said: JsonObject = {
-        "input_tokens": sum(parts) if parts else None,
+        "input_tokens": None if made.input is None else made.input + cached,
         "output_tokens": made.output,
         "total_tokens": made.total,
         "prompt_tokens_details": _known(

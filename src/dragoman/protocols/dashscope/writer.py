@@ -31,7 +31,7 @@ from ...message import (
 )
 from ...message.blocks import CacheHint, ContentBlock, MediaBlock
 from ...seats import TOOL, Seated
-from ...shapes import arguments_of, own_extras, result_text
+from ...shapes import arguments_of, filled, own_extras, result_text
 from .dialect import Dialect
 
 __all__ = ["Form", "Writer", "form_of"]
@@ -160,7 +160,7 @@ class Writer:
             "function": {"name": block.name, "arguments": arguments_of(block)},
         }
         if block.extras is not None:
-            made.update(own_extras(block, self.can))
+            filled(made, own_extras(block, self.can))
         return made
 
     def _result(self, block: ContentBlock) -> JsonObject:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ...jsontext import Json, JsonObject
-from .parts import plain
+from .keys import plain
 
 __all__ = ["Arguments"]
 

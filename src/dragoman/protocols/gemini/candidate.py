@@ -9,45 +9,20 @@ from typing import Any
 
 from ...jsontext import Json, JsonObject, canonical
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock
 from ...pieces import End, Key, Meta, Part, Piece
 from .arguments import Arguments
 from .grounding import Texts, cited, recited
-from .parts import block_of, plain
+from .keys import nulls, plain
+from .parts import block_of, undressed
+from .reasons import REASONS, UNSAID
 
 __all__ = ["Candidate"]
 
-# Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
-# these alone
-_REASONS: dict[Any, FinishReason] = {
-    "STOP": "stop",
-    "MAX_TOKENS": "length",
-    "SAFETY": "content_filter",
-    "RECITATION": "content_filter",
-    "BLOCKLIST": "content_filter",
-    "PROHIBITED_CONTENT": "content_filter",
-    "SPII": "content_filter",
-    "IMAGE_SAFETY": "content_filter",
-    "IMAGE_PROHIBITED_CONTENT": "content_filter",
-    "IMAGE_RECITATION": "content_filter",
-    "MODEL_ARMOR": "content_filter",
-    "MALFORMED_FUNCTION_CALL": "malformed_call",
-    "UNEXPECTED_TOOL_CALL": "malformed_call",
-    "MISSING_THOUGHT_SIGNATURE": "error",
-    "MALFORMED_RESPONSE": "error",
-    "CONTINUATION": "pause",
-    1: "stop",
-    2: "length",
-    3: "content_filter",
-    4: "content_filter",
-    7: "content_filter",
-    8: "content_filter",
-}
-_UNSAID = ("FINISH_REASON_UNSPECIFIED", 0)
 # fields that grow from chunk to chunk, and those of which each chunk may know a part
 _GROWING = ("citationMetadata", "logprobsResult")
 _FILLED = ("groundingMetadata", "urlContextMetadata")
+_ARRIVING = ("partialArgs", "willContinue")
 _NONE = object()
 
 
@@ -74,21 +49,26 @@ class Candidate:
         self._texts: list[tuple[Key, list[str]]] = []  # what may be cited
         self._call: _Call | None = None
         self._held: list[Part] = []  # empty texts: a whole answer has them, a stream does not
+        self._nulls: JsonObject = {}
         self._seen: JsonObject = {}
         self._cited: set[str] = set()
 
     def read(self, told: JsonObject, made: list[Piece], first: bool) -> bool:
         """Append the pieces of one entry of `candidates`; whether it says how it ended."""
         content = told.get("content")
+        index = told.get("index")
+        if index is not None and self._seen.get("index", _NONE) != index:
+            self._aside("index", index, made)
         if content is not None:
             parts = content.get("parts")
-            if parts:
-                self._parts(parts if type(parts) is list else [parts], made, first)
             if not parts or len(content) != 2 or content.get("role") != "model":
                 self._content(content, bool(parts), made, first)
-        known = "index" in told and self._seen.get("index", _NONE) == told["index"]
-        if len(told) == (content is not None) + known:
+            if parts:
+                self._parts(parts if type(parts) is list else [parts], made, first)
+        if len(told) == (content is not None) + (index is not None):
             return False
+        if first and None in told.values():
+            self._nulls = nulls(told)
         told = plain(told)
         for key, value in told.items():
             if key not in ("content", "finishReason") and self._seen.get(key, _NONE) != value:
@@ -96,9 +76,11 @@ class Candidate:
         return self._ended(told.get("finishReason"), made)
 
     def whole(self, made: list[Piece]) -> None:
-        """What stands in a whole answer only: texts that say nothing."""
+        """What stands in a whole answer only: texts that say nothing, and nulls."""
         made += self._held
         self._held = []
+        if self._nulls:
+            made.append(Meta(self._nulls, self._index, issuer=self._issuer))
 
     def _parts(self, parts: list[Any], made: list[Piece], first: bool) -> None:
         if len(parts) == 1 == len(parts[0]) and type(text := parts[0].get("text")) is str:
@@ -110,18 +92,27 @@ class Candidate:
             text = part.get("text")
             thought = part.get("thought") is True
             if type(text) is not str or len(part) != 1 + thought:
-                _cut(made, start, lengths)
+                self._cut(made, start, lengths)
                 self._other(part, made)
                 start, lengths = len(made), []
                 continue
             kind = ThinkingBlock if thought else TextBlock
             if kind is not self._open and lengths:
-                _cut(made, start, lengths)
+                self._cut(made, start, lengths)
                 start, lengths = len(made), []
             self._text(kind, text, made, first)
             if first:
                 lengths.append(len(text))
-        _cut(made, start, lengths)
+        self._cut(made, start, lengths)
+
+    def _cut(self, made: list[Piece], start: int, lengths: list[int]) -> None:
+        """Note in the first of neighbouring texts where the parts of this chunk ended."""
+        if len(lengths) < 2:
+            return
+        piece = made[start] if start < len(made) else self._held[-1]
+        if type(piece) is Part:
+            note = type(piece.block)("", spelling=" ".join(map(str, lengths)))  # type: ignore[call-arg, arg-type]  # a text
+            self._held.append(Part(piece.key, note))
 
     def _text(
         self, kind: type[TextBlock | ThinkingBlock], text: str, made: list[Piece], first: bool
@@ -149,7 +140,7 @@ class Candidate:
 
     def _other(self, part: JsonObject, made: list[Piece]) -> None:
         """A part that is more than text: a block of its own, or more of the call that is open."""
-        told = plain(part)
+        told = undressed(part)
         call = told.get("functionCall")
         said = plain(call) if call is not None else {}
         if call is not None and "name" not in said and "args" not in said:
@@ -157,13 +148,17 @@ class Candidate:
             return
         if self._call is not None:
             self._complete(made)
+        going = said.get("willContinue") or "partialArgs" in said
+        if going or "willContinue" in said:  # how it arrives is over when it is whole
+            begun = {name: value for name, value in said.items() if name not in _ARRIVING}
+            told = {**told, "functionCall": begun}
         block = block_of(told, self._issuer)
         key = self._next()
         made.append(Part(key, block))
         if type(block) is TextBlock:
             self._texts.append((key, [block.text]))
-        going = said.get("willContinue") or "partialArgs" in said
         if type(block) is ToolUseBlock and going and "args" not in said:
+            block.spelling = None  # it is not told yet that it has no arguments
             self._call = _Call(key, block)
             self._more(said, made)
 
@@ -196,27 +191,26 @@ class Candidate:
 
     def _content(self, content: JsonObject, said: bool, made: list[Piece], first: bool) -> None:
         """What a content has beside its parts, or has in their place."""
-        usual = {"parts": content.get("parts"), "role": "model"} if said else {}
-        rest = {k: v for k, v in content.items() if usual.get(k, _NONE) != v}
+        rest = {key: value for key, value in content.items() if not (said and key == "parts")}
         if first or rest.keys() - {"parts", "role"}:
-            made.append(Meta({"content": rest}, self._index))
+            made.append(Meta({"content": rest}, self._index, issuer=self._issuer))
 
     def _ended(self, reason: Any, made: list[Piece]) -> bool:
         if reason is None:
             return False
-        if reason in _UNSAID or not isinstance(reason, (str, int)):
-            made.append(Meta({"finishReason": reason}, self._index))
+        if reason in UNSAID or not isinstance(reason, (str, int)):
+            made.append(Meta({"finishReason": reason}, self._index, issuer=self._issuer))
             return False
         self._complete(made)
         if not isinstance(reason, str):
-            made.append(Meta({"finishReason": reason}, self._index))
-        made.append(End(Finish(_REASONS.get(reason, "other"), str(reason)), self._index))
+            made.append(Meta({"finishReason": reason}, self._index, issuer=self._issuer))
+        made.append(End(Finish(REASONS.get(reason, "other"), str(reason)), self._index))
         return True
 
     def _aside(self, key: str, value: Json, made: list[Piece]) -> None:
         """Fields that nobody models, and the citations that some of them hold."""
         if key in _GROWING:
-            made.append(Meta({key: value}, self._index, joined=True))
+            made.append(Meta({key: value}, self._index, joined=True, issuer=self._issuer))
         else:
             if key in _FILLED and isinstance(value, dict):
                 known = self._seen.get(key)
@@ -224,7 +218,7 @@ class Candidate:
                 if value == known:
                     return
             self._seen[key] = value
-            made.append(Meta({key: value}, self._index))
+            made.append(Meta({key: value}, self._index, issuer=self._issuer))
         if key in ("groundingMetadata", "citationMetadata") and value and self._texts:
             if not isinstance(value, dict):
                 raise TypeError("metadata is an object")
@@ -235,12 +229,3 @@ class Candidate:
                 if mark not in self._cited:
                     self._cited.add(mark)
                     made.append(Part(where, TextBlock("", [citation])))
-
-
-def _cut(made: list[Piece], start: int, lengths: list[int]) -> None:
-    """Note in the first of neighbouring texts where the parts of this chunk ended."""
-    if len(lengths) < 2:
-        return
-    piece = made[start] if start < len(made) else None
-    if type(piece) is Part:
-        piece.block.spelling = " ".join(map(str, lengths))

@@ -10,14 +10,22 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import Asked, asked
-from ...request_fields import options
+from ...request_fields import format_unsaid, options
 from ...shapes import own_extras, unsaid
 from .dialect import Dialect
 from .spelling import cased, replayed
 
-__all__ = ["declaration", "generation", "server_tool", "tool_config"]
+__all__ = [
+    "KEYS",
+    "OWN",
+    "calling_config",
+    "declaration",
+    "generation",
+    "server_tool",
+    "tool_config",
+]
 
-_KEYS = {
+KEYS = {
     "temperature": "temperature",
     "top_p": "topP",
     "top_k": "topK",
@@ -38,7 +46,7 @@ def generation(
     request: ChatRequest, can: Capabilities, dialect: Dialect, report: Report
 ) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
-    made = options(request, _KEYS, can, report)
+    made = options(request, KEYS, can, report)
     tier = made.pop("serviceTier", None)
     wanted = asked(request, can, report)
     if wanted is not None and (thinking := _thinking(wanted, can)):
@@ -67,13 +75,12 @@ def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObje
         return {}
     if form.kind == "json":
         return {"responseMimeType": "application/json"}
-    if form.description:
-        report.lost("format.lowered", form, "description", did="the schema speaks for itself")
+    format_unsaid(form, report)
     return {"responseMimeType": "application/json", "responseJsonSchema": form.schema}
 
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
-_OWN = {
+OWN = {
     "web_search": "googleSearch",
     "code_execution": "codeExecution",
     "file_search": "fileSearch",
@@ -89,6 +96,8 @@ def server_tool(
     """
     fields: JsonObject = {}
     said = ""
+    if tool.kind == "own":
+        return replayed({}, tool, can, dialect, report)
     if tool.kind == "file_search" and not tool.stores and not own_extras(tool, can):
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
@@ -98,12 +107,17 @@ def server_tool(
         fields, said = {dialect.blocked_domains: list(tool.blocked_domains)}, "blocked_domains"
     unsaid(tool, report, said)
     fields = cased(fields, dialect)
-    made = cased({_OWN[tool.kind]: fields}, dialect)
+    made = cased({OWN[tool.kind]: fields}, dialect)
     return replayed(made, tool, can, dialect, report)
 
 
 def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:
     """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
+    return cased({"functionCallingConfig": cased(calling_config(picked), dialect)}, dialect)
+
+
+def calling_config(picked: ToolChoice) -> JsonObject:
+    """The mode, and the names that narrow it."""
     mode = _MODES[picked.mode]
     names = [picked.name] if picked.name is not None else list(picked.allowed)
     if names and mode == "AUTO":
@@ -111,7 +125,7 @@ def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:
     calling: JsonObject = {"mode": mode}
     if names and mode != "NONE":
         calling["allowedFunctionNames"] = names
-    return cased({"functionCallingConfig": cased(calling, dialect)}, dialect)
+    return calling
 
 
 def declaration(tool: Tool, can: Capabilities, dialect: Dialect, report: Report) -> JsonObject:

@@ -13,7 +13,7 @@ from typing import Any
 from ...jsontext import JsonObject
 from ...message import Citation
 from ...pieces import Key
-from .parts import plain
+from .keys import plain
 
 __all__ = ["Texts", "cited", "recited"]
 

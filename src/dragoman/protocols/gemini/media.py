@@ -16,7 +16,7 @@ from ...message.blocks import MediaBlock
 from .dialect import Dialect
 from .spelling import keys
 
-__all__ = ["media_part"]
+__all__ = ["DETAILS", "level_of", "media_part"]
 
 _TYPES = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
@@ -38,6 +38,7 @@ _YOUTUBE = ("youtube.com", "youtu.be")
 _LEVELS = {
     name: f"MEDIA_RESOLUTION_{name.upper()}" for name in ("low", "medium", "high", "ultra_high")
 }
+DETAILS = {level: name for name, level in _LEVELS.items()}
 
 
 def media_part(
@@ -66,6 +67,11 @@ def media_part(
         else:
             made[key.resolution] = {"level": level}
     return made
+
+
+def level_of(detail: str) -> JsonObject:
+    """The resolution that a word for it stands for."""
+    return {"level": _LEVELS[detail]}
 
 
 def _file(uri: str, media_type: str | None, dialect: Dialect) -> JsonObject:

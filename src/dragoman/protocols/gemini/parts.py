@@ -1,15 +1,15 @@
 """A part of a content as a block: the same object in answers and in requests.
 
-Reference: Gemini API, "Part": one of its keys holds the data, `thought` and `thoughtSignature`
-stand beside it. A null is as if the key were not there, as in all JSON of protocol buffers.
+`read_part` is the inverse of `part_as_read`, which stands in `again`. Reference: Gemini API,
+"Part": one of its keys holds the data, `thought` and `thoughtSignature` stand beside it. A null
+is as if the key were not there, as in all JSON of protocol buffers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...jsontext import JsonObject
-from ...media import source_of
+from ...jsontext import Json, JsonObject
 from ...message import (
     AudioBlock,
     Base64Source,
@@ -20,20 +20,26 @@ from ...message import (
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
+    URLSource,
     VideoBlock,
 )
 from ...message.blocks import ContentBlock, MediaBlock
-from .dialect import Dialect
-from .spelling import cased
+from ...pieces.arguments import parsed
+from .keys import plain, read_keys
+from .media import DETAILS
 
-__all__ = ["BARE", "URLSAFE", "block_of", "camel", "plain"]
+__all__ = ["ARGLESS", "BARE", "NAMELESS", "TEXT", "UNPADDED", "UNTHOUGHT", "URLSAFE", "block_of",
+           "object_of", "read_part", "undressed"]  # fmt: skip
 
 BARE = "bare"  # the spelling of a text that stands for a part without any data
+TEXT = "text"  # of what is text, or arguments as text, where an object is the rule
+UNTHOUGHT = "unthought"  # of a text that says that it is no thought
 URLSAFE = "urlsafe"  # of a medium whose base64 had the signs of URLs
+UNPADDED = "unpadded"  # of a medium whose base64 lacked its end
+ARGLESS = "argless"  # of a call without arguments, which others say as an empty object
+NAMELESS = "nameless"
 
-_CASE = Dialect()
 _ASIDE = {"thought", "thoughtSignature", "partMetadata"}
-_MADE = {"mimeType", "data", "fileUri"}
 # what runs at the provider: (the part's key, whether it asks or answers)
 _PAIRS = {"executableCode": "call", "codeExecutionResult": "result", "toolCall": "call",
           "toolResponse": "result", "functionResponse": "result"}  # fmt: skip
@@ -43,104 +49,157 @@ _MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
     "video": VideoBlock,
 }
 _FILES = "https://generativelanguage.googleapis.com/"  # where the Files API keeps what it is given
-_CALL = {"id", "name", "args", "partialArgs", "willContinue"}
+_BLOBS = {"inlineData": "data", "fileData": "fileUri"}
 
 
-def camel(told: JsonObject) -> JsonObject:
-    """One level of an object in camelCase."""
-    return cased(told, _CASE) if any("_" in key for key in told) else told
+def read_part(told: Json, issuer: str) -> ContentBlock:
+    """One part of a content; what no block models is kept as it came."""
+    if isinstance(told, str):
+        return TextBlock(told, spelling=TEXT)
+    if not isinstance(told, dict):
+        return RawBlock(issuer, told, by="client")
+    if len(told) == 1 and isinstance(text := told.get("text"), str):
+        return TextBlock(text)
+    try:
+        return block_of(told, issuer)
+    except (TypeError, LookupError):
+        return RawBlock(issuer, told, by="client")
 
 
-def plain(told: JsonObject) -> JsonObject:
-    """One level of an object in camelCase, without what is null."""
-    if None in told.values():
-        told = {key: value for key, value in told.items() if value is not None}
-    return camel(told)
+def undressed(part: JsonObject) -> JsonObject:
+    """A part of google-genai's objects, which name every field, as it came from the API."""
+    if not any("_" in key for key in part):
+        return part
+    return {key: plain(value) if isinstance(value, dict) else value
+            for key, value in plain(part).items()}  # fmt: skip
 
 
 def block_of(told: JsonObject, issuer: str) -> ContentBlock:
-    """The block that a part makes, which is `plain`; what is not modelled comes back in extras.
+    """The block that a part makes; what is not modelled comes back in extras.
 
-    Raises TypeError for data of an unexpected kind.
+    Raises TypeError or KeyError for data of an unexpected kind.
     """
-    if "functionCall" in told:
-        return _call(told, issuer)
-    if "text" in told:
-        return _text(told, issuer)
-    for key in ("inlineData", "fileData"):
-        if key in told:
-            return _medium(told, key, issuer)
+    part, words = read_keys(told)
+    if "text" in part and not part.keys() & _BLOBS.keys() and "functionCall" not in part:
+        return _text(part, words, issuer)
+    if "functionCall" in part:
+        return _call(part, words, issuer)
+    for key in _BLOBS:
+        if key in part:
+            return _medium(part, key, words, issuer)
     for key, role in _PAIRS.items():
-        if key in told:
-            inner = plain(told[key])
-            id = inner.get("id")
+        if key in part:
+            id = plain(object_of(part[key])).get("id")
             pair = id if isinstance(id, str) else None
-            return RawBlock(issuer, {**told, key: inner}, role, pair, "server")  # type: ignore[arg-type]  # as listed
-    if told.keys() <= _ASIDE:
-        made = _text({"text": "", **told}, issuer)
-        made.spelling = BARE
-        return made
+            return RawBlock(issuer, told, role, pair, "server")  # type: ignore[arg-type]  # as listed
+    if part.keys() <= _ASIDE:
+        return _text({"text": "", **part}, [BARE, *words], issuer)
     return RawBlock(issuer, told)
 
 
-def _text(told: JsonObject, issuer: str) -> ContentBlock:
+def _text(part: JsonObject, words: list[str], issuer: str) -> ContentBlock:
     """Thinking if the part says that it is a thought; a signature alone says nothing of that."""
-    thought = told.get("thought") is True
-    rest = {key: value for key, value in told.items()
-            if key != "text" and not (thought and key == "thought")}  # fmt: skip
-    extras = {issuer: rest} if rest else None
-    text = _string(told["text"])
-    if thought:
-        return ThinkingBlock(text, extras=extras)
-    return TextBlock(text, extras=extras)
+    thought = part.get("thought")
+    rest = {key: value for key, value in part.items() if key != "text"}
+    if isinstance(thought, bool):
+        del rest["thought"]
+    if thought is False:
+        words.append(UNTHOUGHT)
+    made = ThinkingBlock if thought is True else TextBlock
+    return made(
+        _string(part["text"]), extras={issuer: rest} if rest else None, spelling=_spelling(words)
+    )
 
 
-def _call(told: JsonObject, issuer: str) -> ToolUseBlock:
-    said = plain(told["functionCall"])
-    block = ToolUseBlock(_string(said.get("id", "")), _string(said.get("name", "")))
-    args = said.get("args")
+def _call(part: JsonObject, words: list[str], issuer: str) -> ToolUseBlock:
+    said, inner = read_keys(object_of(part["functionCall"]), ".")
+    block = ToolUseBlock("", _string(said.get("name", "")))
+    rest = {key: value for key, value in said.items() if key != "name"}
+    words += inner
+    if "name" not in said:
+        words.append(NAMELESS)
+    if isinstance(said.get("id"), str) and said["id"]:
+        block.id = rest.pop("id")
+    args = rest.pop("args", None)
     if isinstance(args, dict):
         block.input = args
     elif isinstance(args, str):  # relays; the API gives an object
-        block.raw_input = args
-    elif args is not None:
+        block.input, block.raw_input = parsed(args), args
+        words.append(TEXT)
+    elif args is None:
+        words.append(ARGLESS)
+    else:
         raise TypeError("arguments are an object")
-    rest = {key: value for key, value in told.items() if key != "functionCall"}
-    inner = {key: value for key, value in said.items() if key not in _CALL}
+    return _finished(block, part, "functionCall", rest, words, issuer)  # type: ignore[return-value]  # the block
+
+
+def _medium(part: JsonObject, key: str, words: list[str], issuer: str) -> MediaBlock:
+    blob, inner = read_keys(object_of(part[key]), ".")
+    words += inner
+    rest = {name: value for name, value in blob.items() if name not in (_BLOBS[key], "mimeType")}
+    kind = blob.get("mimeType")
+    if not (isinstance(kind, str) and kind) and "mimeType" in blob:
+        raise TypeError("a media type is text")
+    source: Any
+    if key == "inlineData":
+        source = Base64Source(kind or "", _data(_string(blob["data"]), words))
+    else:
+        uri = _string(blob["fileUri"])
+        held = uri.startswith(_FILES) or "://" not in uri
+        source = FileSource(uri, issuer, kind) if held else URLSource(uri, kind)
+    made = _MEDIA.get((kind or "").partition("/")[0].lower(), DocumentBlock)(source)
+    part, made.detail = _looked_at(part)
+    return _finished(made, part, key, rest, words, issuer)  # type: ignore[return-value]  # the block
+
+
+def _looked_at(part: JsonObject) -> tuple[JsonObject, str | None]:
+    """(the part without its resolution, the word for that), if it has one that we know."""
+    told = part.get("mediaResolution")
+    level = told.get("level") if isinstance(told, dict) and len(told) == 1 else None
+    if not isinstance(level, str) or level not in DETAILS:
+        return part, None
+    rest = {key: value for key, value in part.items() if key != "mediaResolution"}
+    return rest, DETAILS[level]
+
+
+def _data(told: str, words: list[str]) -> str:
+    """Standard base64, whole; the signs of URLs and a missing end are told in words."""
+    data = told
+    if ("-" in told or "_" in told) and not ("+" in told or "/" in told):
+        data = told.replace("-", "+").replace("_", "/")
+        words.append(URLSAFE)
+    if len(data) % 4 > 1 and not data.endswith("="):
+        data += "=" * (-len(data) % 4)
+        words.append(UNPADDED)
+    return data
+
+
+def _finished(
+    block: ContentBlock, part: JsonObject, key: str, inner: JsonObject, words: list[str],
+    issuer: str,
+) -> ContentBlock:  # fmt: skip
+    """The block with what stands beside its data, and what else stands in them."""
+    rest = {name: value for name, value in part.items() if name != key}
+    if rest.get("thought") is False:
+        del rest["thought"]
+        words.append(UNTHOUGHT)
     if inner:
-        rest["functionCall"] = inner
+        rest[key] = inner
     if rest:
         block.extras = {issuer: rest}
+    block.spelling = _spelling(words)
     return block
 
 
-def _medium(told: JsonObject, key: str, issuer: str) -> MediaBlock:
-    blob = plain(told[key])
-    kind = _string(blob.get("mimeType", ""))
-    made: MediaBlock
-    if key == "inlineData":
-        data = _string(blob["data"])
-        standard = data.replace("-", "+").replace("_", "/") if "-" in data or "_" in data else data
-        made = _MEDIA.get(kind.partition("/")[0], DocumentBlock)(Base64Source(kind, standard))
-        made.spelling = URLSAFE if standard is not data else None
-    else:
-        made = _MEDIA.get(kind.partition("/")[0], DocumentBlock)(_file(blob, kind, issuer))
-    rest: dict[str, Any] = {name: value for name, value in told.items() if name != key}
-    if inner := {name: value for name, value in blob.items() if name not in _MADE}:
-        rest[key] = inner
-    if rest:
-        made.extras = {issuer: rest}
-    return made
+def _spelling(words: list[str]) -> str | None:
+    return " ".join(words) or None
 
 
-def _file(blob: JsonObject, kind: str, issuer: str) -> Any:
-    uri = _string(blob["fileUri"])
-    if uri.startswith(_FILES) or "://" not in uri:
-        return FileSource(uri, issuer, kind or None)
-    source = source_of(uri)
-    if kind and source.type == "url":
-        source.media_type = kind
-    return source
+def object_of(value: Any) -> JsonObject:
+    """The value if it is an object. Raises TypeError."""
+    if not isinstance(value, dict):
+        raise TypeError("an object was expected")
+    return value
 
 
 def _string(value: Any) -> str:

@@ -14,7 +14,7 @@ from ...message import Finish
 from ...pieces import End, Failed, Meta, Piece, fault
 from .candidate import Candidate
 from .dialect import Dialect
-from .parts import camel, plain
+from .keys import camel, nulls, plain
 from .usage import usage
 
 __all__ = ["GeminiReader"]
@@ -33,6 +33,7 @@ class GeminiReader:
         self._issuer = dialect.issuers[0]
         self._chunks = 0
         self._seen: JsonObject = {}  # fields of the body that were told already
+        self._nulls: JsonObject = {}
         self._spent: list[JsonObject] = []  # figures that nobody has been told yet
         self._candidates: dict[int, Candidate] = {}
 
@@ -45,29 +46,36 @@ class GeminiReader:
             return made
         candidates: Any = None
         seen = self._seen
+        told: Any = payload
         if "modelVersion" not in payload:
             payload = _body(payload)
         self._chunks += 1
+        if self._chunks == 1:
+            made.append(Meta(issuer=self._issuer))  # whose the parts are
+            self._nulls = nulls(told)
         for key, value in payload.items():
             if key == "candidates":
                 candidates = value
-            elif key == "usageMetadata" and type(value) is dict:
+            elif key == "usageMetadata" and type(value) is dict and value:
                 self._spent.append(value)
             elif seen.get(key, _NONE) != value:
                 self._told(key, value, made)
         ended = False
-        for nth, told in enumerate(candidates or ()):
-            index = told.get("index")
-            at = index if type(index) is int and index >= 0 else nth
-            candidate = self._candidates.get(at)
-            if candidate is None:
-                candidate = self._candidates[at] = Candidate(at, self._issuer)
-            ended = candidate.read(told, made, self._chunks == 1) or ended
+        for nth, one in enumerate(candidates or ()):
+            ended = self._candidate(one, nth).read(one, made, self._chunks == 1) or ended
         if not candidates:
             self._without(payload, candidates, made)
         if ended or not candidates:
             self._spend(made)
         return made
+
+    def _candidate(self, told: JsonObject, nth: int) -> Candidate:
+        index = told.get("index")
+        at = index if type(index) is int and index >= 0 else nth
+        candidate = self._candidates.get(at)
+        if candidate is None:
+            candidate = self._candidates[at] = Candidate(at, self._issuer)
+        return candidate
 
     def finish(self) -> list[Piece]:
         """What the only chunk of a whole answer leaves open, and figures of an unended stream."""
@@ -75,6 +83,8 @@ class GeminiReader:
         if self._chunks == 1:
             for candidate in self._candidates.values():
                 candidate.whole(made)
+            if self._nulls:
+                made.append(Meta(self._nulls, issuer=self._issuer))
         self._spend(made)
         return made
 
@@ -84,18 +94,18 @@ class GeminiReader:
             return
         self._seen[key] = value
         if key == "modelVersion" and isinstance(value, str):
-            made.append(Meta(model=value))
+            made.append(Meta(model=value, issuer=self._issuer))
         elif key == "responseId" and isinstance(value, str):
-            made.append(Meta(id=value))
+            made.append(Meta(id=value, issuer=self._issuer))
         elif key == "error":
             made.append(Failed(fault({key: value})))
         else:
-            made.append(Meta({key: value}))
+            made.append(Meta({key: value}, issuer=self._issuer))
 
     def _without(self, payload: JsonObject, candidates: Any, made: list[Piece]) -> None:
         """A body without candidates: the prompt may have been blocked."""
         if candidates is not None and self._chunks == 1:
-            made.append(Meta({"candidates": candidates}))
+            made.append(Meta({"candidates": candidates}, issuer=self._issuer))
         feedback = payload.get("promptFeedback")
         if isinstance(feedback, dict):
             reason = plain(feedback).get("blockReason")

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ...capabilities import Capabilities
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ServerTool, Tool
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ...request_fields import choice
-from ...room import Bound, Reader, Request, SayableRequest
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import head, in_path
+from .answer import write_response
 from .config import declaration, generation, server_tool, tool_config
 from .dialect import CAN, Dialect
+from .encoder import GeminiEncoder
+from .history import content_as_read
+from .places import places
 from .reader import GeminiReader
+from .request import body_as_read, claims, read_request
 from .spelling import cased, replayed
 from .writer import contents, system
 
@@ -36,6 +41,7 @@ class Gemini(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "gemini"
+    state = ("cachedContent", "cached_content")
     carries = CAN
     spoken = Dialect
 
@@ -73,6 +79,41 @@ class Gemini(Bound[Dialect]):
             return isinstance(payload["candidates"], list)
         return "promptFeedback" in payload or {"usageMetadata", "modelVersion"} <= payload.keys()
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; the path names the model and asks for a stream."""
+        return read_request(body, path, self.dialect)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `contents` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [content_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect)
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node) for what `read_request` made of it."""
+        return places(req, body, self.dialect.issuers[0])
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as a GenerateContentResponse."""
+        return write_response(resp, report, request, self.dialect)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's pieces: chunks without names."""
+        return GeminiEncoder(report, request, self.dialect)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /models/{model}:generateContent`."""
         request, can, seated = say.request, say.can, say.seated
@@ -80,7 +121,10 @@ class Gemini(Bound[Dialect]):
         start = _hoisted(seated)
         if prompt := system(seated, can, self.dialect, report, start):
             body["systemInstruction"] = prompt
-        body["contents"] = contents(seated, can, self.dialect, report, start)
+        listed = say.elements
+        if listed is None:
+            listed = contents(seated, can, self.dialect, report, start)
+        body["contents"] = listed
         if tools := self.tools(say.offered, can, report):
             body["tools"] = tools
         picked = choice(say, report, say.tools)
@@ -100,8 +144,9 @@ class Gemini(Bound[Dialect]):
 
     def _path(self, model: str, stream: bool) -> str:
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        bare = in_path(_PLACE.sub("", model.removeprefix("models/"), count=1), safe="/@")
-        full = bare.startswith(_RESOURCES)
+        named = _PLACE.sub("", model.removeprefix("models/"), count=1)
+        full = named.startswith(_RESOURCES)
+        bare = in_path(named, safe="/@" if full else "@")
         return f"{f'/{bare}' if full else self.dialect.path.format(model=bare)}:{method}"
 
 

@@ -14,6 +14,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ServerTool, Tool
+from ...message.blocks import NOTES
 from ...shapes import own_extras
 from .dialect import Dialect
 
@@ -87,7 +88,7 @@ def replayed(
     """`made` with the own fields of a request or tool; those of other issuers are losses."""
     if node.extras is None:
         return made
-    for issuer in node.extras:
-        if issuer not in can.reads:
-            report.lost("extras.foreign", node, f"extras.{issuer}", what=f"fields of {issuer}")
+    for issuer, own in node.extras.items():
+        if issuer not in can.reads and not issuer.endswith(NOTES):
+            report.foreign(node, issuer, own)
     return added(made, own_extras(node, can), dialect)

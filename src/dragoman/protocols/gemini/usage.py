@@ -10,10 +10,11 @@ from typing import Any
 
 from ...jsontext import JsonObject
 from ...message import Usage
+from ...message.blocks import noted
 
-__all__ = ["figures", "usage"]
+__all__ = ["TOOLS", "figures", "usage"]
 
-_TOOLS = "toolUsePromptTokenCount"
+TOOLS = "toolUsePromptTokenCount"
 _AUDIO = ("AUDIO", 4)  # also where enums are asked for as numbers
 
 
@@ -22,7 +23,7 @@ def usage(told: JsonObject, issuer: str) -> Usage:
 
     Modalities, and what does not follow from the neutral figures, stay in extras.
     """
-    prompt, tools = _count(told, "promptTokenCount"), _count(told, _TOOLS)
+    prompt, tools = _count(told, "promptTokenCount"), _count(told, TOOLS)
     cached = _count(told, "cachedContentTokenCount")
     thoughts = _count(told, "thoughtsTokenCount")
     fresh = prompt
@@ -40,8 +41,10 @@ def usage(told: JsonObject, issuer: str) -> Usage:
     )
     said = figures(made, tools)
     rest = {key: value for key, value in told.items() if said.get(key, _NONE) != value}
-    if rest:
-        made.extras = {issuer: rest}
+    own = {issuer: rest} if rest else {}
+    if absent := [key for key in said if key not in told]:
+        own[noted(issuer)] = {"absent": absent}
+    made.extras = own or None
     return made
 
 
@@ -67,7 +70,7 @@ def figures(made: Usage, tools: int | None = None) -> JsonObject:
 
 
 def _prompt(made: Usage, tools: int | None) -> int | None:
-    prompt = _sum(made.input, made.cache_read)
+    prompt = _sum(made.input, made.cache_read, made.cache_write)
     return prompt if prompt is None else prompt - (tools or 0)
 
 

@@ -25,11 +25,11 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
-from ...pieces.calls import MADE
 from ...seats import ASSISTANT, SYSTEM, Seated
 from ...shapes import own_extras, result_text
 from .dialect import Dialect
 from .media import media_part
+from .pairing import is_made
 from .spelling import Keys, added, keys
 
 __all__ = ["contents", "system"]
@@ -122,7 +122,7 @@ class _Writer:
 
     def plain(self, block: ContentBlock) -> JsonObject:
         """The only block of a message that the survey found to be plain."""
-        if type(block) is ToolUseBlock and block.id and block.spelling != MADE:
+        if type(block) is ToolUseBlock and block.id and not is_made(block):
             self.waiting.append(block)
             return {self.call: {"id": block.id, "name": block.name, "args": block.input}}
         if type(block) is ToolResultBlock:
@@ -147,9 +147,9 @@ class _Writer:
             elif type(block) is ToolUseBlock:
                 self.waiting.append(block)
                 said = {"id": block.id, "name": block.name, "args": block.input}
-                if block.spelling == MADE:
+                if is_made(block):
                     self.ours.add(block.id)
-                if not block.id or block.spelling == MADE:
+                if not block.id or is_made(block):
                     del said["id"]
                 made = {self.call: said}
             elif type(block) is ToolResultBlock:

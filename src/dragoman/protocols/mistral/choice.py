@@ -15,11 +15,11 @@ from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Meta, Part, Piece
 from .chunks import CLOSED, block_of, reference
 
-__all__ = ["Choice"]
+__all__ = ["REASONS", "UNTYPED", "Choice"]
 
 CONTENT, CALL = range(2)
 
-_REASONS: dict[str, FinishReason] = {
+REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
     "model_length": "context_overflow",
@@ -30,6 +30,7 @@ _CHOICE = {"index", "delta", "message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "tool_calls"}
 _CALL = {"id", "type", "function", "index"}
 _NONE = object()
+UNTYPED = "untyped"  # the spelling of a call that names no type
 
 
 class Choice:
@@ -66,7 +67,7 @@ class Choice:
         raw = told.get("finish_reason")
         if raw or (whole and isinstance(message, dict)):
             word = raw if isinstance(raw, str) else None
-            reason = _REASONS.get(word or "", "other")
+            reason = REASONS.get(word or "", "other")
             if reason == "error":
                 self.broke = word or ""
             made.append(End(Finish(reason, word), self._index))
@@ -106,8 +107,8 @@ class Choice:
         own = (block.extras or {}).get(self._issuer, {})
         said = chunk["thinking"]
         self._thoughts += [{"type": "text", "text": said}] if isinstance(said, str) else said
-        if block.spelling != CLOSED:
-            block.spelling = None
+        closed = block.spelling is not None and CLOSED in block.spelling.split()
+        block.spelling = CLOSED if closed else None
         self._odd = self._odd or "thinking" in own
         if self._odd:
             block.extras = {self._issuer: {**own, "thinking": self._thoughts}}
@@ -125,14 +126,15 @@ class Choice:
         if whole:
             # what is empty says nothing, but it stood there
             rest |= {k: told[k] for k in ("content", "tool_calls") if k in told and not told[k]}
-            if told.get("role") != "assistant":
-                rest["role"] = told.get("role")
+            if told.get("role", "assistant") != "assistant":
+                rest["role"] = told["role"]
         else:
             rest.pop("index", None)  # of the choice, once more
         new = {k: v for k, v in rest.items() if self._beside.get(k, _NONE) != v}
         if new:
             self._beside = {**self._beside, **new}
-            made.append(Meta({"message": self._beside}, self._index))
+            beside = {"message": self._beside}
+            made.append(Meta(beside, self._index, issuer=self._issuer))
 
     def _aside(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
         """Log probabilities, which grow, and the fields that nobody models."""
@@ -140,13 +142,21 @@ class Choice:
             return
         chances = told.get("logprobs")
         if chances is not None or (whole and "logprobs" in told):
-            made.append(Meta({"logprobs": chances}, self._index, joined=True))
+            made.append(Meta({"logprobs": chances}, self._index, joined=True, issuer=self._issuer))
+        odd = _odd(told, self._index) if whole else ()
         for key, value in told.items():
-            if key in _CHOICE or (value is None and not whole):
+            if (key in _CHOICE and key not in odd) or (value is None and not whole):
                 continue
             if self._seen.get(key, _NONE) != value:
                 self._seen[key] = value
-                made.append(Meta({key: value}, self._index))
+                made.append(Meta({key: value}, self._index, issuer=self._issuer))
+
+
+def _odd(told: JsonObject, index: int) -> list[str]:
+    """The fields of a whole choice that say something else than they should."""
+    kinds = {"finish_reason": (str, type(None)), "message": (dict,)}
+    odd = [key for key, of in kinds.items() if key in told and not isinstance(told[key], of)]
+    return odd if told.get("index", index) == index else [*odd, "index"]
 
 
 def _call(told: JsonObject, nth: int, issuer: str, whole: bool) -> ToolUseBlock:
@@ -172,9 +182,7 @@ def _call(told: JsonObject, nth: int, issuer: str, whole: bool) -> ToolUseBlock:
     if more := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
         aside["function"] = more
     # a part of the answers name no type; all of them say where a call stands
-    missing = [
-        word for word, key in (("untyped", "type"), ("unplaced", "index")) if key not in told
-    ]
+    missing = [word for word, key in ((UNTYPED, "type"), ("unplaced", "index")) if key not in told]
     block.spelling = " ".join(missing) or None
     if aside:
         block.extras = {**(block.extras or {}), answered(issuer): aside}

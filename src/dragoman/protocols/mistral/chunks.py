@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import JsonObject
-from ...media import source_of
+from ...media import is_data, read_url
 from ...message import (
     AudioBlock,
     Base64Source,
@@ -23,36 +23,38 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 
-__all__ = ["CHUNK", "CLOSED", "block_of", "reference", "thinking"]
+__all__ = ["CHUNK", "CLOSED", "FORMATS", "block_of", "reference", "thinking"]
 
 CHUNK = "chunk"  # the spelling of a text that stood in a list
 CLOSED = "closed"  # of thinking that says so
+FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
 
 def block_of(chunk: JsonObject, issuer: str) -> ContentBlock:
     """The block that a chunk makes. Raises TypeError for data of an unexpected kind."""
     kind = chunk.get("type")
+    made: ContentBlock | None = None
+    known = {"type", kind}
     if kind == "text":
-        made: ContentBlock = TextBlock(_text(chunk["text"]), spelling=CHUNK)
-        known = {"type", "text"}
+        made = TextBlock(_text(chunk["text"]), spelling=CHUNK)
     elif kind == "thinking":
         return thinking(chunk, issuer)
     elif kind == "image_url":
-        return _image(chunk, issuer)
+        made = _image(chunk["image_url"])
     elif kind == "document_url":
-        name = chunk.get("document_name")
-        title = name if isinstance(name, str) else None
-        made = DocumentBlock(source_of(_text(chunk["document_url"])), title)
-        known = {"type", "document_url"} | ({"document_name"} if title is not None else set())
-    elif kind == "input_audio" and isinstance(chunk.get("input_audio"), str):
-        made = AudioBlock(Base64Source("audio/mpeg", chunk["input_audio"]))
-        known = {"type", "input_audio"}
+        source, head = read_url(_text(chunk["document_url"]))
+        made = DocumentBlock(source, spelling=head)
+        if isinstance(chunk.get("document_name"), str):
+            made.title = chunk["document_name"]
+            known.add("document_name")
+    elif kind == "input_audio":
+        made = _audio(chunk["input_audio"])
     elif kind == "file":
         made = DocumentBlock(FileSource(_text(chunk["file_id"]), issuer))
-        known = {"type", "file_id"}
-    else:
+        known.add("file_id")
+    if made is None:
         return RawBlock(issuer, chunk)
-    if rest := {key: value for key, value in chunk.items() if key not in known}:
+    if len(chunk) > 2 and (rest := {k: v for k, v in chunk.items() if k not in known}):
         made.extras = {issuer: rest}
     return made
 
@@ -60,7 +62,7 @@ def block_of(chunk: JsonObject, issuer: str) -> ContentBlock:
 def thinking(chunk: JsonObject, issuer: str) -> ThinkingBlock:
     """`{"type": "thinking", "thinking": [text chunks], "closed", "signature"}`.
 
-    Texts that are more than one are noted by their lengths; what is no text comes back verbatim.
+    Texts that are not one are noted by their lengths; what is no text comes back verbatim.
     """
     said = chunk["thinking"]
     pieces = [{"type": "text", "text": said}] if isinstance(said, str) else said
@@ -71,10 +73,12 @@ def thinking(chunk: JsonObject, issuer: str) -> ThinkingBlock:
     if rest.get("closed") is True:
         del rest["closed"]
         spelled.append(CLOSED)
-    if any(one.keys() != {"type", "text"} or one["type"] != "text" for one in pieces):
+    if isinstance(said, str):
+        spelled.append("string")
+    elif any(one.keys() != {"type", "text"} or one["type"] != "text" for one in pieces):
         rest["thinking"] = pieces
-    elif len(texts) > 1:
-        spelled += [str(len(text)) for text in texts]
+    elif len(texts) != 1:
+        spelled += [str(len(text)) for text in texts] or ["empty"]
     if spelled:
         made.spelling = " ".join(spelled)
     if rest:
@@ -94,19 +98,35 @@ def reference(chunk: JsonObject) -> Citation | None:
     )
 
 
-def _image(chunk: JsonObject, issuer: str) -> ContentBlock:
-    where = chunk["image_url"]
-    inner: dict[str, Any] = dict(where) if isinstance(where, dict) else {"url": where}
-    made = ImageBlock(source_of(_text(inner.pop("url"))))
+def _image(where: Any) -> ImageBlock | None:
+    """A URL, or `{"url", "detail"}`; None for an object that says more."""
+    inner = where if isinstance(where, dict) else {"url": where}
+    source, head = read_url(_text(inner["url"]))
     detail = inner.get("detail")
-    if isinstance(detail, str):
-        made.detail = inner.pop("detail")
-    rest = {key: value for key, value in chunk.items() if key not in ("type", "image_url")}
-    if inner:
-        rest["image_url"] = where
-    if rest:
-        made.extras = {issuer: rest}
-    return made
+    if inner.keys() - {"url", "detail"} or not (detail is None or isinstance(detail, str)):
+        return None
+    form = "string"
+    if isinstance(where, dict):
+        form = "null" if "detail" in inner and detail is None else "object"
+    usual = "string" if detail is None else "object"
+    spelling = f"{form} {head}" if head else None if form == usual else form
+    return ImageBlock(source, detail=detail, spelling=spelling)
+
+
+def _audio(said: Any) -> AudioBlock | None:
+    """The data of a sound, where it is, or `{"data", "format"}`; None for what says more."""
+    if isinstance(said, str):
+        if is_data(said) or said.startswith(("https://", "http://")):
+            source, head = read_url(said)
+            return AudioBlock(source, spelling=f"uri {head or ''}")
+        return AudioBlock(Base64Source("audio/mpeg", said))
+    if said.keys() != {"data", "format"}:
+        return None
+    data, form = _text(said["data"]), _text(said["format"])
+    if is_data(data):
+        return None
+    return AudioBlock(Base64Source(FORMATS.get(form, f"audio/{form}"), data),
+                      spelling=f"object {form}")  # fmt: skip
 
 
 def _text(value: Any) -> str:

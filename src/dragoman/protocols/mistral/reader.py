@@ -27,6 +27,7 @@ class MistralReader:
         self._issuer = dialect.issuers[0]
         self._seen: JsonObject = {}  # fields of the body that were told already
         self._choices: dict[int, Choice] = {}
+        self._first = True
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one chunk, or of a whole answer."""
@@ -38,7 +39,10 @@ class MistralReader:
             status = payload.get("raw_status_code")
             known = status if type(status) is int else None
             return [Failed(fault(payload, known, event))]
-        whole = False
+        if self._first:  # says whose answer it is
+            self._first = False
+            made.append(Meta(issuer=self._issuer))
+        self._told(payload, made)
         for nth, told in enumerate(choices or ()):
             index = told.get("index")
             at = index if type(index) is int and index >= 0 else nth
@@ -46,8 +50,6 @@ class MistralReader:
             if choice is None:
                 choice = self._choices[at] = Choice(at, self._issuer)
             choice.read(told, made)
-            whole = whole or "delta" not in told
-        self._told(payload, made, whole)
         if payload.get("error"):
             made.append(Failed(fault(payload, name=event)))
         return made
@@ -57,19 +59,26 @@ class MistralReader:
         broke = next((choice.broke for choice in self._choices.values() if choice.broke), "")
         return [Failed(ended_by(broke))] if broke else []
 
-    def _told(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
+    def _told(self, payload: JsonObject, made: list[Piece]) -> None:
         """What the body says of the whole answer; chunks repeat it, and pad it with `p`."""
         seen = self._seen
         for key, value in payload.items():
             if key == "choices" or seen.get(key, _NONE) == value:
                 continue
-            if key == "usage" and isinstance(value, dict):
+            if key == "usage" and isinstance(value, dict) and value:
                 made.append(usage(value, self._issuer))
             elif key in ("id", "model") and isinstance(value, str):
                 seen[key] = value
-                made.append(Meta(id=value) if key == "id" else Meta(model=value))
+                named = Meta(id=value) if key == "id" else Meta(model=value)
+                named.issuer = self._issuer
+                made.append(named)
             elif key == "object" and value in ("chat.completion", "chat.completion.chunk"):
                 seen[key] = value
-            elif whole or (value is not None and key not in _BODY):
+            elif (value is not None and key not in _BODY) or _whole(payload):
                 seen[key] = value
-                made.append(Meta({key: value}))
+                made.append(Meta({key: value}, issuer=self._issuer))
+
+
+def _whole(payload: JsonObject) -> bool:
+    """Whether it is a whole answer, of which everything is kept."""
+    return any("delta" not in choice for choice in payload.get("choices") or ())

@@ -5,40 +5,31 @@ Reference: Mistral API, "Chat Completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, ServerTool, Tool, ToolChoice
-from ...reasoning import asked
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
+from ...reasoning import Asked, asked, moot, unsaid
 from ...request_fields import choice, options, response_format, spelled_format, within
-from ...room import Bound, Reader, Request, SayableRequest
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import function_tool, replay
+from ...shapes import function_tool, own_tool, replay
+from .answer import written_answer
+from .claims import claims
 from .dialect import CAN, Dialect
+from .encoder import MistralEncoder
+from .history import message_as_read
+from .places import places
 from .reader import MistralReader
+from .request import OPTIONS, body_as_read, read_request
 from .writer import messages
 
 __all__ = ["Mistral"]
 
-_KEYS = {
-    "max_tokens": "max_tokens",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-    "seed": "random_seed",
-    "stop": "stop",
-    "n": "n",
-    "logprobs": "logprobs",
-    "top_logprobs": "top_logprobs",
-    "top_k": "top_k",
-    "repetition_penalty": "repetition_penalty",
-    "service_tier": "service_tier",
-}
 # RequestedServiceTier of the SDK; an answer calls the second one standard
 _TIERS = {"auto": "auto", "standard_only": "standard_only", "standard": "standard_only"}
 _WARMEST = 1.5
@@ -73,11 +64,47 @@ class Mistral(Bound[Dialect]):
         """A reader for one answer or stream."""
         return MistralReader(self.dialect)
 
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The body of an answer to `POST /v1/chat/completions`."""
+        return written_answer(resp, report, self.dialect.issuers, request)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's chunks."""
+        return MistralEncoder(report, self.dialect.issuers, request)
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes."""
+        return read_request(body, self.dialect.issuers[0])
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether a body can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node) of everything that `read_request` made of it."""
+        return places(req, self.dialect.issuers[0])
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /v1/chat/completions`."""
         request, can = say.request, say.can
         body: JsonObject = {"model": say.model}
-        body["messages"] = self.messages(say.seated, can, report)
+        listed = say.elements
+        body["messages"] = self.messages(say.seated, can, report) if listed is None else listed
         if say.offered:
             body["tools"] = self.tools(say.offered, can, report)
         picked = choice(say, report)
@@ -95,6 +122,8 @@ class Mistral(Bound[Dialect]):
 
 
 def _function(tool: Tool | ServerTool, can: Capabilities, report: Report) -> JsonObject:
+    if type(tool) is ServerTool and tool.kind == "own" and (own := own_tool(tool, can)):
+        return own
     if type(tool) is not Tool:
         raise WriteError(f"{tool.type} tools have no place here", path="$.tools", code="tool.type")
     return function_tool(tool, can, report)
@@ -107,18 +136,27 @@ def _choice(picked: ToolChoice) -> Any:
 
 
 def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
-    made = options(request, _KEYS, can, report)
+    made = options(request, OPTIONS, can, report)
     within(made, "temperature", "temperature", (0, _WARMEST), request, report)
     if (tier := made.pop("service_tier", None)) in _TIERS:
         made["service_tier"] = _TIERS[tier]
     elif tier is not None:
         report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {tier}")
-    want = asked(request, can, report)
-    if want is None:
-        return made
+    if (want := asked(request, can, report, budgets=False)) is not None:
+        _think(want, made, request, can, report)
+    return made
+
+
+def _think(
+    want: Asked, made: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+) -> None:
+    """`reasoning_effort`, the one way to ask for thinking here."""
     effort = "none" if want.off else want.effort
     if effort is None and can.thinks == "asked":  # thinking is on, however much of it
         effort = can.efforts[-1] if can.efforts else None
     if effort is not None:
         made["reasoning_effort"] = effort
-    return made
+    elif can.thinks == "asked":
+        unsaid(request, report)
+    else:
+        moot(request, report)

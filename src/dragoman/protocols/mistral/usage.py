@@ -10,8 +10,10 @@ from typing import Any
 
 from ...jsontext import JsonObject
 from ...message import Usage
+from ...shapes import filled
+from .said import Sayer
 
-__all__ = ["figures", "usage"]
+__all__ = ["figures", "said_usage", "usage"]
 
 # how the API calls them, and how its reference does
 _DETAILS = ("prompt_tokens_details", "prompt_token_details")
@@ -42,7 +44,7 @@ def usage(told: JsonObject, issuer: str) -> Usage:
         there = said.get(key)
         if key == _DETAILS[0] and isinstance(value, dict) and isinstance(there, dict):
             rest |= {key: more} if (more := _other(value, there)) or not value else {}
-        elif there != value or value is None:
+        elif key not in said or there != value or type(there) is not type(value):
             rest[key] = value
     if rest:
         made.extras = {issuer: rest}
@@ -64,6 +66,26 @@ def figures(made: Usage, named: bool = False) -> JsonObject:
         "prompt_tokens_details": {k: n for k, n in details.items() if n is not None},
     }
     return {key: value for key, value in said.items() if value not in (None, {})}
+
+
+def said_usage(made: Usage, say: Sayer) -> JsonObject:
+    """The figures for a client; another wire's answer gets all that one must have."""
+    own = say.fields(made)
+    if say.own:
+        return filled(figures(made, named="num_cached_tokens" in own), own)
+    for name in ("input", "output"):
+        if getattr(made, name) is None:
+            say.report.lost("answer.field", made, name, did="0")
+    for name in ("cache_write", "reasoning", "audio_out"):
+        if getattr(made, name):
+            say.report.lost("answer.usage", made, name)
+    asked = sum(n or 0 for n in (made.input, made.cache_write))
+    whole = asked + (made.cache_read or 0) + (made.output or 0)
+    total = whole if made.total is None else made.total
+    read = made.cache_read or None
+    said = figures(Usage(asked, read, None, made.output or 0, audio_in=made.audio_in or None,
+                         total=total))  # fmt: skip
+    return filled(said, own)
 
 
 def _beside(made: Usage, prompt: int) -> bool:

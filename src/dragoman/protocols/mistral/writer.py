@@ -30,7 +30,8 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock, MediaBlock
 from ...seats import ASSISTANT, TOOL, Seated
-from ...shapes import arguments_of, own_extras, result_text
+from ...shapes import arguments_of, filled, own_extras, result_text
+from .choice import UNTYPED
 
 __all__ = ["messages"]
 
@@ -134,15 +135,21 @@ def _chunk(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject
 
 def _owned(made: JsonObject, block: ContentBlock, can: Capabilities) -> JsonObject:
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        filled(made, own_extras(block, can))
     return made
 
 
 def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`.
+
+    A part of the answers names no type; such a call goes back as it came.
+    """
     said = arguments(block.input) if block.raw_input is None else arguments_of(block)
     function = {"name": block.name, "arguments": said}
-    return _owned({"id": block.id, "type": "function", "function": function}, block, can)
+    made: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if block.spelling is not None and UNTYPED in block.spelling:
+        del made["type"]
+    return _owned(made, block, can)
 
 
 def _result(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:

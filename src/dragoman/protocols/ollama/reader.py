@@ -11,10 +11,7 @@ from typing import Any
 
 from ...jsontext import Json, JsonObject
 from ...message import (
-    AudioBlock,
-    Base64Source,
     Finish,
-    ImageBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
@@ -23,20 +20,23 @@ from ...message import (
 from ...message.answer import FinishReason
 from ...message.blocks import answered
 from ...pieces import End, Failed, Meta, Part, Piece, fault
+from .calls import UNTYPED
 from .dialect import Dialect
+from .media import medium
 
-__all__ = ["OllamaReader"]
+__all__ = ["REASONS", "OllamaReader"]
 
 THINKING, TEXT, IMAGE, CALL = range(4)
 
 # `load` and `unload` answer a request without messages, an empty reason a closed connection
-_REASONS: dict[str | None, FinishReason] = {"stop": "stop", "length": "length", None: "stop"}
+REASONS: dict[str | None, FinishReason] = {"stop": "stop", "length": "length", None: "stop"}
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
          "eval_count"}  # fmt: skip
+_TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
+          "eval_count": int}  # fmt: skip
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
 _CALL = {"id", "type", "function"}
-_BEGINNINGS = {"/9j/": "image/jpeg", "SUQz": "audio/mpeg", "//": "audio/mpeg",
-               "T2dn": "audio/ogg", "ZkxhQ": "audio/flac"}  # fmt: skip
+_FUNCTION = {"name", "arguments"}
 
 
 class OllamaReader:
@@ -58,14 +58,17 @@ class OllamaReader:
             if payload.get("error"):
                 return [Failed(fault(payload, name=event))]
             raise KeyError("message")
-        whole = done and not self._begun
+        first = not self._begun
+        whole = done and first
+        if first and not done:  # before all else who answers
+            self._about(payload, made, whole)
         if isinstance(message, dict):
             self._message(message, made, whole)
         elif message is not None:
             raise TypeError("a message is an object")
-        if done or not self._begun:
+        if done:
             self._about(payload, made, whole)
-        elif len(payload) > 4 or payload.get("model") != self._model:
+        elif not first and (len(payload) > 4 or payload.get("model") != self._model):
             self._rest(payload, made, whole)
         if payload.get("error"):
             made.append(Failed(fault(payload, name=event)))
@@ -84,7 +87,7 @@ class OllamaReader:
             made.append(Part((0, TEXT, 0), TextBlock(_text(content))))
         if len(told) > 2 or whole:
             for data in told.get("images") or ():
-                made.append(Part((0, IMAGE, self._images), _medium(_text(data))))
+                made.append(Part((0, IMAGE, self._images), medium(_text(data))))
                 self._images += 1
             for one in told.get("tool_calls") or ():
                 made.append(Part((0, CALL, self._calls), self._call(one)))
@@ -96,6 +99,7 @@ class OllamaReader:
         function = told["function"]
         given = function.get("arguments")
         block = ToolUseBlock(_text(told.get("id")), _text(function.get("name")))
+        block.spelling = None if "type" in told else UNTYPED
         if isinstance(given, str):
             block.raw_input = given
         elif isinstance(given, dict):
@@ -105,10 +109,12 @@ class OllamaReader:
         rest = {key: value for key, value in told.items() if key not in _CALL}
         if rest:
             block.extras = {self._issuer: rest}
-        aside = {k: v for k, v in function.items() if k not in ("name", "arguments")}
+        aside = {k: v for k, v in function.items() if k not in _FUNCTION or v is None}
         about: JsonObject = {"function": aside} if aside else {}
         if "type" in told:
             about["type"] = told["type"]
+        if "id" in told and not block.id:
+            about["id"] = told["id"]
         if about:
             block.extras = {**(block.extras or {}), answered(self._issuer): about}
         return block
@@ -121,12 +127,13 @@ class OllamaReader:
         if "role" in told and told["role"] != "assistant":
             rest["role"] = told["role"]
         if rest:
-            made.append(Meta({"message": rest}, 0))
+            made.append(Meta({"message": rest}, 0, issuer=self._issuer))
 
     def _about(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
         """What the first line and the last say of the answer: model, time, counts, the end."""
         if "created_at" in payload:
-            made.append(Meta({"created_at": payload["created_at"]}))
+            told = {"created_at": payload["created_at"]}
+            made.append(Meta(told, issuer=self._issuer))
         self._rest(payload, made, whole)
         counts = payload.get("prompt_eval_count"), payload.get("eval_count")
         read, written = (n if type(n) is int else None for n in counts)
@@ -135,34 +142,26 @@ class OllamaReader:
         if payload.get("done") is True:
             raw = payload.get("done_reason")
             word = raw if isinstance(raw, str) else None
-            made.append(End(Finish(_REASONS.get(word, "other"), word)))
+            made.append(End(Finish(REASONS.get(word, "other"), word)))
 
     def _rest(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
         model = payload.get("model")
         if model != self._model and isinstance(model, str):
             self._model = model
-            made.append(Meta(model=model))
+            made.append(Meta(model=model, issuer=self._issuer))
         chances = payload.get("logprobs")
         if chances is not None:
-            made.append(Meta({"logprobs": chances}, joined=True))
+            made.append(Meta({"logprobs": chances}, joined=True, issuer=self._issuer))
         new: JsonObject = {}
         for key, value in payload.items():
-            odd = whole and key in _BODY and value is None
+            odd = whole and key in _TYPES and type(value) is not _TYPES[key]
             if (key not in _BODY or odd) and self._seen.get(key, _NONE) != value:
                 self._seen[key] = new[key] = value
         if new:
-            made.append(Meta(new))
+            made.append(Meta(new, issuer=self._issuer))
 
 
 _NONE = object()
-
-
-def _medium(data: str) -> ImageBlock | AudioBlock:
-    """Bytes without a type: what they begin with tells it, as it does in the server."""
-    kind = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
-    if kind.startswith("audio/"):
-        return AudioBlock(Base64Source(kind, data))
-    return ImageBlock(Base64Source(kind or "image/png", data))
 
 
 def _text(value: Any) -> str:

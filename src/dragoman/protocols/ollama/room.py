@@ -5,37 +5,32 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ...capabilities import Capabilities
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ServerTool, Tool
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
 from ...reasoning import asked
-from ...request_fields import choice, options, response_format
-from ...room import Bound, Reader, Request, SayableRequest
+from ...request_fields import choice, format_unsaid, options, response_format
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
-from ...shapes import function_tool, replay
+from ...shapes import function_tool, own_tool, replay
+from .answer import write_response
 from .dialect import CAN, Dialect
+from .encoder import OllamaEncoder
+from .history import message_as_read
+from .places import places
 from .reader import OllamaReader
+from .request import BESIDE, OPTIONS, body_as_read, claims, read_request
 from .writer import messages
 
 __all__ = ["Ollama"]
 
-# what stands under `options`, and what stands beside it
-_OPTIONS = {
-    "max_tokens": "num_predict",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-    "repetition_penalty": "repeat_penalty",
-    "seed": "seed",
-    "stop": "stop",
-}
-_BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs"}
 _MOST_LOGPROBS = 20
+# the server refuses any other level
+_LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max",
+           "max": "max", "ultra": "max"}  # fmt: skip
 
 
 class Ollama(Bound[Dialect]):
@@ -54,8 +49,14 @@ class Ollama(Bound[Dialect]):
     def tools(
         self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
     ) -> list[JsonObject]:
-        """Function tools; the server runs none of its own."""
-        return [function_tool(tool, can, report) for tool in tools if type(tool) is Tool]
+        """Function tools, and tools nobody models; the server runs none of its own."""
+        made = []
+        for tool in tools:
+            if type(tool) is Tool:
+                made.append(function_tool(tool, can, report))
+            elif type(tool) is ServerTool:
+                made.append(own_tool(tool, can))
+        return made
 
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer or stream."""
@@ -66,20 +67,57 @@ class Ollama(Bound[Dialect]):
         said = payload.get("message", payload.get("response"))
         return type(payload.get("done")) is bool and isinstance(said, (dict, str))
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; without a word on it, it is streamed."""
+        return read_request(body, self.dialect.issuers[0])
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this can be a request of `/api/chat`, judged by its keys and shapes."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """Where the nodes of a request stand in the body that it was read from."""
+        return places(req)
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as `/api/chat` gives it whole."""
+        return write_response(resp, report, request, self.dialect.issuers)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for the lines of one answer."""
+        return OllamaEncoder(report, request, self.dialect.issuers)
+
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
         request, can = say.request, say.can
         body: JsonObject = {"model": say.model}
-        body["messages"] = messages(say.seated, can, self.dialect)
-        choice(say, report)  # names what cannot be said of it
-        if say.tools:
-            body["tools"] = self.tools(say.tools, can, report)
+        listed = say.elements
+        body["messages"] = messages(say.seated, can, self.dialect) if listed is None else listed
+        _unsaid(choice(say, report), say, report)
+        if say.offered:
+            body["tools"] = self.tools(say.offered, can, report)
         body["stream"] = request.stream
         form = response_format(request, can, report)
         if form is not None and form.kind != "text":
             body["format"] = form.schema if form.kind == "schema" else "json"
-        given = options(request, {**_OPTIONS, **_BESIDE}, can, report)
-        for key in _BESIDE.values():
+            format_unsaid(form, report)
+        given = options(request, {**OPTIONS, **BESIDE}, can, report)
+        for key in BESIDE.values():
             if key in given:
                 body[key] = given.pop(key)
         _bound(body, say, report)
@@ -92,13 +130,29 @@ class Ollama(Bound[Dialect]):
         return Request(self.dialect.path, {}, body)
 
 
+def _unsaid(picked: ToolChoice | None, say: SayableRequest, report: Report) -> None:
+    """Name what a model could be told to choose: this wire has no place for it."""
+    given = say.request.tool_choice
+    if picked is None or given is None:
+        return
+    plain = {"mode": "auto", "allowed": (), "parallel": None}
+    for name, usual in plain.items():
+        if getattr(picked, name) not in (usual, "none"):  # whom tools are withheld from calls none
+            field = "" if picked.mode == "tool" and name == "mode" else name  # its name goes, too
+            report.lost("tool_choice.lowered", given, field, did="left to the model")
+
+
 def _bound(body: JsonObject, say: SayableRequest, report: Report) -> None:
     """Thinking and log probabilities in the range that the server takes."""
-    wanted = asked(say.request, say.can, report)
+    given = say.request.options
+    wanted = asked(say.request, say.can, report, budgets=False)
     if wanted is not None:
+        level = wanted.effort if wanted.effort is None else _LEVELS.get(wanted.effort)
+        if level != wanted.effort and given.reasoning is not None:
+            did = f"sent as {level}" if level else "thinking is on"
+            report.lost("option.range", given, "reasoning", what=given.reasoning, did=did)
         # a level where the model has levels, and a switch where it has not
-        body["think"] = False if wanted.off else wanted.effort or True
+        body["think"] = False if wanted.off else level or True
     if body.get("top_logprobs", 0) > _MOST_LOGPROBS:
         body["top_logprobs"] = _MOST_LOGPROBS
-        given = say.request.options
         report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))

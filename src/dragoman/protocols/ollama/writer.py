@@ -26,8 +26,9 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ...seats import TOOL, Seated
-from ...shapes import own_extras, result_text
+from ...shapes import filled, own_extras, result_text
 from ...thinktags import glued
+from .calls import UNTYPED
 from .dialect import Dialect
 
 __all__ = ["messages"]
@@ -95,8 +96,10 @@ def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
     """Arguments are an object here, never text."""
     function: JsonObject = {"name": block.name, "arguments": block.input}
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if UNTYPED in (block.spelling or "").split():
+        del made["type"]
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        filled(made, own_extras(block, can))
     return made
 
 

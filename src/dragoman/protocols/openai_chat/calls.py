@@ -9,7 +9,7 @@ from typing import Any
 
 from ...fragments import Fragments
 from ...message import RawBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, answered, noted
 
 __all__ = ["Calls", "call"]
 
@@ -54,16 +54,37 @@ def call(told: dict[str, Any], issuer: str, whole: bool) -> ContentBlock:
     rest = {key: value for key, value in told.items() if key not in _KNOWN}
     if rest:
         block.extras = {issuer: rest}  # such as a signature, which has to come back
-    aside = {key: told[key] for key in ("index",) if whole and key in told}
-    aside |= {"function": {key: value for key, value in function.items()
-                           if key not in ("name", "arguments")}}  # fmt: skip
-    if whole and told.get("type") != "function":
-        aside["type"] = told.get("type")
-    if not aside["function"]:
-        del aside["function"]
+    aside: dict[str, Any] = {}
+    if more := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
+        aside["function"] = more
+    if whole:
+        _spelled(told, function, aside, block, issuer)
     if aside:
         block.extras = {**(block.extras or {}), answered(issuer): aside}
     return block
+
+
+def _spelled(
+    told: dict[str, Any],
+    function: dict[str, Any],
+    aside: dict[str, Any],
+    block: ToolUseBlock,
+    issuer: str,
+) -> None:
+    """What a whole call has otherwise than others: an index, no id, no type, no text."""
+    aside |= {key: told[key] for key in ("index",) if key in told}
+    if "type" in told and told["type"] != "function":
+        aside["type"] = told["type"]
+    if "id" in told and not told["id"]:
+        aside["id"] = told["id"]
+    absent = [key for key in ("id", "type", "function") if key not in told]
+    absent += [key for key in ("name", "arguments") if key not in function]
+    empty = {key: function[key] for key in ("name", "arguments")
+             if key in function and function[key] in (None, {}) and key not in absent}  # fmt: skip
+    if empty:
+        aside["function"] = {**aside.get("function", {}), **empty}
+    if absent:
+        block.extras = {**(block.extras or {}), noted(issuer): {"absent": absent}}
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsontext import Json, JsonObject
-from ...media import source_of
+from ...media import read_url
 from ...message import (
     AudioBlock,
     Base64Source,
@@ -19,10 +19,12 @@ from ...message import (
     TextBlock,
     ThinkingBlock,
 )
-from ...message.blocks import ContentBlock
+from ...message.blocks import ContentBlock, answered
 
-__all__ = ["citation", "image", "parts", "says", "sound", "text"]
+__all__ = ["BARE", "PART", "citation", "image", "parts", "says", "sound", "text"]
 
+PART = "part"  # the spelling of what stands in a list of parts
+BARE = "bare"  # of an image whose URL stands in no object
 _SOUNDS = {"UklGR": "audio/wav", "SUQz": "audio/mpeg", "//": "audio/mpeg", "T2dn": "audio/ogg",
            "ZkxhQ": "audio/flac"}  # fmt: skip
 
@@ -45,6 +47,7 @@ def parts(content: Json, issuer: str) -> list[ContentBlock]:
             block = ThinkingBlock(said, extras={issuer: part})
         else:
             block = RawBlock(issuer, part)
+        block.spelling = PART if block.spelling is None else f"{PART} {block.spelling}"
         made.append(block)
     return made
 
@@ -55,8 +58,13 @@ def image(told: JsonObject, issuer: str) -> ContentBlock:
     url = where.get("url") if isinstance(where, dict) else where
     if not isinstance(url, str):
         return RawBlock(issuer, told)
-    block = ImageBlock(source_of(url))
+    source, head = read_url(url)
+    block = ImageBlock(source, spelling=head)
+    if not isinstance(where, dict):
+        block.spelling = BARE if head is None else f"{BARE} {head}"
     rest = {k: v for k, v in told.items() if k not in ("type", "image_url")}
+    if told.get("type", "image_url") != "image_url":
+        rest["type"] = told["type"]
     if isinstance(where, dict) and len(where) > 1:
         rest["image_url"] = {k: v for k, v in where.items() if k != "url"}
     if rest:
@@ -64,8 +72,13 @@ def image(told: JsonObject, issuer: str) -> ContentBlock:
     return block
 
 
-def citation(told: JsonObject, issuer: str) -> Citation:
-    """`{"type": "url_citation", "url_citation": {start_index, end_index, url, title}}`."""
+def citation(told: JsonObject, issuer: str, whole: bool) -> Citation:
+    """`{"type": "url_citation", "url_citation": {start_index, end_index, url, title}}`.
+
+    In a delta it has its place in the list beside it.
+    """
+    if not whole and "index" in told:
+        told = {key: value for key, value in told.items() if key != "index"}
     kind = told.get("type")
     inner = told.get("url_citation")
     if kind != "url_citation" or not isinstance(inner, dict):
@@ -80,6 +93,8 @@ def citation(told: JsonObject, issuer: str) -> Citation:
     )
     known = {"start_index": made.start, "end_index": made.end, "url": made.url,
              "title": made.title}  # fmt: skip
+    if not any(value is not None for value in known.values()):
+        return Citation(extras={issuer: told})
     rest = {k: v for k, v in inner.items() if k not in known or known[k] is None}
     more: JsonObject = {k: v for k, v in told.items() if k not in ("type", "url_citation")}
     if rest:
@@ -97,11 +112,14 @@ def sound(told: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
         made.append((0, TextBlock(text(spoken), spelling="transcript")))
     data = text(told.get("data") or "")
     rest = {k: v for k, v in told.items() if k not in ("data", "transcript")}
+    empty: JsonObject = {k: told[k] for k in ("data", "transcript") if k in told and not told[k]}
     if data or rest:
         kind = next((v for k, v in _SOUNDS.items() if data.startswith(k)), "audio/pcm")
         block = AudioBlock(Base64Source(kind, data))
         if rest:
             block.extras = {issuer: rest}
+        if empty:
+            block.extras = {**(block.extras or {}), answered(issuer): empty}
         made.append((1, block))
     return made
 

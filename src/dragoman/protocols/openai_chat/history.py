@@ -21,21 +21,43 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
-from .asked_calls import LEGACY, call_as_read, paired, read_calls
+from .asked_calls import LEGACY, call_as_read, paired, read_calls, usual_calls
 from .parts import marked, part_as_read, read_part, unmarked
+from .thoughts import FIELDS
 
 __all__ = ["message_as_read", "read_messages"]
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_PLAIN = ("user", "assistant", "system", "developer")
 _RESULTS = ("tool", "function")
-_FIELDS = ("reasoning_content", "reasoning")
+_UNSAID = "unsaid"  # the text of a detail stands in a field beside it
 _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
 
 
 def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
     """The messages of a request; `origin` is whose thinking stands in them."""
-    made = [_message(told, issuer, origin) for told in listed]
-    if any(isinstance(told, dict) and LEGACY in told for told in listed):
+    made: list[Msg] = []
+    legacy = False
+    for told in listed:  # the usual shapes first, by what is nothing but usual in them
+        if type(told) is dict:
+            content, role, size = told.get("content"), told.get("role"), len(told)
+            if size == 2 and type(content) is str and role in _PLAIN:
+                made.append(Msg.trusted("", content, role))
+                continue
+            if size == 3:
+                id = told.get("tool_call_id")
+                if role == "tool" and type(content) is str and type(id) is str:
+                    made.append(Msg.trusted("", [ToolResultBlock(id, "", content)], "tool"))
+                    continue
+                if role == "assistant" and content is None and "content" in told:
+                    calls = usual_calls(told.get("tool_calls"))
+                    if calls:
+                        made.append(Msg.trusted("", calls, "assistant"))
+                        made[-1].spelling = "null"
+                        continue
+            legacy = legacy or LEGACY in told
+        made.append(_message(told, issuer, origin))
+    if legacy:
         paired(made)
     return made
 
@@ -100,9 +122,20 @@ def _thoughts(rest: JsonObject, issuer: str, origin: Origin) -> list[ContentBloc
     details = rest.get("reasoning_details")
     if isinstance(details, list) and details and all(isinstance(one, dict) for one in details):
         del rest["reasoning_details"]
-        return [_detail(one, issuer, origin) for one in details]
-    field = next((name for name in _FIELDS if isinstance(rest.get(name), str)), None)
+        made = [_detail(one, issuer, origin) for one in details]
+        return _proven(made, rest)
+    field = next((name for name in FIELDS if isinstance(rest.get(name), str)), None)
     return [ThinkingBlock(rest.pop(field), spelling=field, origin=origin)] if field else []
+
+
+def _proven(details: list[ThinkingBlock], rest: JsonObject) -> list[ContentBlock]:
+    """Details without a text, and the text that stands in the field beside them."""
+    first = details[0]
+    field = next((name for name in FIELDS if isinstance(rest.get(name), str)), None)
+    if field and first.signature is not None and not any(one.thinking for one in details):
+        first.thinking = rest.pop(field)
+        first.spelling = f"{first.spelling} {_UNSAID} {field}"
+    return [*details]
 
 
 def _detail(told: JsonObject, issuer: str, origin: Origin) -> ThinkingBlock:
@@ -119,7 +152,7 @@ def _detail(told: JsonObject, issuer: str, origin: Origin) -> ThinkingBlock:
         block.spelling = f"detail {field}"
     if isinstance(told.get("signature"), str):
         block.signature = rest.pop("signature")
-    if rest.get("type") == "reasoning.text":
+    if block.spelling == "detail text":
         del rest["type"]
     if rest:
         block.extras = {issuer: rest}
@@ -140,9 +173,8 @@ def message_as_read(m: Msg, issuer: str) -> Json:
         made = _said(m, issuer)
     if m.name:
         made["name"] = m.name
-    spelling, _, key = (m.spelling or "").partition(" ")
     if m.cache is not None:
-        made.update(marked(m.cache, key))
+        made.update(marked(m.cache, (m.spelling or "").partition(" ")[2]))
     made.update(own)
     return made
 
@@ -164,31 +196,10 @@ def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
 
 def _said(m: Msg, issuer: str) -> JsonObject:
     made: JsonObject = {"role": m.role}
-    parts: list[Any] = []
-    calls: list[Json] = []
-    details: list[JsonObject] = []
-    for block in m.blocks:
-        if type(block) is ToolUseBlock and block.spelling == LEGACY:
-            made[LEGACY] = call_as_read(block, issuer)
-        elif type(block) is ToolUseBlock:
-            calls.append(call_as_read(block, issuer))
-        elif type(block) is RawBlock and block.spelling == "call":
-            calls.append(block.data)
-        elif type(block) is ThinkingBlock and (block.spelling or "").startswith("detail"):
-            details.append(_said_detail(block, issuer))
-        elif type(block) is ThinkingBlock:
-            made[block.spelling or _FIELDS[0]] = block.thinking
-        elif type(block) is RefusalBlock and block.spelling == "field":
-            made["refusal"] = block.text
-        else:
-            parts.append(block)
-    if details:
-        made["reasoning_details"] = details
-    if calls:
-        made["tool_calls"] = calls
+    parts = [block for block in m.blocks if not _beside(block, made, issuer)]
     word = (m.spelling or "").partition(" ")[0]
     if word == "string":
-        made["content"] = parts[0].text
+        made["content"] = parts[0].text  # type: ignore[union-attr]  # the one text
     elif word == "list":
         made["content"] = [part_as_read(part, issuer) for part in parts]
     elif word == "null":
@@ -196,11 +207,36 @@ def _said(m: Msg, issuer: str) -> JsonObject:
     return made
 
 
+def _beside(block: ContentBlock, made: JsonObject, issuer: str) -> bool:
+    """Put a block into the field that it was read from; False if it is content."""
+    if type(block) is ToolUseBlock:
+        if block.spelling == LEGACY:
+            made[LEGACY] = call_as_read(block, issuer)
+        else:
+            made.setdefault("tool_calls", []).append(call_as_read(block, issuer))
+    elif type(block) is RawBlock and block.spelling == "call":
+        made.setdefault("tool_calls", []).append(block.data)
+    elif type(block) is ThinkingBlock and (block.spelling or "").startswith("detail"):
+        made.setdefault("reasoning_details", []).append(_said_detail(block, issuer))
+        _, _, field = (block.spelling or "").partition(f" {_UNSAID} ")
+        if field:
+            made[field] = block.thinking
+    elif type(block) is ThinkingBlock:
+        made[block.spelling or FIELDS[0]] = block.thinking
+    elif type(block) is RefusalBlock and block.spelling == "field":
+        made["refusal"] = block.text
+    else:
+        return False
+    return True
+
+
 def _said_detail(block: ThinkingBlock, issuer: str) -> JsonObject:
-    _, _, field = (block.spelling or "").partition(" ")
-    made: JsonObject = {"type": "reasoning.text"}
-    if field:
-        made[field] = block.redacted if field == "data" else block.thinking
+    _, field, *aside = f"{block.spelling} ".split(" ")
+    made: JsonObject = {"type": "reasoning.text"} if field == "text" else {}
+    if field == "data":
+        made[field] = block.redacted
+    elif field and field != _UNSAID:
+        made[field] = "" if _UNSAID in aside else block.thinking
     if block.signature is not None:
         made["signature"] = block.signature
     return {**made, **(block.extras or {}).get(issuer, {})}

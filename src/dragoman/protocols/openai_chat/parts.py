@@ -51,7 +51,8 @@ def read_part(told: Json, issuer: str) -> ContentBlock:
     if rest:
         hint, key = unmarked(rest)
         if hint is not None and type(block) is not RefusalBlock:
-            block.cache, block.spelling = hint, " ".join(filter(None, (block.spelling, key)))
+            block.spelling = " ".join(filter(None, (block.spelling, key)))
+            block.cache = hint  # type: ignore[union-attr]  # every block that is made here has one
             rest = {name: value for name, value in rest.items() if name != key}
     if rest:
         own = (block.extras or {}).get(issuer, {})

@@ -15,7 +15,8 @@ from .usage import usage
 __all__ = ["ChatReader"]
 
 _BODY = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
-_OBJECTS = ("chat.completion", "chat.completion.chunk", "chat.completion.done", "")
+_CHUNKS = ("chat.completion.chunk", "chat.completion.done")
+_OBJECTS = ("chat.completion", *_CHUNKS, "")
 # of errors that are not wrapped
 _WORDS = {"message", "msg", "Message", "detail", "errors", "error_message", "error_msg", "code"}
 _NONE = object()
@@ -38,27 +39,30 @@ class ChatReader:
         made: list[Piece] = []
         own = (payload.get(self._own) if self._own else None) or _NOTHING
         # a chunk may come without choices, what is no chunk at all is an error
-        chunk = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
+        known = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
         wrong = payload.get("error") or own.get("error")
         wrong = wrong or ("base_resp" in payload and unwell(payload))
-        if wrong or not chunk:
+        if wrong or not known:
             words = _WORDS & payload.keys()
             if not (wrong or words) or isinstance(payload.get("message"), dict):
                 raise LookupError("neither a chunk nor an error")  # a ping of the host's own
             made.append(_failed(payload, own, event))
-        whole = False
+        kind = payload.get("object")
+        whole, chunk = kind == "chat.completion", kind in _CHUNKS
         for nth, told in enumerate(choices or ()):
             index = told.get("index")
             at = index if type(index) is int and index >= 0 else nth
             choice = self._choices.get(at)
             if choice is None:
                 choice = self._choices[at] = Choice(at, self._issuer, self._dialect)
-            choice.read(told, made)
+            choice.read(told, nth, made, chunk)
             whole = whole or "delta" not in told
-        self._told(payload, made, whole or choices is None)
+        whole = whole and not chunk
+        if about := self._told(payload, whole, full=whole or (choices is None and not chunk)):
+            made[:0] = about
         figures = payload.get("usage") or own.get("usage")
         if isinstance(figures, dict):
-            made.append(usage(figures, self._issuer))
+            made.append(usage(figures, self._issuer, whole))
         return made
 
     def finish(self) -> list[Piece]:
@@ -66,26 +70,51 @@ class ChatReader:
         broke = next((choice.broke for choice in self._choices.values() if choice.broke), "")
         return [Failed(ended_by(broke))] if broke else []
 
-    def _told(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:
-        """What the body says of the whole answer; chunks repeat it."""
+    def _told(self, payload: JsonObject, whole: bool, full: bool) -> list[Piece]:
+        """What the body says of the whole answer; chunks repeat it. `full`: nulls count, too."""
+        made: list[Piece] = []
         seen = self._seen
         new: JsonObject = {}
         for key, value in payload.items():
             if key in ("id", "model"):
                 if value != seen.get(key, _NONE):
                     seen[key] = value
-                    if not isinstance(value, str) or (whole and not value):
+                    if not isinstance(value, str) or (full and not value):
                         new[key] = value
                     else:
-                        made.append(Meta(id=value) if key == "id" else Meta(model=value))
+                        named = Meta(id=value) if key == "id" else Meta(model=value)
+                        named.issuer = self._issuer
+                        made.append(named)
             elif key in _BODY:
-                odd = key == "object" and value not in _OBJECTS
-                if whole and (odd or (key == "usage" and not isinstance(value, dict))):
+                if full and _odd(key, value, whole):
                     new[key] = value
-            elif (value is not None or whole) and seen.get(key, _NONE) != value:
+            elif (value is not None or full) and seen.get(key, _NONE) != value:
                 seen[key] = new[key] = value
-        if new:
-            made.append(Meta(new))
+        notes = _notes(payload) if whole else None
+        if new or notes:
+            made.append(Meta(new, issuer=self._issuer, notes=notes))
+        return made
+
+
+def _odd(key: str, value: Json, whole: bool) -> bool:
+    """Whether a field says something else than every answer has there."""
+    if key == "object":
+        return bool(value != "chat.completion")
+    if key == "usage":
+        return not isinstance(value, dict) or not value
+    return whole and key == "error"
+
+
+def _notes(payload: JsonObject) -> JsonObject | None:
+    """What a whole answer has otherwise than others: fields that are not there, no choices."""
+    notes: JsonObject = {}
+    if absent := [key for key in ("object", "usage") if key not in payload]:
+        notes["absent"] = absent
+    if "choices" not in payload:
+        notes.setdefault("absent", []).append("choices")
+    elif not payload["choices"]:
+        notes["choices"] = payload["choices"]
+    return notes or None
 
 
 def _failed(payload: JsonObject, own: JsonObject, event: str | None) -> Failed:

@@ -43,12 +43,21 @@ def read_request(body: JsonObject, dialect: Dialect, spots: Spots) -> ChatReques
         tool_choice=read_choice(rest, notes),
         options=options,
         response_format=_format(rest, notes),
-        stream=rest.pop("stream") if rest.get("stream") is True else False,
+        stream=_stream(rest, notes),
     )
     made.model = model
     own = {name: kept for name, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
     made.extras = own or None
     return made
+
+
+def _stream(rest: JsonObject, notes: JsonObject) -> bool:
+    if not isinstance(rest.get("stream"), bool):
+        return False
+    said: bool = rest.pop("stream")
+    if not said:
+        notes["stream"] = "false"
+    return said
 
 
 def _format(rest: JsonObject, notes: JsonObject) -> ResponseFormat | None:
@@ -103,8 +112,8 @@ def body_as_read(
     if req.response_format is not None and "response_format" in kept:
         said = _said_format(req.response_format, notes.get("format", ""))
         body["response_format"] = filled(said, body.get("response_format", {}))
-    if req.stream and "stream" in kept:
-        body["stream"] = True
+    if "stream" in kept and (req.stream or "stream" in notes):
+        body["stream"] = req.stream
     return body
 
 

@@ -5,7 +5,7 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,8 @@ from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Msg, ServerTool, Tool, ToolChoice
-from ...reasoning import asked
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
+from ...reasoning import asked, moot
 from ...request_fields import (
     choice,
     demand_json_word,
@@ -23,16 +23,20 @@ from ...request_fields import (
     spelled_format,
     within,
 )
-from ...room import Bound, Reader, Request, SayableRequest
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import function_tool, replay
+from .answer import write_response
+from .claims import claims
 from .dialect import CAN, Dialect
+from .encoder import ChatEncoder
 from .history import message_as_read
 from .options import spots
+from .places import places
 from .reader import ChatReader
 from .request import body_as_read, read_request
 from .server_tools import declared, switched
-from .thinking import asked_for
+from .thinking import BUDGETED, asked_for
 from .writer import cached, messages
 
 __all__ = ["OpenAIChat"]
@@ -91,6 +95,16 @@ class OpenAIChat(Bound[Dialect]):
                 made.append(function)
         return made
 
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as a client of this protocol takes it."""
+        return write_response(resp, report, request, self.dialect)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one stream."""
+        return ChatEncoder(report, request, self.dialect)
+
     def reader(self, can: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return ChatReader(self.dialect)
@@ -115,6 +129,14 @@ class OpenAIChat(Bound[Dialect]):
     ) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read."""
         return body_as_read(req, kept, elements, self.dialect, self._spots)
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether a body can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path in the body, node) of everything that `read_request` made of it."""
+        return places(req, body, self.dialect.issuers[0], self._spots)
 
     def write(self, say: SayableRequest, report: Report) -> Request:
         """The body of `POST /chat/completions`."""
@@ -150,8 +172,11 @@ class OpenAIChat(Bound[Dialect]):
             report.lost("option.range", request.options, "stop", did=did)
         for name, limits in self.dialect.limits.items():
             within(body, self._keys[name], name, limits, request, report)
-        if (thinking := asked(request, can, report)) is not None:
-            body.update(asked_for(thinking, can))
+        if (thinking := asked(request, can, report, can.form in BUDGETED)) is not None:
+            fields = asked_for(thinking, can)
+            body.update(fields)
+            if not fields:
+                moot(request, report)
         if request.stream:
             body["stream"] = True
         body.update(self.dialect.fixed)

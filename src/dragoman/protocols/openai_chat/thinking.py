@@ -13,7 +13,9 @@ from ...reasoning import Asked
 from ...shapes import own_extras
 from .dialect import Dialect
 
-__all__ = ["asked_for", "thought"]
+__all__ = ["BUDGETED", "asked_for", "thought"]
+
+BUDGETED = ("object", "switch")  # the ways that have a field for a budget
 
 _FIELDS = ("reasoning_content",)  # where a user has thinking sent back and the dialect names none
 _USUAL = "medium"  # what the API takes for models that think unasked

@@ -56,7 +56,8 @@ class Thoughts:
             self._open = mark
             self._count += 1
             self._length = 0
-        block = ThinkingBlock("")
+        words = ("detail", field, "" if field in told else "unsaid") if field else ("detail",)
+        block = ThinkingBlock("", spelling=" ".join(filter(None, words)))
         if field == "data":
             block.redacted = said
         elif said:

@@ -10,16 +10,29 @@ from typing import Any, Literal
 
 from ...jsontext import JsonObject
 from ...message import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
+from ...message.blocks import ContentBlock, answered, noted
 from .cited import citation
 from .outputs import reasoning
 
-__all__ = ["BREAK", "blocks", "call", "part", "sealed", "told_raw"]
+__all__ = [
+    "ABSENT",
+    "BESIDE",
+    "BREAK",
+    "ITEM",
+    "TEXTS",
+    "blocks",
+    "call",
+    "part",
+    "sealed",
+    "told_raw",
+]
 
 BREAK = "\n\n"  # between the parts of a summary, each of which is a paragraph
 
-_ITEM = ("id", "status", "phase")
-_TEXTS = ("output_text", "text", "input_text")
+ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
+ABSENT = "absent"  # the note of keys that an item was without
+BESIDE = "reasoning"  # the note of thoughts that stand beside the items, as a text
+TEXTS = ("output_text", "text", "input_text")
 # of the place in the answer: no input knows them, though one recorded host repeats them
 # (and `parsed`, `parsed_arguments` are the SDK's own: no host sends them, or takes them)
 _PLACE = frozenset({"item_id", "output_index", "created_by"})
@@ -30,7 +43,7 @@ _CLIENTS = frozenset({"custom_tool_call", "computer_call", "local_shell_call", "
 
 def blocks(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentBlock]]:
     """(place in the item, block) of one item of `output`; `raw`: thoughts go back as text."""
-    kind = item.get("type")
+    kind = item.get("type", "message")
     try:
         # a compacted conversation brings the user's messages, too
         if kind == "message" and item.get("role", "assistant") == "assistant":
@@ -47,7 +60,7 @@ def blocks(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentB
 def _message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
     content = item["content"]
     listed = [{"type": "output_text", "text": content}] if isinstance(content, str) else content
-    made: list[tuple[int, ContentBlock]] = []
+    made: list[tuple[int, TextBlock | RefusalBlock]] = []
     strange: JsonObject = {}
     for at, told in enumerate(listed):
         block = part(told, issuer)
@@ -57,18 +70,30 @@ def _message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
             made.append((at, block))
     if not made:
         return [(0, told_raw(item, issuer))]
-    own = {name: item[name] for name in _ITEM if name in item}
-    rest = {k: v for k, v in item.items() if k not in (*_ITEM, "type", "content", "role")}
+    own = {name: item[name] for name in ITEM if name in item}
+    rest = {k: v for k, v in item.items() if k not in (*ITEM, "type", "content", "role")}
     if strange:
         rest["content"] = strange  # parts that nobody knows, by their places
     first = made[0][1]
-    if isinstance(content, str):
-        first.spelling = "string"
     if own:
         _own(first, issuer, own)
-    if rest or not own:  # where an item begins that has no fields of its own, this says so
+    if rest:
         _own(first, answered(issuer), {"item": rest})
-    return made
+    _spell(first, item, not own and not rest)
+    return list(made)
+
+
+def _spell(first: TextBlock | RefusalBlock, item: JsonObject, bare: bool) -> None:
+    """Note how a message was spelled on its first part; `bare`: nothing else tells of its start."""
+    words = (
+        ("string", isinstance(item["content"], str)),
+        ("item", bare),
+        ("bare", "type" not in item),
+        ("roleless", "role" not in item),
+    )
+    for word, said in words:
+        if said:
+            first.spelling = f"{first.spelling} {word}" if first.spelling else word
 
 
 def part(told: Any, issuer: str) -> TextBlock | RefusalBlock | None:
@@ -76,7 +101,7 @@ def part(told: Any, issuer: str) -> TextBlock | RefusalBlock | None:
     kind = told.get("type")
     key = "refusal" if kind == "refusal" else "text"
     said = told.get(key)
-    if not isinstance(said, str) or (key == "text" and kind not in _TEXTS):
+    if not isinstance(said, str) or (key == "text" and kind not in TEXTS):
         return None
     made = RefusalBlock(said) if key == "refusal" else TextBlock(said)
     own = {k: v for k, v in told.items() if k not in ("type", key, "parsed")}
@@ -87,7 +112,7 @@ def part(told: Any, issuer: str) -> TextBlock | RefusalBlock | None:
         if kind != "output_text":
             made.spelling = kind
     # in extras these would be the item's
-    if aside := {name: own.pop(name) for name in _ITEM if name in own}:
+    if aside := {name: own.pop(name) for name in ITEM if name in own}:
         made.extras = {answered(issuer): {"part": aside}}
     if own:
         _own(made, issuer, own)
@@ -106,6 +131,7 @@ def _thought(item: JsonObject, issuer: str, raw: bool) -> ThinkingBlock:
         own["content"] = item["content"]  # a summary alone is taken for all that was told
     if own:
         made.extras = {issuer: own}
+    _note(made, issuer, [key for key in again if key not in item])
     return made
 
 
@@ -129,8 +155,11 @@ def call(item: JsonObject, issuer: str) -> ToolUseBlock:
     """A function call: `call_id` is what pairs it, `id` the item's own."""
     id, name, said = item.get("call_id"), item.get("name"), item.get("arguments")
     made = ToolUseBlock(id if isinstance(id, str) else "", name if isinstance(name, str) else "")
-    known = {"type", "parsed_arguments", *(key for key, value in (("call_id", id), ("name", name))
-                       if isinstance(value, str))}  # fmt: skip
+    known = {"type", "parsed_arguments"}
+    if made.id:  # an empty one pairs nothing, so it is told with what is no text
+        known.add("call_id")
+    if isinstance(name, str):
+        known.add("name")
     if isinstance(said, (str, dict)):
         known.add("arguments")
         if isinstance(said, str):
@@ -144,7 +173,14 @@ def call(item: JsonObject, issuer: str) -> ToolUseBlock:
         _own(made, issuer, rest)
     if aside:
         _own(made, answered(issuer), aside)
+    _note(made, issuer, [key for key in ("call_id", "name", "arguments") if key not in item])
     return made
+
+
+def _note(block: ContentBlock, issuer: str, absent: list[str]) -> None:
+    """Note keys that the item was without, though its block says what they would."""
+    if absent:
+        _own(block, noted(issuer), {ABSENT: absent})
 
 
 # what is no text where text belongs would only be refused again

@@ -12,7 +12,7 @@ from typing import Any
 from ...jsontext import JsonObject
 from ...message import Citation
 
-__all__ = ["annotation", "citation"]
+__all__ = ["annotation", "as_cited", "citation"]
 
 _URL = "url_citation"
 _FILES = frozenset({"file_citation", "container_file_citation"})  # their `filename` is a title
@@ -49,6 +49,15 @@ def annotation(cited: Citation, reads: Collection[str]) -> JsonObject | None:
     if not own and (len(said) < len(_SPAN) or extras or cited.quote is not None):
         return None
     return {"type": kind, **said, **own}
+
+
+def as_cited(cited: Citation, issuer: str) -> JsonObject:
+    """The annotation that `citation` made this of."""
+    if cited.extras is None:
+        return {"type": _URL, **_said(cited, _SPAN)}
+    own = cited.extras.get(issuer, {})
+    names = {**_SPAN, "title": "filename"} if own.get("type") in _FILES else _SPAN
+    return {**_said(cited, names), **own}
 
 
 def _said(cited: Citation, names: dict[str, str]) -> JsonObject:

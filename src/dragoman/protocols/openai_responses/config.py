@@ -11,7 +11,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat
-from ...reasoning import Asked, asked
+from ...reasoning import Asked, asked, moot
 from ...request_fields import format_name, options, within
 from .dialect import Dialect
 
@@ -51,16 +51,17 @@ def generation(
 
 def reasoning(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
     """`{"effort"}`; empty where nothing is asked for."""
-    given = asked(request, can, report)
+    given = asked(request, can, report, budgets=False)
     if given is None:
         return {}
     if given.off:
         return {"effort": "none"}
-    if given.budget is not None:
-        report.lost("option.unsaid", request.options, "reasoning_budget", did="left to the model")
     if given == Asked() and can.thinks == "asked" and request.options.reasoning != "auto":
         return {"effort": "medium"}  # what the API takes for models that think unasked
-    return {} if given.effort is None else {"effort": given.effort}
+    if given.effort is None:
+        moot(request, report)
+        return {}
+    return {"effort": given.effort}
 
 
 def text(form: ResponseFormat, report: Report) -> JsonObject:

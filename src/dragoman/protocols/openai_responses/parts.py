@@ -27,7 +27,9 @@ from ...shapes import own_extras
 from .cited import annotation
 from .dialect import Dialect
 
-__all__ = ["Parts", "is_part", "mark"]
+__all__ = ["PART", "Parts", "is_part", "mark"]
+
+PART = "part"  # the reader's note: this stood inside of a message or a result
 
 # The types that stand inside a message or a result; every other one is an item of its own.
 _PARTS = frozenset({"input_text", "input_image", "input_file", "input_audio", "output_text",
@@ -150,6 +152,8 @@ def mark(hint: CacheHint) -> JsonObject:
 
 def is_part(block: RawBlock) -> bool:
     """Whether the block's own JSON stands inside a message."""
+    if block.spelling == PART:
+        return True
     return isinstance(block.data, dict) and block.data.get("type") in _PARTS
 
 

@@ -14,6 +14,7 @@ from ...jsontext import Json, JsonObject
 from ...message import Finish, TextBlock, ThinkingBlock
 from ...message.answer import FinishReason
 from ...pieces import End, Failed, Meta, Part, Piece, fault
+from .answers import BESIDE
 from .dialect import Dialect
 from .settled import Settled
 from .slots import Slots
@@ -80,7 +81,7 @@ class ResponsesReader:
         """What a stream that broke off had told of itself, and the items it left open."""
         made = self._settled.left()
         if self._last is not None:
-            made.append(Meta(self._rest(self._last)))
+            made.append(Meta(self._rest(self._last), issuer=self._issuer))
             self._last = None
         return made
 
@@ -89,7 +90,7 @@ class ResponsesReader:
         made: list[Piece] = []
         rest = {key: value for key, value in event.items() if key not in _EVENT}
         if rest:
-            made.append(Meta(rest))
+            made.append(Meta(rest, issuer=self._issuer))
         if kind in _STATUS:
             return made + self._closed(told, told.get("status") or _STATUS[kind])
         if kind not in _STARTS:
@@ -104,10 +105,11 @@ class ResponsesReader:
         id, model = told.get("id"), told.get("model")
         if isinstance(id, str) and id != self._id:
             self._id = id
-            made.append(Meta(id=id))
+            begun = {"created_at": told["created_at"]} if "created_at" in told else None
+            made.append(Meta(begun, id=id, issuer=self._issuer))
         if isinstance(model, str) and model != self._model:
             self._model = model
-            made.append(Meta(model=model))
+            made.append(Meta(model=model, issuer=self._issuer))
         return made
 
     def _closed(self, told: JsonObject, status: Any) -> list[Piece]:
@@ -116,12 +118,12 @@ class ResponsesReader:
         self._last = None
         thought = told.get("reasoning")
         if isinstance(thought, str):  # a local server; elsewhere what was asked for, an object
-            made.append(Part((0, -1, 0), ThinkingBlock(thought, spelling="reasoning"), True))
+            made.append(Part((0, -1, 0), ThinkingBlock(thought, spelling=BESIDE), True))
         made += self._settled.output(told.get("output") or ())
         figures = told.get("usage")
         if isinstance(figures, dict):
             made.append(usage(figures, self._issuer))
-        made.append(Meta(self._rest(told)))
+        made.append(Meta(self._rest(told), issuer=self._issuer))
         if status == "failed" or (status == "error" and told.get("error")):
             made.append(Failed(_failure(told)))
         if status not in _OPEN:
@@ -135,14 +137,18 @@ class ResponsesReader:
         if isinstance(rest.get("reasoning"), str):
             del rest["reasoning"]
         kept = {
-            "id": not isinstance(told.get("id"), str),
-            "model": not isinstance(told.get("model"), str),
+            "id": not _named(told.get("id")),
+            "model": not _named(told.get("model")),
             "output": not isinstance(told.get("output"), list),
-            "usage": not isinstance(told.get("usage"), dict),
+            "usage": not (isinstance(told.get("usage"), dict) and told["usage"]),
             "object": told.get("object") != "response",
             "status": told.get("status") != "completed",
         }
         return {**rest, **{key: told[key] for key, odd in kept.items() if odd and key in told}}
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def _wrong(name: str, payload: JsonObject) -> bool:

@@ -5,22 +5,29 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...jsontext import JsonObject
+from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Msg, ServerTool, TextBlock, Tool
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, TextBlock, Tool
+from ...message.blocks import NOTES
 from ...request_fields import choice, response_format
-from ...room import Bound, Reader, Request, SayableRequest
+from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import SYSTEM, Seated
 from ...shapes import filled, own_extras
+from .answer import response
+from .claims import claims
 from .config import ENCRYPTED, LOGPROBS, generation, reasoning, text
 from .dialect import CAN, Dialect
+from .encoder import ResponsesEncoder
+from .history import items_of
+from .places import places
 from .reader import ResponsesReader
+from .request import body_as_read, read_request
 from .tools import choice_of, function, server_tool
 from .writer import items
 
@@ -35,6 +42,7 @@ class OpenAIResponses(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "openai-responses"
+    state: tuple[str, ...] = ("previous_response_id", "conversation", "prompt")
     carries = CAN
     spoken = Dialect
 
@@ -87,8 +95,12 @@ class OpenAIResponses(Bound[Dialect]):
         if prompt is not None:
             body["instructions"] = prompt
         start = 0 if prompt is None else 1
-        body["input"] = items(say.seated, can, spoken, report, stored=not stateless, start=start)
-        if not body["input"]:
+        listed = say.elements
+        if listed is None:
+            stored = not stateless
+            listed = items(say.seated, can, spoken, report, stored=stored, start=start)
+        body["input"] = listed
+        if not listed and say.elements is None:
             raise WriteError("there is nothing to send", path="$.messages", code="messages.empty")
         self._choose(body, say, report)
         self._configure(body, request, can, report)
@@ -101,12 +113,53 @@ class OpenAIResponses(Bound[Dialect]):
         """A reader for one answer."""
         return ResponsesReader(self.dialect)
 
+    @property
+    def _raw(self) -> bool:
+        """Whether thoughts go back as text."""
+        return self.dialect.reasoning == "raw"
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes."""
+        return read_request(body, self.dialect.issuers[0], self._raw)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The items of `input` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [item for m in msgs for item in items_of(m, issuer, self._raw)]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this could be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node or field) of all that was read of it."""
+        return places(req, body, self.dialect.issuers[0])
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The response as this API's clients take it."""
+        asked = request.model if request is not None else None
+        return response(resp, report, self.dialect, asked=asked)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's pieces."""
+        return ResponsesEncoder(self.dialect, report, request)
+
     def _own(self, request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
         own = self._fields(request, can)
         for issuer, fields in (request.extras or {}).items():
             if issuer not in can.reads:
-                what = f"fields of {issuer}"
-                report.lost("extras.foreign", request, f"extras.{issuer}", what=what)
+                if not issuer.endswith(NOTES):
+                    report.foreign(request, issuer, fields)
                 continue
             for name in fields:
                 if name not in own:
@@ -179,7 +232,7 @@ def _include_sealed(body: JsonObject, request: ChatRequest, report: Report) -> N
 
 def _instructions(seated: Seated) -> str | None:
     """The first system message, if it says one text and nothing more, and others follow."""
-    if seated.seats[0] != SYSTEM or len(seated.msgs) == 1:
+    if seated.seats[:1] != [SYSTEM] or len(seated.msgs) == 1:
         return None
     m: Msg = seated.msgs[0]
     if m.role != "system" or m.extras is not None:

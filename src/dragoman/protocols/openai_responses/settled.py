@@ -62,7 +62,7 @@ class Settled:
                 block = TextBlock("", extras={self._issuer: {"logprobs": chances}})
                 made.append(Part((0, slot.at, at), block))
         if items := [slot.filled() for slot in begun if slot.kind not in _GROWING]:
-            made.append(Meta({"unfinished": items}))
+            made.append(Meta({"unfinished": items}, issuer=self._issuer))
         return made
 
     def _told(self, slot: Slot, item: Json) -> list[Piece]:

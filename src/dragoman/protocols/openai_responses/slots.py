@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 from ...jsontext import Json, JsonObject
 from ...message.blocks import ContentBlock
 
-__all__ = ["Slot", "Slots"]
+__all__ = ["ID", "Slot", "Slots", "begun"]
+
+ID = "id:"  # begins the note on a first piece of how its item is called
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -67,6 +69,11 @@ class Slot:
         streamed = {"annotations": self.marks.get(at), "logprobs": self.chances.get(at)}
         more = {key: value for key, value in streamed.items() if value and not told.get(key)}
         return {**told, **more} if more else told
+
+
+def begun(slot: Slot) -> str:
+    """The note on the first piece of an item: who writes it on needs its id before its end."""
+    return f"{ID}{slot.id or ''}"
 
 
 class Slots:

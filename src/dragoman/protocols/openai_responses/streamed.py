@@ -14,7 +14,7 @@ from ...pieces import Part, Piece
 from .answers import call, part
 from .cited import citation
 from .growth import GROWTH, idle
-from .slots import Slot, Slots
+from .slots import Slot, Slots, begun
 from .thoughts import thinks, thought, thought_whole
 
 __all__ = ["Streamed"]
@@ -74,8 +74,10 @@ class Streamed:
         if not block.text:
             return []
         phase = slot.item.get("phase")
-        if phase is not None and not slot.grown:
-            block.extras = {self._issuer: {"phase": phase}}
+        if not slot.grown:
+            block.spelling = begun(slot)
+            if phase is not None:
+                block.extras = {self._issuer: {"phase": phase}}
         slot.grown.add(where)
         return [Part((0, slot.at, where), block)]
 
@@ -127,6 +129,8 @@ class Streamed:
         if phase is not None and not any(one < at for one in slot.grown):
             own = (block.extras or {}).get(self._issuer, {})
             block.extras = {**(block.extras or {}), self._issuer: {**own, "phase": phase}}
+        if not slot.grown:
+            block.spelling = " ".join(filter(None, (block.spelling, begun(slot))))
         slot.grown.add(at)
         return [Part((0, slot.at, at), block, True)]
 
@@ -174,7 +178,10 @@ class Streamed:
             return []
         if item.get("arguments"):
             slot.grown.add(0)
-        return [Part((0, slot.at, 0), self._begun(item), True)]
+        made = self._begun(item)
+        if made.spelling is None:
+            made.spelling = begun(slot)
+        return [Part((0, slot.at, 0), made, True)]
 
     def _place(self, event: JsonObject) -> tuple[Slot, int]:
         return self._slots.of(event, "message"), _index(event.get("content_index") or 0)

@@ -12,7 +12,7 @@ from ...jsontext import JsonObject
 from ...message import ThinkingBlock
 from ...pieces import Part, Piece
 from .answers import BREAK
-from .slots import Slot
+from .slots import Slot, begun
 
 __all__ = ["thinks", "thought", "thought_whole"]
 
@@ -29,10 +29,11 @@ def thought(slot: Slot, event: JsonObject, said: str) -> list[Piece]:
     where = _paragraph(event)
     texts = slot.texts.get(where)
     if texts is None:
-        lead = BREAK if slot.texts else ""
+        first = not slot.texts
         slot.texts[where] = [said]
         slot.grown.add(0)
-        return [Part((0, slot.at, 0), ThinkingBlock(lead + said))]
+        block = ThinkingBlock(said, spelling=begun(slot)) if first else ThinkingBlock(BREAK + said)
+        return [Part((0, slot.at, 0), block)]
     texts.append(said)
     return [Part((0, slot.at, 0), ThinkingBlock(said))]
 
@@ -45,7 +46,7 @@ def thought_whole(slot: Slot, event: JsonObject, said: str) -> list[Piece]:
     slot.texts[where] = [said]
     slot.grown.add(0)
     told = BREAK.join("".join(texts) for texts in slot.texts.values())
-    return [Part((0, slot.at, 0), ThinkingBlock(told), True)]
+    return [Part((0, slot.at, 0), ThinkingBlock(told, spelling=begun(slot)), True)]
 
 
 def _paragraph(event: JsonObject) -> tuple[str, int]:

@@ -11,9 +11,9 @@ from ...message import ServerTool, Tool, ToolChoice
 from ...shapes import own_extras, parameters, replay, unsaid
 from .dialect import Dialect
 
-__all__ = ["choice_of", "function", "server_tool"]
+__all__ = ["PLACE", "choice_of", "function", "server_tool"]
 
-_PLACE = ("city", "country", "region", "timezone")
+PLACE = ("city", "country", "region", "timezone")
 
 
 def function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
@@ -38,7 +38,12 @@ def function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
 def server_tool(
     tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject | None:
-    """The host's own `web_search`, `code_interpreter` or `file_search`; None if it lacks stores."""
+    """The host's own `web_search`, `code_interpreter` or `file_search`; None if it lacks stores.
+
+    A tool of the host's that nobody models goes back as it was read.
+    """
+    if tool.kind == "own":
+        return own_extras(tool, can) or None
     if tool.kind == "web_search":
         made, said = _search(tool, dialect, report)
     elif tool.kind == "code_execution":
@@ -63,7 +68,7 @@ def _search(tool: ServerTool, dialect: Dialect, report: Report) -> tuple[JsonObj
     if filters:
         made["filters"] = filters
     if tool.location:
-        known = {name: tool.location[name] for name in _PLACE if name in tool.location}
+        known = {name: tool.location[name] for name in PLACE if name in tool.location}
         made["user_location"] = {"type": "approximate", **known}
         for name in tool.location:
             if name not in known:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...jsontext import JsonObject
 from ...message import Usage
+from ...message.blocks import noted
 
 __all__ = ["figures", "usage"]
 
@@ -32,6 +33,8 @@ def usage(told: JsonObject, issuer: str) -> Usage:
     )
     if rest := _rest(told, figures(made)):
         made.extras = {issuer: rest}
+    if made.input is None and "input_tokens" not in told and (cached, written) != (None, None):
+        made.extras = {**(made.extras or {}), noted(issuer): {"absent": ["input_tokens"]}}
     return made
 
 
@@ -54,7 +57,7 @@ def _rest(told: JsonObject, said: JsonObject) -> JsonObject:
     rest: JsonObject = {}
     for key, value in told.items():
         there = said.get(key, _NONE)
-        if value == there and value is not None and value != {}:
+        if value == there and value is not None and value != {} and value is not False:
             continue
         if isinstance(value, dict) and value and isinstance(there, dict):
             if own := {k: n for k, n in value.items() if there.get(k, _NONE) != n}:

@@ -1,0 +1,239 @@
+"""Pieces as steps of one block at a time: for wires on which no two blocks are open at once.
+
+    Part, Part, ... -> Open, Grow, Grow, Shut, Open, Grow, Shut
+
+Pieces may come interleaved, or again as a whole; what went out is never taken back. Knows no
+protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, TypeAlias, final
+
+from ..message import AudioBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ..message.blocks import ContentBlock
+from ..message.total import total
+from ..shown import Shown
+from .arguments import Balance
+from .calls import MADE
+from .piece import Key, Part
+from .rest import argument_text, rest, silent
+
+__all__ = ["Grow", "Open", "Shut", "Step", "Steps", "argument_text"]
+
+_STREAMED = frozenset({TextBlock, ThinkingBlock, ToolUseBlock, RefusalBlock})
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Open(Shown):
+    """A block begins. `block` is its first piece, which a Grow says again; a call has its id."""
+
+    index: int
+    key: Key
+    block: ContentBlock
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Grow(Shown):
+    """`block` is a piece of the block that is open: see `argument_text` for that of a call."""
+
+    index: int
+    key: Key
+    block: ContentBlock
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Shut(Shown):
+    """A block ends. `block` is the sum of its pieces; a call's arguments are not parsed."""
+
+    index: int
+    key: Key
+    block: ContentBlock
+
+
+Step: TypeAlias = Open | Grow | Shut
+
+
+class _Now:
+    """The block that is open: the pieces of its key from `start` on."""
+
+    __slots__ = ("balance", "begun", "index", "key", "kind", "said", "start")
+
+    def __init__(self, index: int, key: Key, said: list[ContentBlock], kind: type[Any]) -> None:
+        self.index = index
+        self.key = key
+        self.kind = kind
+        self.said = said
+        self.start = len(said)
+        self.balance: Balance | None = None  # of argument text, from its first sign on
+        self.begun = False  # whether there is argument text at all, if only an empty one
+
+    def add(self, block: ContentBlock) -> None:
+        self.said.append(block)
+        if type(block) is ToolUseBlock and (text := block.raw_input) is not None:
+            self.begun = True
+            if self.balance is None and text.strip():
+                self.balance = Balance()
+            if self.balance is not None:
+                self.balance.add(text)
+
+    @property
+    def over(self) -> bool:
+        """Whether it may end: all but a call whose argument text goes on."""
+        return not self.begun or (self.balance is not None and self.balance.whole)
+
+    def total(self) -> ContentBlock:
+        return total(self.said[self.start :])
+
+
+class Steps:
+    """Takes the parts of one candidate; what a wire of one open block says of them, and when.
+
+    Text and thinking end where anything else begins. So does a call, once its arguments are
+    balanced: until then the others wait. Blocks that are no text come in one piece, sound at the
+    very end. A call waits for its name; without an id it gets one, made of `seed` (the id of the
+    answer), its place and its name.
+
+    `untold`: blocks that say otherwise than what had gone out, and fields that came too late.
+    """
+
+    def __init__(self, seed: str = "") -> None:
+        self.seed = seed
+        self.untold: list[ContentBlock] = []
+        self._now: _Now | None = None
+        self._count = 0
+        self._held: dict[Key, list[ContentBlock]] = {}
+        self._said: dict[Key, list[ContentBlock]] = {}  # of each key, all that went out of a kind
+        self._open: ContentBlock = TextBlock("")
+
+    def feed(self, part: Part) -> list[Step]:
+        """The steps that this piece makes."""
+        key, block, now = part.key, part.block, self._now
+        made: list[Step] = []
+        if now is not None and now.key == key and type(block) is now.kind and not part.whole:
+            self._goes_on(now, block, made)
+            if not self._held:
+                return made
+        elif key in self._held:
+            if part.whole:
+                self._held[key].clear()
+            self._held[key].append(block)
+        elif key not in self._said or type(self._said[key][-1]) is not type(block):
+            self._anew(key, block, made)
+        elif part.whole:
+            self._settled(key, block, made)
+        else:
+            self._again(key, block)
+        self._drain(made)
+        return made
+
+    def finish(self) -> list[Step]:
+        """The steps of the end: everything that waits goes out."""
+        made: list[Step] = []
+        self._shut(made)
+        while self._held:
+            self._next(next(iter(self._held)), made)
+            self._shut(made)
+        return made
+
+    def _goes_on(self, now: _Now, block: ContentBlock, made: list[Step]) -> None:
+        now.add(block)
+        if now.kind in _STREAMED:
+            made.append(Grow(now.index, now.key, block))
+
+    def _anew(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
+        """The first piece of a key, or of another kind: then the provider changed its mind."""
+        if self._now is not None and self._now.key == key:
+            self._shut(made)
+        self._said.pop(key, None)
+        self._held[key] = [block]
+
+    def _again(self, key: Key, block: ContentBlock) -> None:
+        """One more piece of a block that has ended."""
+        if silent(block):
+            if block.extras:
+                self.untold.append(block)
+            return
+        if type(block) is ToolUseBlock and not block.name:  # what goes on behind a call is the next
+            block = replace(block, name=getattr(total(self._said[key]), "name", ""))
+        self._held[key] = [block]
+
+    def _settled(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
+        """A whole block in the place of one of which something went out."""
+        now, said = self._now, self._said[key]
+        before = total(said)
+        if block == before:
+            return
+        open_now = now if now is not None and now.key == key else None
+        if open_now is not None and open_now.kind not in _STREAMED:  # nothing of it went out yet
+            said[open_now.start :] = [block]
+        elif (more := rest(before, block)) is None:
+            self.untold.append(block)
+        elif open_now is None:
+            self._again(key, more)
+        elif more.extras or not silent(more):
+            self._goes_on(open_now, more, made)
+
+    def _drain(self, made: list[Step]) -> None:
+        """Open what waits, as long as the open block may end."""
+        while self._held and (self._now is None or self._now.over):
+            ready = next((key for key in self._held if self._ready(key)), None)
+            if ready is None:
+                return
+            self._shut(made)
+            self._next(ready, made)
+
+    def _ready(self, key: Key) -> bool:
+        held = self._held[key]
+        if type(held[0]) is ToolUseBlock:
+            return any(type(one) is ToolUseBlock and one.name for one in held)
+        return type(held[0]) is not AudioBlock
+
+    def _next(self, key: Key, made: list[Step]) -> None:
+        """Open the block under `key`, with what is held of it up to another kind of block."""
+        held = self._held.pop(key)
+        kind = type(held[0])
+        run = next((at for at, one in enumerate(held) if type(one) is not kind), len(held))
+        if run < len(held):
+            self._held = {key: held[run:], **self._held}
+        said = self._said.get(key)
+        if said is None or type(said[-1]) is not kind:
+            said = self._said[key] = []
+        now = self._now = _Now(self._count, key, said, kind)
+        self._count += 1
+        self._open = self._named(held[0], held[:run])
+        if kind in _STREAMED:
+            made.append(Open(now.index, key, self._open))
+        for block in held[:run]:
+            self._goes_on(now, block, made)
+
+    def _named(self, first: ContentBlock, parts: list[ContentBlock]) -> ContentBlock:
+        """The first piece; that of a call with the name and the id that all of them tell."""
+        if type(first) is not ToolUseBlock:
+            return first
+        whole = total(parts)
+        assert type(whole) is ToolUseBlock  # as the first is
+        if whole.id:
+            return replace(first, id=whole.id, name=whole.name)
+        said = f"{self.seed}\0{self._count}\0{whole.name}"
+        id = f"call_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
+        note = f"{MADE} {first.spelling}" if first.spelling else MADE
+        return replace(first, id=id, name=whole.name, spelling=note)
+
+    def _shut(self, made: list[Step]) -> None:
+        """End the open block, if there is one."""
+        now, self._now = self._now, None
+        if now is None:
+            return
+        block = now.total()
+        begun = self._open
+        if type(block) is ToolUseBlock and type(begun) is ToolUseBlock:
+            block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
+        if now.kind not in _STREAMED:
+            made += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
+        made.append(Shut(now.index, now.key, block))

@@ -1,0 +1,227 @@
+"""Pieces of one answer as events of a stream, one block after the other.
+
+Reference: Anthropic API, "Streaming messages". The end is held back until nothing more comes, for
+other wires tell their figures behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from ...jsontext import Json, JsonObject
+from ...losses import Report
+from ...message import ChatRequest, Finish, RefusalBlock, ToolUseBlock
+from ...pieces import End, Failed, Meta, Part, Piece, Raw, Usage
+from ...pieces.arguments import cut
+from ...pieces.steps import Open, Shut, Step, Steps
+from .answer import UNTOLD, error_body, message_id
+from .dialect import Dialect
+from .ending import DETAILS, stop_details, stop_reason
+from .events import Block, Event, event
+from .said import Sayer
+from .usage import said_usage
+
+__all__ = ["MessagesEncoder"]
+
+_DELTA = ("stop_sequence", DETAILS, "container")  # what stands in the delta of the message
+
+
+class MessagesEncoder:
+    """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
+
+    def __init__(self, dialect: Dialect, report: Report, request: ChatRequest | None) -> None:
+        self._report = report
+        self._request = request
+        self._say = Sayer(report, dialect.issuers, False)
+        self._fields: JsonObject = {}  # of the message, not told yet
+        self._usage: JsonObject = {}
+        self._spent = Usage()  # the last of them
+        self._id: str | None = None
+        self._model: str | None = None
+        self._steps: Steps | None = None  # from the beginning of the message on
+        self._block: Block | None = None
+        self._count = 0
+        self._finish: Finish | None = None
+        self._refused: list[RefusalBlock] = []
+        self._more = False  # something came behind the beginning that only the end can tell
+        self._cut = False  # a call broke off
+        self._failed = False
+        self._first: int | None = None  # the candidate that is told, and those that are not
+        self._others: set[int] = set()
+        self._held: list[Part] = []  # the first piece, until the answer has its name
+        self._named: set[tuple[str, str]] = set()  # fields of other issuers
+
+    def feed(self, piece: Piece) -> list[Event]:
+        """The events that the piece completes."""
+        if self._failed:
+            return []
+        if type(piece) is Part:
+            return self._part(piece)
+        match piece:
+            case Meta():
+                return self._meta(piece)
+            case Usage():
+                self._figures(piece)
+            case End():
+                if self._mine(piece.candidate, piece) and (
+                    self._finish is None or piece.finish.raw
+                ):
+                    self._finish = piece.finish
+            case Raw():
+                self._report.lost("answer.unsaid", piece, what=f"event {piece.event or ''}")
+            case Failed():
+                return self._fail(piece)
+            case _:
+                assert_never(piece)
+        return []
+
+    def finish(self) -> list[Event]:
+        """The end of the message. None is made up for an answer that broke off."""
+        if self._failed or (self._finish is None and not self._known()):
+            return []
+        out = self._rest()
+        if self._finish is not None or self._more:
+            out.append(self._last())
+        if self._finish is not None:
+            out.append(event("message_stop"))
+        return out
+
+    def _known(self) -> bool:
+        """Whether anything is known of the answer by now."""
+        said = self._steps is not None or self._held or self._fields or self._usage
+        return bool(said or self._id is not None or self._model is not None)
+
+    def _part(self, piece: Part) -> list[Event]:
+        if not self._mine(piece.key[0], piece):
+            return []
+        if self._steps is None:
+            named = self._id is not None and self._model is not None
+            if not named and not self._held:
+                self._held = [piece]  # what the same event says of the answer comes behind it
+                return []
+            return [*self._begin(), *self._fed(piece)]
+        return self._fed(piece)
+
+    def _fed(self, piece: Part) -> list[Event]:
+        assert self._steps is not None  # it is begun
+        return [one for step in self._steps.feed(piece) for one in self._step(step)]
+
+    def _mine(self, candidate: int, node: object) -> bool:
+        """Whether it is of the candidate that came first; others are no part of a message."""
+        if self._first is None:
+            self._first = candidate
+        if candidate == self._first:
+            return True
+        if candidate not in self._others:
+            self._others.add(candidate)
+            self._report.lost("answer.candidates", node)
+        return False
+
+    def _meta(self, piece: Meta) -> list[Event]:
+        self._id = self._id or piece.id
+        self._model = self._model or piece.model
+        if piece.issuer in self._say.issuers:
+            self._say.own = True
+            self._fields.update(piece.extras or {})
+            self._more = self._more or bool(piece.extras)
+        elif piece.extras:
+            self._foreign(piece, piece.issuer, piece.extras)
+        named = self._id is not None and self._model is not None
+        return self._begin() if named and self._held else []
+
+    def _figures(self, piece: Usage) -> None:
+        own: JsonObject = {}
+        for issuer, told in (piece.extras or {}).items():
+            if issuer in self._say.issuers:
+                own.update(told)
+            else:
+                self._foreign(piece, issuer, told)
+        self._usage.update(said_usage(piece, own, Report()))
+        self._spent, self._more = piece, True
+
+    def _foreign(self, node: object, issuer: str, told: JsonObject) -> None:
+        """Name the fields of another issuer, each once: events repeat them."""
+        new = {key: value for key, value in told.items() if (issuer, key) not in self._named}
+        self._named.update((issuer, key) for key in new)
+        if new:
+            self._report.foreign(node, issuer, new)
+
+    def _begin(self) -> list[Event]:
+        """`message_start`, with the figures that are known by now; the others begin with zero."""
+        given = self._request.model if self._request is not None else None
+        id, model = self._id, self._model or given or "unknown"
+        if not self._say.own:
+            id = message_id(id, self._said(model))
+            for name, told, said in (("id", self._id, id), ("model", self._model, model)):
+                if told is None:
+                    self._report.lost("answer.field", self._steps, name, did=said)
+        self._steps = Steps(id or "")
+        made: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": []}
+        made.update({"model": model, "stop_reason": None})
+        if not self._say.own:
+            made.update({"stop_sequence": None, DETAILS: None})
+        made.update(self._fields)
+        made["usage"] = {"input_tokens": 0, "output_tokens": 0, **self._usage}
+        self._fields, self._more = {}, False
+        held, self._held = self._held, []
+        return [event("message_start", message=made), *(one for p in held for one in self._fed(p))]
+
+    def _said(self, model: str) -> str:
+        """What tells an answer without an id from others: how it begins, and what was asked."""
+        asked = self._request.messages if self._request is not None else []
+        last = asked[-1].get_text_content() if asked else ""
+        return f"{model}\0{self._held!r}\0{len(asked)}\0{last}"
+
+    def _rest(self) -> list[Event]:
+        """What is still held, and the end of the open block."""
+        out = self._begin() if self._steps is None else []
+        assert self._steps is not None  # it is begun
+        for step in self._steps.finish():
+            out += self._step(step)
+        for block in self._steps.untold:
+            self._report.lost("answer.unsaid", block, what="what came too late")
+        return out
+
+    def _step(self, step: Step) -> list[Event]:
+        if type(step.block) is RefusalBlock:
+            # it stands beside the content; of our own stream the fields of the message tell it
+            if type(step) is Shut and not (self._say.own and step.block.spelling == DETAILS):
+                self._refused.append(step.block)
+            return []
+        if type(step) is Open:
+            self._block = Block(self._count, self._say)
+            return self._block.open(step.block)
+        block = self._block
+        assert block is not None  # a step of a block that was opened
+        if type(step) is Shut:
+            if type(step.block) is ToolUseBlock:
+                self._cut = self._cut or cut(step.block.raw_input or "")
+            self._count += block.begun
+            return block.shut(step.block)
+        return block.grow(step.block)
+
+    def _last(self) -> Event:
+        """`message_delta`: why the message ends, its fields, and the figures as they are now."""
+        delta: JsonObject = {"stop_reason": None}
+        if not self._say.own:
+            delta.update({"stop_sequence": None})
+        finish, fields = self._finish, self._fields
+        if finish is not None and not (self._say.own and finish == UNTOLD):
+            own = self._say.own
+            delta["stop_reason"] = stop_reason(finish, own, self._cut, finish, self._report)
+        if self._refused:
+            delta[DETAILS] = stop_details(self._refused, self._report)
+        delta.update({key: fields[key] for key in _DELTA if key in fields})
+        beside: dict[str, Any] = {key: v for key, v in fields.items() if key not in _DELTA}
+        said_usage(self._spent, {}, self._report)  # for what has no place
+        for key in ("input_tokens", "output_tokens"):
+            if key not in self._usage and not self._say.own:
+                self._report.lost("answer.field", self._steps, f"usage.{key}", did="0")
+        return event("message_delta", delta=delta, usage={"output_tokens": 0, **self._usage},
+                     **beside)  # fmt: skip
+
+    def _fail(self, piece: Failed) -> list[Event]:
+        out = self._rest() if self._known() else []
+        self._failed = True
+        body: Json = error_body(piece.error)
+        return [*out, ("error", body)]

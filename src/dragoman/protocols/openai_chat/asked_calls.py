@@ -1,0 +1,119 @@
+"""Tool calls in the messages of a request, read into blocks, and said again as they were read.
+
+Reference: OpenAI API, "Create chat completion", `messages[].tool_calls`; the older
+`messages[].function_call`, whose call has no id and is answered by the name of its function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+from ...jsontext import Json, JsonObject
+from ...message import Msg, RawBlock, RefusalBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import ContentBlock
+from ...pieces.arguments import parsed
+from .parts import MARKS, marked, unmarked
+
+__all__ = ["LEGACY", "call_as_read", "paired", "read_calls", "usual_calls"]
+
+LEGACY = "function_call"  # the spelling of calls without ids
+_CALL = {"id", "function", "type"}
+
+
+def read_calls(rest: JsonObject, issuer: str) -> list[ContentBlock]:
+    """What an assistant's message has behind its content, taken out of the message."""
+    made: list[ContentBlock] = []
+    if isinstance(rest.get("refusal"), str) and rest["refusal"]:
+        made.append(RefusalBlock(rest.pop("refusal"), spelling="field"))
+    told = rest.get("tool_calls")
+    if isinstance(told, list) and told:
+        del rest["tool_calls"]
+        made += [_call(one, issuer) for one in told]
+    legacy = rest.get(LEGACY)
+    if isinstance(legacy, dict) and _function(legacy):
+        del rest[LEGACY]
+        raw = legacy["arguments"]
+        made.append(ToolUseBlock("", legacy["name"], parsed(raw), raw, spelling=LEGACY))
+    return made
+
+
+def usual_calls(told: Json) -> list[ContentBlock] | None:
+    """Calls of functions with nothing odd in any of them; None for all others."""
+    if type(told) is not list:
+        return None
+    made: list[ContentBlock] = []
+    for one in told:
+        if type(one) is not dict or len(one) != 3 or one.get("type") != "function":
+            return None
+        id, function = one.get("id"), one.get("function")
+        if type(id) is not str or type(function) is not dict or len(function) != 2:
+            return None
+        name, raw = function.get("name"), function.get("arguments")
+        if type(name) is not str or type(raw) is not str:
+            return None
+        made.append(ToolUseBlock(id, name, parsed(raw), raw))
+    return made
+
+
+def _function(told: Any) -> bool:
+    """Whether it is a name and the text of arguments, and nothing else."""
+    return (
+        isinstance(told, dict)
+        and {*told} == {"name", "arguments"}
+        and isinstance(told["name"], str)
+        and isinstance(told["arguments"], str)
+    )
+
+
+def _call(told: Json, issuer: str) -> ContentBlock:
+    function = told.get("function") if isinstance(told, dict) else None
+    id = told.get("id") if isinstance(told, dict) else None
+    if not _function(function) or not isinstance(id, str):
+        pair = id if isinstance(id, str) else None
+        return RawBlock(issuer, told, "call", pair, "client", spelling="call")
+    raw = function["arguments"]  # type: ignore[index]  # an object
+    block = ToolUseBlock(id, function["name"], parsed(raw), raw)  # type: ignore[index]
+    rest = {key: value for key, value in told.items() if key not in _CALL}
+    if told.get("type") != "function":
+        block.spelling = "untyped"
+        if "type" in told:
+            rest["type"] = told["type"]
+    hint, key = unmarked(rest)
+    if hint is not None:
+        block.cache = hint
+        block.spelling = f"{block.spelling or ''} {key}"
+        del rest[key]
+    if rest:
+        block.extras = {issuer: rest}
+    return block
+
+
+def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
+    """The call, or the `function_call`, that was read."""
+    function: JsonObject = {"name": block.name, "arguments": block.raw_input}
+    if block.spelling == LEGACY:
+        return function
+    made: JsonObject = {"id": block.id, "type": "function", "function": function}
+    words = (block.spelling or "").split()
+    if "untyped" in words:
+        del made["type"]
+    if block.cache is not None:
+        made.update(marked(block.cache, next(word for word in words if word in MARKS)))
+    made.update((block.extras or {}).get(issuer, {}))
+    return made
+
+
+def paired(msgs: Sequence[Msg]) -> None:
+    """Give calls without ids their own, and the same to the next result of that function."""
+    open_calls: dict[str, list[str]] = {}
+    for nth, m in enumerate(msgs):
+        for block in () if isinstance(m.content, str) else m.content:
+            if type(block) is ToolUseBlock and block.spelling == LEGACY:
+                said = f"{nth}\0{block.name}\0{block.raw_input}"
+                seed = said.encode("utf-8", "surrogatepass")
+                block.id = f"call_{blake2b(seed, digest_size=9).hexdigest()}"
+                open_calls.setdefault(block.name, []).append(block.id)
+            elif type(block) is ToolResultBlock and not block.id and open_calls.get(block.name):
+                block.id = open_calls[block.name].pop(0)

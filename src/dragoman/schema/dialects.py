@@ -1,0 +1,180 @@
+"""The schema dialects of today's APIs: rows of data, each with its source and date.
+
+Which wire and model takes which is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import ConfigError
+from ..shown import shown
+from .dialect import SchemaDialect
+
+__all__ = ["DIALECTS", "dialect"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SCALARS = _words("string number boolean null")
+
+PLAIN = SchemaDialect(
+    "plain", "2026-11-21", "OpenAI API reference, Function tools: any JSON Schema where not strict"
+)
+OBJECT = replace(
+    PLAIN, name="object", source="Mistral API reference, Tools: a JSON Schema of an object",
+    demands=frozenset({"object root"}),
+)  # fmt: skip
+
+# A `default` and `$schema` are let pass; lengths, too.
+OPENAI_STRICT = SchemaDialect(
+    "openai-strict",
+    "2026-11-21",
+    "OpenAI docs, Structured outputs: supported schemas",
+    takes=_words(
+        "type properties required additionalProperties items prefixItems anyOf enum const $ref"
+        " $defs definitions description title default pattern format multipleOf minimum maximum"
+        " exclusiveMinimum exclusiveMaximum minItems maxItems minLength maxLength $schema"
+    ),
+    demands=frozenset({"object root", "plain root", "type", "closed", "all required",
+                       "known required"}),
+    refs="bare",
+    limits={"properties": 5000, "depth": 10, "values": 1000},
+)  # fmt: skip
+
+DEEPSEEK_STRICT = replace(
+    OPENAI_STRICT, name="deepseek-strict", source="DeepSeek docs, Tool calls: strict (beta)",
+    demands=OPENAI_STRICT.demands | {"properties"},
+    formats=_words("email hostname ipv4 ipv6 uuid"),
+)  # fmt: skip
+
+MOONSHOT = replace(
+    OBJECT, name="moonshot", source="Kimi CLI: a property without a type is refused",
+    demands=frozenset({"object root", "type"}),
+)  # fmt: skip
+
+ANTHROPIC = SchemaDialect(
+    "anthropic",
+    "2026-11-21",
+    "Anthropic API, tools.input_schema: an object at the root, without unions",
+    demands=frozenset({"object root", "plain root"}),
+)
+ANTHROPIC_STRICT = SchemaDialect(
+    "anthropic-strict",
+    "2026-11-21",
+    "Anthropic docs, Structured outputs: JSON Schema limitations",
+    takes=_words(
+        "type properties required additionalProperties items anyOf allOf enum const $ref $defs"
+        " definitions description title default format minItems pattern $schema"
+    ),
+    demands=frozenset({"object root", "plain root", "type", "closed", "known required"}),
+    refs="bare",
+    recursion="none",
+    enums=_SCALARS,
+    formats=_words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
+    patterns=r"\(\?[=!<]|\\[1-9bBk]",
+    min_items=1,
+    limits={"optional": 24, "unions": 16},
+)
+BEDROCK = replace(
+    ANTHROPIC, name="bedrock", source="Bedrock API, ToolInputSchema; Claude's own limits hold"
+)
+BEDROCK_STRICT = replace(
+    ANTHROPIC_STRICT, name="bedrock-strict", source="Bedrock user guide, Structured outputs"
+)
+
+# What the model is not held to (lengths, patterns, counts of properties) is not sent as a rule.
+GEMINI = SchemaDialect(
+    "gemini",
+    "2026-11-21",
+    "Gemini API reference, FunctionDeclaration.parametersJsonSchema and responseJsonSchema",
+    takes=_words(
+        "$id $defs $ref $anchor $schema type format title description enum items prefixItems"
+        " minItems maxItems minimum maximum anyOf properties additionalProperties required"
+        " propertyOrdering default"
+    ),
+    demands=frozenset({"object root"}),
+    refs="bare",
+    recursion="optional",
+    enums=_words("string number"),
+)
+GEMINI_OPENAPI = SchemaDialect(
+    "gemini-openapi",
+    "2026-11-21",
+    "Gemini API reference, Schema: a subset of OpenAPI 3.0",
+    takes=_words(
+        "type format title description nullable enum items properties required propertyOrdering"
+        " minItems maxItems minLength maxLength minProperties maxProperties minimum maximum"
+        " pattern anyOf default"
+    ),
+    demands=frozenset({"object root", "plain root", "type", "items", "properties",
+                       "known required", "lone unions"}),
+    refs="none",
+    enums=_words("string"),
+    formats=_words("enum date-time float double int32 int64"),
+    type_lists=False,
+    nullable=True,
+    upper=True,
+)  # fmt: skip
+
+# An answer may be any JSON, arguments are an object.
+GEMINI_FORMAT = replace(GEMINI, name="gemini-format", demands=frozenset())
+GEMINI_OPENAPI_FORMAT = replace(
+    GEMINI_OPENAPI,
+    name="gemini-openapi-format",
+    demands=GEMINI_OPENAPI.demands - {"object root", "plain root"},
+)
+
+# The schema is parsed into fixed structures: what they lack vanishes before the model sees it.
+OLLAMA = SchemaDialect(
+    "ollama",
+    "2026-11-21",
+    "Ollama api/types.go, ToolFunctionParameters and ToolProperty",
+    takes=_words("anyOf type items description enum properties required"),
+    root=_words("type $defs items required properties"),
+    verbatim=_words("items $defs"),
+    demands=frozenset({"object root", "plain root"}),
+    refs="none",
+)
+OLLAMA_OLD = replace(
+    OLLAMA, name="ollama-old", source="ollama#10328: `type` is one text in older servers",
+    takes=OLLAMA.takes and OLLAMA.takes - {"anyOf"}, type_lists=False,
+)  # fmt: skip
+
+COHERE_STRICT = SchemaDialect(
+    "cohere-strict",
+    "2026-11-21",
+    "Cohere docs, Structured outputs: parameter types",
+    takes=_words(
+        "type properties required additionalProperties items anyOf enum const pattern format $ref"
+        " $defs description title default"
+    ),
+    demands=frozenset({"object root", "plain root", "type", "some required", "known required"}),
+    refs="bare",
+    enums=_SCALARS,
+    formats=_words("date-time uuid date time"),
+    patterns=r"[\^$]|\(\?[=!]",
+    limits={"properties": 200},
+)
+
+DIALECTS: dict[str, SchemaDialect] = {
+    row.name: row
+    for row in (
+        PLAIN, OBJECT, OPENAI_STRICT, DEEPSEEK_STRICT, MOONSHOT, ANTHROPIC, ANTHROPIC_STRICT,
+        BEDROCK, BEDROCK_STRICT, GEMINI, GEMINI_OPENAPI, GEMINI_FORMAT,
+        GEMINI_OPENAPI_FORMAT, OLLAMA, OLLAMA_OLD, COHERE_STRICT,
+    )
+}  # fmt: skip
+
+
+def dialect(name: str) -> SchemaDialect:
+    """The dialect of this name. Raises ConfigError for an unknown one."""
+    if name not in DIALECTS:
+        raise ConfigError(
+            f"{shown(name)} is no schema dialect",
+            hint=f"one of {', '.join(DIALECTS)}",
+            code="schema.dialect",
+        )
+    return DIALECTS[name]

@@ -1,0 +1,125 @@
+"""What the steps of a lowering share: the schema being worked on, and the run with its changes.
+
+A Work is a private copy of one schema's keywords that remembers where each stood; the inputs are
+never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..jsontext import Json, JsonObject, canonical
+from ..shown import clipped
+from .dialect import SchemaDialect
+from .lowered import Change, Verdict
+from .refs import Refs
+
+__all__ = ["MOST", "Run", "Work", "plain", "spoken"]
+
+MOST = 4000  # schemas written for one: references inlined again and again multiply
+_TELLABLE = 300  # characters of a constraint that a description may take
+
+
+class Work:
+    """One schema while it is lowered: its keywords, its place, and the places of borrowed ones."""
+
+    __slots__ = ("at", "homes", "kw", "told")
+
+    def __init__(
+        self, kw: Mapping[str, Any], at: str, homes: Mapping[str, str] | None = None
+    ) -> None:
+        self.kw: JsonObject = dict(kw)
+        self.at = at
+        self.homes = dict(homes or {})
+        self.told: list[str] = []
+
+    def home(self, keyword: str) -> str:
+        """The path of the schema that a keyword came from."""
+        return self.homes.get(keyword, self.at)
+
+    def only(self, keywords: Mapping[str, Any]) -> Work:
+        """A Work of some of these keywords, or of others in their place."""
+        return Work(keywords, self.at, self.homes)
+
+    def copied(self) -> Work:
+        """Another of the same keywords."""
+        made = self.only(self.kw)
+        made.told = list(self.told)
+        return made
+
+
+class Run:
+    """One lowering: the dialect, the references, the changes, and how much may be written."""
+
+    __slots__ = ("changes", "dialect", "left", "opened", "refs", "tell", "unfit")
+
+    def __init__(self, dialect: SchemaDialect, root: Json, tell: bool) -> None:
+        self.dialect = dialect
+        self.refs = Refs(root)
+        self.tell = tell
+        self.changes: dict[Change, None] = {}  # in order, each once
+        self.left = MOST
+        self.opened: dict[str, int] = {}  # references on the way down that were inlined
+        self.unfit = ""
+
+    def demands(self, demand: Any) -> bool:
+        """Whether the dialect demands this."""
+        return demand in self.dialect.demands
+
+    def changed(
+        self, work: Work, keyword: str, what: str, did: str, verdict: Verdict = "equal"
+    ) -> None:
+        """Note one change; of several equal ones the first."""
+        self.changes.setdefault(Change(work.home(keyword), keyword, what, did, verdict))
+
+    def drop(
+        self, work: Work, keyword: str, verdict: Verdict = "wider", *, quietly: bool = False
+    ) -> None:
+        """Take a keyword out; what the model should know of it waits to be told."""
+        value = work.kw.pop(keyword)
+        said = f"{keyword}: {spoken(value)}"
+        if self.tell and not quietly and len(said) <= _TELLABLE and said not in work.told:
+            work.told.append(said)
+            self.changed(work, keyword, clipped(said), "told", verdict)
+        else:
+            self.changed(work, keyword, clipped(said), "dropped", verdict)
+
+    def close(self, opened: Iterable[str]) -> None:
+        """The walk is done with what these references led into."""
+        for ref in opened:
+            self.opened[ref] -= 1
+            if not self.opened[ref]:
+                del self.opened[ref]
+
+    def untold(self, work: Work) -> None:
+        """What waits to be told has no description to stand in after all."""
+        for change in list(self.changes):
+            if change.did == "told" and change.path in {work.at, *work.homes.values()}:
+                del self.changes[change]
+                self.changes[change._replace(did="dropped")] = None
+        work.told.clear()
+
+    def misfit(self, path: str, why: str) -> None:
+        """The dialect has no true form for the schema; the first reason is kept."""
+        self.unfit = self.unfit or f"{path}: {why}"
+
+
+def spoken(value: Json) -> str:
+    """A value as a description says it: texts as they are, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    return canonical(plain(value))
+
+
+def plain(value: Json) -> Json:
+    """JSON with the Works in it as plain schemas; the same object if there are none."""
+    if isinstance(value, Work):
+        return plain(value.kw)
+    if isinstance(value, dict):
+        made = {key: plain(one) for key, one in value.items()}
+        return made if any(made[key] is not one for key, one in value.items()) else value
+    if isinstance(value, list):
+        listed = [plain(one) for one in value]
+        return listed if any(a is not b for a, b in zip(listed, value, strict=True)) else value
+    return value

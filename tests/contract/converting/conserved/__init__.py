@@ -1,0 +1,48 @@
+"""Law 2: every leaf of a body stands in what was made of it, or under the path of a loss.
+
+`silent` is the whole judge. `tables` says of each wire where it says what; `facts` takes a body
+apart by such a table, `pool` looks the facts of one body up in those of another, `covered` knows
+the paths of losses. No room and no wire of the package is asked anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .covered import Covered
+from .facts import Body, Fact, facts
+from .pool import Pool
+from .tables import TABLES
+from .taken import take, take_anywhere
+
+__all__ = ["Body", "Fact", "facts", "silent"]
+
+
+def silent(
+    source: str,
+    body: Body,
+    target: str,
+    made: Body,
+    losses: Iterable[tuple[str, str]] = (),
+    ids: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+    path: str = "",
+    headers: Mapping[str, str] | None = None,
+    known: list[Fact] | None = None,
+) -> list[str]:
+    """What of `body` is neither in `made` nor covered: `<path>: <kind> <value>`, most of it empty.
+
+    `losses` are (kind, where); `ids` and `names` map what the target spells to what the source
+    says; `path` and `headers` are sent beside the target's body. `known`: the facts of `body`, for
+    whoever has them already.
+    """
+    covered = Covered(losses)
+    pool = Pool(TABLES[target], made, ids or {}, names or {}, path, headers or {})
+    found = facts(TABLES[source], body) if known is None else known
+    waiting = [fact for fact in found if not covered.drops(fact.path)]
+    missed = [fact for fact in waiting if not take(pool, fact)]
+    return [
+        f"{fact.path}: {fact.kind} {fact.value!r:.100}"
+        for fact in missed
+        if not (covered.moves(fact.path) and take_anywhere(pool, fact))
+    ]

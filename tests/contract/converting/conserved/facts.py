@@ -1,0 +1,112 @@
+"""A body taken apart: what it says, each with the path of the leaf that says it.
+
+A table maps patterns (`messages[].content[].text`) to kinds. What no pattern knows is a fact of
+the kind `leaf`, under its key. What says nothing (null, the empty text) is no fact.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .spelled import SPELLED, Fact
+
+__all__ = ["Body", "Fact", "Table", "facts"]
+
+Body: TypeAlias = Any  # JSON
+Seat: TypeAlias = Callable[[Any], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Where one wire says what: pattern -> `kind` or `kind:scope`.
+
+    `seats`: at which patterns who speaks is seen, and how. `camel`: keys may be in snake_case.
+    `quiet`: pattern -> values that only repeat the structure; None means any value.
+    """
+
+    rows: Mapping[str, str]
+    seats: Mapping[str, Seat] = field(default_factory=dict)
+    quiet: Mapping[str, frozenset[Any] | None] = field(default_factory=dict)
+    camel: bool = False
+    trees: dict[str, Any] = field(default_factory=dict)
+
+    def tree(self) -> dict[str, Any]:
+        """The patterns as a tree of steps; `=`, `seat` and `quiet` hold what stands at a step."""
+        if not self.trees:
+            for mark, rows in (("=", self.rows), ("@", self.seats), ("~", self.quiet)):
+                for pattern, value in rows.items():
+                    node = self.trees
+                    for step in pattern.replace("[]", ".[]").split("."):
+                        node = node.setdefault(step, {})
+                    node[mark] = value
+        return self.trees
+
+
+# of these the whole value is one fact, however deep it is
+WHOLE = frozenset({"call", "schema", "result", "picked"})
+
+
+def facts(table: Table, body: Body) -> list[Fact]:
+    """Everything that a body says."""
+    return list(_facts(table, body, table.tree(), "$", "", ""))
+
+
+def _facts(
+    table: Table, value: Any, node: Mapping[str, Any] | None, path: str, seat: str, key: str
+) -> Iterator[Fact]:
+    row = None
+    if node is not None:
+        row = node.get("=")
+        if "@" in node and isinstance(value, dict):
+            seat = node["@"](value) or seat
+    if row is not None and row.startswith("server:") and value is not None:
+        yield Fact("server", "", row.partition(":")[2], path)
+        row = None
+    if row is not None and (row.partition(":")[0] in WHOLE or not isinstance(value, (dict, list))):
+        yield from _said(row, value, path, seat)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            known = _camel(name) if table.camel and node is not None else name
+            then = None if node is None else node.get(known, node.get("*"))
+            yield from _facts(table, inner, then, _joined(path, name), seat, known)
+    elif isinstance(value, list):
+        then = None if node is None else node.get("[]")
+        for nth, inner in enumerate(value):
+            yield from _facts(table, inner, then, f"{path}[{nth}]", seat, key)
+    elif value is not None and value != "" and not _is_quiet(node, value):
+        yield Fact("leaf", key, value, path)
+
+
+def _is_quiet(node: Mapping[str, Any] | None, value: Any) -> bool:
+    if node is None or "~" not in node:
+        return False
+    return node["~"] is None or value in node["~"]
+
+
+def _said(row: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    """The facts of a value that a row knows; the empty text is none."""
+    kind, _, scope = row.partition(":")
+    if value is None or value == "":
+        return
+    if kind in SPELLED:
+        yield from SPELLED[kind](scope, value, path, seat)
+    elif kind in ("text", "label", "result", "speaker"):
+        yield Fact(kind, scope or seat, value, path)
+    else:
+        yield Fact(kind, scope, value, path)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest) if head and rest else name
+
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if _NAME.fullmatch(name) else f"{path}[{json.dumps(name)}]"

@@ -1,0 +1,231 @@
+"""How a fact of the source may stand in a target: one function for each kind.
+
+A kind without one is there if the target says the same value of the same kind.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from .pool import LABELS, THOUGHTS, Pool, results, strings
+from .said import CHOICES, FORMATS, OFF, quiet
+from .spelled import Fact, canonical, payload
+
+__all__ = ["take", "take_anywhere"]
+
+ERROR = "Error: "  # how a failed call is told where no flag says it
+LONG = 16  # characters from which on a text is not there by chance
+
+
+def take(pool: Pool, fact: Fact) -> bool:
+    """Whether the target says the fact where it belongs; it is used up then."""
+    own = _TAKEN.get(fact.kind)
+    return own(pool, fact) if own else pool.one(fact.kind, fact.scope, fact.value)
+
+
+def take_anywhere(pool: Pool, fact: Fact) -> bool:
+    """Whether any seat says it: where something was moved, or told in words."""
+    if fact.kind not in ("text", "thinking", "label", "speaker", "result", "call", "data"):
+        return False
+    texts = list(strings(fact.value))
+    return bool(texts) and all(pool.said_anywhere(text) for text in texts)
+
+
+def _text(pool: Pool, fact: Fact) -> bool:
+    """By the same seat, or as a document of plain text, in base64 or not."""
+    if pool.said(fact.value, fact.scope):
+        return True
+    failed = (
+        fact.scope == "tool" and fact.value.startswith(ERROR) and pool.values("option", "error")
+    )
+    if failed and pool.said(fact.value.removeprefix(ERROR), fact.scope):
+        return True
+    data = b64encode(fact.value.encode("utf-8", "replace")).decode()
+    forms = (payload(data)[0], payload(fact.value)[0])
+    return any(pool.one("data", kind, form) for kind in ("document", "") for form in forms)
+
+
+def _label(pool: Pool, fact: Fact) -> bool:
+    return pool.said(fact.value, LABELS) or pool.said_anywhere(fact.value)
+
+
+def _thinking(pool: Pool, fact: Fact) -> bool:
+    return pool.said(fact.value, THOUGHTS)
+
+
+def _speaker(pool: Pool, fact: Fact) -> bool:
+    return pool.said_anywhere(fact.value)
+
+
+def _result(pool: Pool, fact: Fact) -> bool:
+    """The same JSON, what its only key holds, or all texts of it."""
+    if any(pool.used("result", "", key) for key in results(fact.value)):
+        return True
+    return all(pool.said(text, "tool") for text in strings(fact.value))
+
+
+def _data(pool: Pool, fact: Fact) -> bool:
+    """The same bytes or link, for the same kind of media or as a document; a document as text."""
+    kinds = (fact.scope, *_MEDIA)
+    return any(pool.one("data", kind, fact.value) for kind in kinds) or _as_text(pool, fact.value)
+
+
+def _as_text(pool: Pool, data: str) -> bool:
+    """Whether the text of a document is there: as text, as data, in base64 or not."""
+    if pool.said_anywhere(data):
+        return True
+    forms = [b64encode(data.encode("utf-8", "replace")).decode()]
+    with suppress(ValueError):
+        forms.append(b64decode(data + "=" * (-len(data) % 4)).decode())
+    kinds = ("document", "")
+    return pool.said_anywhere(forms[-1]) or any(
+        pool.one("data", kind, payload(form)[0]) for kind in kinds for form in forms
+    )
+
+
+def _mime(pool: Pool, fact: Fact) -> bool:
+    """A text is one without being called so; where no type is told the bytes say it themselves."""
+    if pool.one("mime", "", fact.value) or fact.value == "txt":
+        return True
+    return not pool.values("mime") and any(pool.values("data", kind) for kind in _MEDIA)
+
+
+_MEDIA = ("image", "audio", "video", "document", "")
+
+
+def _opaque(pool: Pool, fact: Fact) -> bool:
+    """The same text, or on a wire that has bytes there these in base64."""
+    forms = [fact.value, b64encode(str(fact.value).encode()).decode()]
+    with suppress(ValueError):
+        forms.append(b64decode(fact.value, validate=True).decode())
+    return any(pool.one("opaque", "", form) for form in forms)
+
+
+def _result_name(pool: Pool, fact: Fact) -> bool:
+    """Where a result names its call by id, the call says the name."""
+    return pool.one("result_name", "", fact.value) or bool(pool.values("result_id"))
+
+
+def _choice(pool: Pool, fact: Fact) -> bool:
+    said = CHOICES.get(str(fact.value), fact.value)
+    if pool.one("choice", "", said):
+        return True
+    if said == "tool":  # named, or the only one that is allowed
+        return bool(pool.values("choice_name")) and bool(pool.values("choice"))
+    return said == "auto" and not pool.values("choice")
+
+
+def _format(pool: Pool, fact: Fact) -> bool:
+    said = _form(fact.value)
+    kinds = {_form(value) for value in pool.values("format")}
+    if pool.values("schema", "format"):
+        kinds.add("schema")
+    return said in kinds or said == "text" or (said == "json" and "schema" in kinds)
+
+
+def _form(value: Any) -> str:
+    return FORMATS.get(str(value).lower(), str(value))
+
+
+def _schema(pool: Pool, fact: Fact) -> bool:
+    """The same schema, or one that says all of its leaves."""
+    if pool.one("schema", fact.scope, fact.value):
+        return True
+    wanted = Counter(_schema_leaves(fact.value))
+    return any(wanted <= Counter(_schema_leaves(one)) for one in pool.schemas)
+
+
+def _schema_leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """(key, value) of every leaf, and every key; types in small letters."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield "", name
+            yield from _schema_leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _schema_leaves(inner, key)
+    elif key == "type":
+        yield key, _TYPES.get(value, str(value).lower())
+    else:
+        yield key, canonical(value)
+
+
+# the numbers that protocol buffers give to the types of a schema
+_TYPES: dict[Any, str] = {
+    1: "string", 2: "number", 3: "integer", 4: "boolean", 5: "array", 6: "object",
+}  # fmt: skip
+
+
+def _effort(pool: Pool, fact: Fact) -> bool:
+    """How much to think: the same word, or a budget where no word stands."""
+    if _off(fact.value):
+        return any(map(_off, _thoughts(pool)))
+    if pool.one("effort", "", fact.value):
+        return True
+    return any(map(_on, pool.values("budget"))) and not any(map(_on, pool.values("effort")))
+
+
+def _budget(pool: Pool, fact: Fact) -> bool:
+    """How much to think: the same figure, or a word where no figure stands."""
+    if _off(fact.value):
+        return any(map(_off, _thoughts(pool)))
+    if pool.one("budget", "", fact.value):
+        return True
+    return any(map(_on, pool.values("effort"))) and not any(map(_on, pool.values("budget")))
+
+
+def _thinks(pool: Pool, fact: Fact) -> bool:
+    """Whether to think at all."""
+    return any(_off(value) == _off(fact.value) for value in _thoughts(pool))
+
+
+def _thoughts(pool: Pool) -> list[Any]:
+    return [value for kind in ("effort", "budget", "thinks") for value in pool.values(kind)]
+
+
+def _off(value: Any) -> bool:
+    return str(value).lower() in OFF
+
+
+def _on(value: Any) -> bool:
+    return not _off(value)
+
+
+def _stream(pool: Pool, fact: Fact) -> bool:
+    return (pool.streams or True in pool.values("stream")) == bool(fact.value)
+
+
+def _model(pool: Pool, fact: Fact) -> bool:
+    return pool.one("model", "", fact.value) or str(fact.value) in pool.path
+
+
+def _option(pool: Pool, fact: Fact) -> bool:
+    """The same figure; 1 and 1.0 are one here."""
+    scope, value = fact.scope, fact.value
+    if pool.one("option", scope, value) or quiet(scope, value):
+        return True
+    if isinstance(value, float) and value.is_integer():
+        return pool.one("option", scope, int(value))
+    return type(value) is int and pool.one("option", scope, float(value))
+
+
+def _leaf(pool: Pool, fact: Fact) -> bool:
+    """Under the same key; a longer text anywhere."""
+    if pool.one("leaf", fact.scope, fact.value):
+        return True
+    text = fact.value
+    return isinstance(text, str) and len(text) >= LONG and pool.said_anywhere(text)
+
+
+_TAKEN: dict[str, Callable[[Pool, Fact], bool]] = {
+    "text": _text, "label": _label, "thinking": _thinking, "speaker": _speaker,
+    "result": _result, "data": _data, "mime": _mime, "result_name": _result_name,
+    "choice": _choice, "format": _format, "schema": _schema, "effort": _effort,
+    "budget": _budget, "thinks": _thinks, "stream": _stream, "model": _model,
+    "opaque": _opaque,
+    "option": _option, "leaf": _leaf,
+}  # fmt: skip

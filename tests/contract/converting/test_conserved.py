@@ -1,0 +1,136 @@
+"""The judge of law 2 on conversions made by hand: one leaf or one loss less is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.contract.judges import judge_request
+
+from .conserved import silent
+from .pairs import CHAT_TO_ANTHROPIC, GEMINI_TO_RESPONSES, PAIRS, RESPONSES_TO_CHAT, Pair
+
+NAMES = [f"{pair.source} to {pair.target}" for pair in PAIRS]
+# leaves that a target says by itself: nothing in the source says them
+ADDED = {
+    ("openai-responses", "model"),  # Gemini's stands in the path
+    ("openai-responses", "tools.0.strict"),  # where it is absent it would be tried
+    ("openai-responses", "text.format.name"),
+    ("openai-responses", "input.0.type"),  # a message may go without
+    ("openai-chat", "messages.2.content"),  # null, beside calls
+}
+
+
+def lost(pair: Pair) -> list[str]:
+    """What the judge says of a pair."""
+    return silent(
+        pair.source, pair.body, pair.target, pair.made, pair.losses, pair.ids, pair.names, pair.path
+    )
+
+
+def leaves(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The steps to every leaf, empty ones included."""
+    if isinstance(value, (dict, list)) and value:
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, (*steps, key))
+    else:
+        yield steps
+
+
+def without(body: Any, steps: tuple[Any, ...]) -> Any:
+    """The body without one leaf."""
+    made = deepcopy(body)
+    at = made
+    for step in steps[:-1]:
+        at = at[step]
+    del at[steps[-1]]
+    return made
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
+def test_a_right_conversion_has_no_silent_loss(pair: Pair) -> None:
+    assert lost(pair) == []
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
+def test_each_leaf_that_is_missing_is_found(pair: Pair) -> None:
+    """By this judge; what is structure alone, a type tag, by that of the wire's types."""
+    known = set(judge_request(pair.target, pair.made))
+    missed = []
+    for steps in leaves(pair.made):
+        if (pair.target, ".".join(map(str, steps))) in ADDED:
+            continue
+        made = without(pair.made, steps)
+        if not lost(replace(pair, made=made)) and not set(judge_request(pair.target, made)) - known:
+            missed.append(steps)
+    assert missed == []
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
+def test_each_loss_that_is_missing_is_found(pair: Pair) -> None:
+    for nth in range(len(pair.losses)):
+        kept = [loss for at, loss in enumerate(pair.losses) if at != nth]
+        assert lost(replace(pair, losses=kept)), pair.losses[nth]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
+def test_each_leaf_that_is_changed_is_found(pair: Pair) -> None:
+    known = set(judge_request(pair.target, pair.made))
+    missed = []
+    for steps in leaves(pair.made):
+        if (pair.target, ".".join(map(str, steps))) in ADDED:
+            continue
+        made = deepcopy(pair.made)
+        at = made
+        for step in steps[:-1]:
+            at = at[step]
+        at[steps[-1]] = "something else" if isinstance(at[steps[-1]], str) else 12345
+        if not lost(replace(pair, made=made)) and not set(judge_request(pair.target, made)) - known:
+            missed.append(steps)
+    assert missed == []
+
+
+def test_the_same_text_elsewhere_is_no_excuse() -> None:
+    made = deepcopy(CHAT_TO_ANTHROPIC.made)
+    result, said = made["messages"][2]["content"]
+    result["content"], said["text"] = "", "And now? seen it"
+    assert lost(replace(CHAT_TO_ANTHROPIC, made=made)) == ["$.messages[3].content: text 'seen it'"]
+
+
+def test_a_text_that_is_said_twice_has_to_stand_twice() -> None:
+    body, made = deepcopy(RESPONSES_TO_CHAT.body), RESPONSES_TO_CHAT.made
+    body["input"].append({"role": "user", "content": "Add 2 and 3."})
+    pair = replace(RESPONSES_TO_CHAT, body=body)
+    assert lost(pair) == ["$.input[5].content: text 'Add 2 and 3.'"]
+    more = [*made["messages"], {"role": "user", "content": "Add 2 and 3."}]
+    assert lost(replace(pair, made={**made, "messages": more})) == []
+
+
+def test_texts_may_be_joined_or_wrapped() -> None:
+    made = deepcopy(CHAT_TO_ANTHROPIC.made)
+    made["messages"][2]["content"][1]["text"] = "<note>And now?</note>"
+    assert lost(replace(CHAT_TO_ANTHROPIC, made=made)) == []
+
+
+def test_a_loss_without_a_place_covers_nothing() -> None:
+    losses = [("dropped", "$"), *CHAT_TO_ANTHROPIC.losses[:-1]]
+    assert lost(replace(CHAT_TO_ANTHROPIC, losses=losses))
+
+
+def test_what_was_added_covers_nothing_but_another_seat() -> None:
+    made = deepcopy(GEMINI_TO_RESPONSES.made)
+    del made["instructions"]
+    added = [("added", "$.system_instruction.parts[0]"), *GEMINI_TO_RESPONSES.losses]
+    assert lost(replace(GEMINI_TO_RESPONSES, made=made, losses=added))
+    made["input"][0]["content"] = "<system-reminder>Be brief.</system-reminder>\nLook at it."
+    assert lost(replace(GEMINI_TO_RESPONSES, made=made))
+    assert lost(replace(GEMINI_TO_RESPONSES, made=made, losses=added)) == []
+
+
+def test_numbers_keep_their_value() -> None:
+    made = {**CHAT_TO_ANTHROPIC.made, "temperature": 0.4}
+    assert lost(replace(CHAT_TO_ANTHROPIC, made=made)) == ["$.temperature: option 0.5"]
