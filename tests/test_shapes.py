@@ -67,8 +67,10 @@ def test_function_tools() -> None:
     assert [loss.code for loss in report.losses] == ["extras.foreign"]
     plain = function_tool(tool, Capabilities(), report)
     assert "strict" not in plain["function"]
-    assert parameters(Tool("f")) == {"type": "object", "properties": {}}
-    assert parameters(Tool("f")) is not parameters(Tool("g")), "nobody shares the empty schema"
+    empty, strict = parameters(Tool("f"), Capabilities(), Report())
+    assert (empty, strict) == ({"type": "object", "properties": {}}, None)
+    other, _ = parameters(Tool("g"), Capabilities(), Report())
+    assert empty is not other, "nobody shares the empty schema"
 
 
 def test_the_head_is_all_that_stands_before_a_turn() -> None:

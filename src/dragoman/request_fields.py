@@ -6,6 +6,7 @@ Pure functions over the tree; names no wire. Thinking has a module of its own: `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from .capabilities import Capabilities
 from .errors import WriteError
@@ -14,10 +15,12 @@ from .losses import Report
 from .message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from .room import SayableRequest
 from .rules import NameRule, mapping
+from .schema import Lowered, lowered_once, report_changes
 
 __all__ = [
     "choice",
     "demand_json_word",
+    "fitting_schema",
     "format_name",
     "format_unsaid",
     "options",
@@ -82,13 +85,42 @@ def response_format(
 ) -> ResponseFormat | None:
     """The response format, lowered to what the wire takes; None if there is nothing to say."""
     given = request.response_format
-    if given is None or given.kind in can.formats:
-        return given
+    if given is None:
+        return None
+    if given.kind in can.formats:
+        return fitting_schema(given, can, report) if given.kind == "schema" else given
     if given.kind == "schema" and "json" in can.formats:
         report.lost("format.lowered", given, "kind", what="schema", did="json")
         return ResponseFormat("json")
     report.lost("format.unsaid", given, what=given.kind)
     return None
+
+
+def fitting_schema(form: ResponseFormat, can: Capabilities, report: Report) -> ResponseFormat:
+    """The format with its schema as the wire takes it; not strict, if no strict one can say it."""
+    assert form.schema is not None  # as the kind says
+    strict = form.strict
+    if strict and can.strict_schema:
+        made = lowered_once(form.schema, can.strict_schema)
+        if not made.unfit:
+            return _lowered(form, made, strict, report)
+        why = f"{form.name}: {made.unfit}"
+        report.lost("schema.unfit", form, "strict", why, "not strict", made.rule)
+        strict = False
+    if can.format_schema == "plain":
+        return form if strict is form.strict else replace(form, strict=strict)
+    return _lowered(form, lowered_once(form.schema, can.format_schema), strict, report)
+
+
+def _lowered(
+    form: ResponseFormat, made: Lowered, strict: bool | None, report: Report
+) -> ResponseFormat:
+    report_changes(made, report, form, "schema", form.name)
+    if made.schema is form.schema and strict is form.strict:
+        return form
+    new = replace(form, schema=made.schema, strict=strict)
+    report.made(new, form)
+    return new
 
 
 def format_unsaid(form: ResponseFormat, report: Report, *said: str) -> None:

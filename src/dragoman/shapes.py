@@ -22,6 +22,7 @@ from .message import (
     ToolUseBlock,
 )
 from .message.blocks import NOTES, ContentBlock
+from .schema import lowered_once, report_changes
 from .seats import SYSTEM, Seated
 from .shown import shown
 
@@ -59,20 +60,37 @@ def _says(raw: str, value: Any) -> bool:
         return False
 
 
-def parameters(tool: Tool) -> JsonObject:
-    """The schema of a tool's parameters; an empty object if it declares none."""
-    return tool.schema if tool.schema is not None else dict(_EMPTY)
+def parameters(tool: Tool, can: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
+    """(the schema of a tool's parameters as the wire takes it, whether it is strict).
+
+    An empty object if the tool declares none. What no strict schema can say is not strict.
+    """
+    told = tool.schema if tool.schema is not None else dict(_EMPTY)
+    strict = tool.strict
+    if strict is not None and not can.strict_tools:
+        report.lost("tool.strict", tool, "strict")
+        strict = None
+    if strict and can.strict_schema:
+        made = lowered_once(told, can.strict_schema)
+        if not made.unfit:
+            report_changes(made, report, tool, "parameters", tool.name)
+            return made.schema, True
+        why = f"{tool.name}: {made.unfit}"
+        report.lost("schema.unfit", tool, "strict", why, "not strict", made.rule)
+        strict = False
+    if can.tool_schema == "plain":
+        return told, strict
+    made = lowered_once(told, can.tool_schema)
+    report_changes(made, report, tool, "parameters", tool.name)
+    return made.schema, strict
 
 
 def function_tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
     function: JsonObject = {"name": tool.name, "description": tool.description}
-    function["parameters"] = parameters(tool)
-    if tool.strict is not None:
-        if can.strict_tools:
-            function["strict"] = tool.strict
-        else:
-            report.lost("tool.strict", tool, "strict")
+    function["parameters"], strict = parameters(tool, can, report)
+    if strict is not None:
+        function["strict"] = strict
     if tool.cache is not None and not can.cached_tools:
         report.lost("tool.cache", tool, "cache")
     made: JsonObject = {"type": "function", "function": function}

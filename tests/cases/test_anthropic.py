@@ -183,7 +183,7 @@ def test_case_13c_no_forced_tool_while_thinking() -> None:
 def test_case_13c_current_models_refuse_a_forced_tool_outright() -> None:
     body, losses = written("anthropic", [HI], "claude-opus-5-5", tools=[LOOK], tool_choice="look")
     assert body["tool_choice"] == {"type": "auto"}
-    assert losses == [("tool_choice.lowered", "$.tool_choice.mode")]
+    assert losses == [("tool_choice.lowered", "$.tool_choice")]
 
 
 def test_case_13e_without_thinking_none_is_sent_back() -> None:
@@ -202,8 +202,9 @@ def test_case_13f_only_what_the_wire_knows_is_written() -> None:
     body, losses = written("anthropic", [HI, said, Msg.user("Why?")])
     assert body["messages"][1] == {"role": "assistant", "content": "Yes."}
     assert set(losses) == {
-        ("extras.foreign", "$.messages[1].extras.openai-chat"),
-        ("extras.foreign", "$.messages[1].content[0].extras.openai-chat"),
+        ("extras.foreign", "$.messages[1].extras.openai-chat.parsed.a"),
+        ("extras.foreign", "$.messages[1].extras.openai-chat.index"),
+        ("extras.foreign", "$.messages[1].content[0].extras.openai-chat.status"),
         ("name.unsaid", "$.messages[1].name"),
     }
 

@@ -55,10 +55,13 @@ def test_t2_properties_may_have_any_name(wire: str) -> None:
 def test_t3_unions_and_constants_are_declared_as_they_are(wire: str) -> None:
     union = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
     schema = {**OBJECT, "properties": {"a": union, "b": {"const": "A"}}}
-    body, _ = written(wire, [HI], tools=[Tool("look", "looks", schema)])
+    body, losses = written(wire, [HI], tools=[Tool("look", "looks", schema)])
     text = declared(body)
     assert json.dumps(union) in text
-    assert '{"const": "A"}' in text
+    # where there is no constant, a choice of one says the same
+    same = [f'{{"const": "A"{rest}' for rest in ("}", ",")]
+    same += [f'"enum": ["A"]{rest}' for rest in ("}", ",")]
+    assert any(one in text for one in same), losses
 
 
 def test_t4_signatures_never_change_the_provider() -> None:

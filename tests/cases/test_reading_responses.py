@@ -179,7 +179,7 @@ def test_case_70_the_items_id_and_the_calls_are_kept_apart() -> None:
     # nor does it go to another wire
     out, losses = written("openai-chat", [HI, resp.msg, answered("call_1")])
     assert "fc_1" not in str(out)
-    assert [code for code, _ in losses] == ["extras.foreign"]
+    assert [code for code, _ in losses] == ["extras.foreign"] * 2
 
 
 def test_case_71_what_reasoning_led_to_follows_it_again() -> None:

@@ -19,7 +19,7 @@ from ..message import ChatRequest, Msg, Options
 from ..room import Request, Room
 from ..seats import Seated
 
-__all__ = ["left", "put_back"]
+__all__ = ["aligned", "left", "put_back"]
 
 
 def left(
@@ -28,7 +28,7 @@ def left(
     """What reading the request back would not give: messages by hash, and fields."""
     back = room.read_request(out.body, out.path, out.headers)
     made: JsonObject = {}
-    for ours, theirs in _groups(seated, back.messages, can, room, report):
+    for ours, theirs in aligned(seated, back.messages, can, room, report):
         told = list(_sources(ours, req.messages, report))
         if told and told != theirs:
             made[_key(theirs)] = {"n": len(theirs), "messages": [m.to_dict() for m in told]}
@@ -93,7 +93,7 @@ def _unsigned(value: Any) -> Any:
     return [_unsigned(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _groups(
+def aligned(
     seated: Seated, back: list[Msg], can: Capabilities, room: Room, report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""

@@ -30,6 +30,7 @@ from .passes import Seating, paired, seat
 from .reading import Reading
 from .residue import left
 from .rule import Asked, rule
+from .sourced import sourced
 
 __all__ = ["Wire"]
 
@@ -195,6 +196,7 @@ class Wire(Reading, Answering):
             out.body, out.path, out.headers, named, made.ids, inverted(made.names),
             report=report, bound=_Bound(made),
             left=partial(left, req, made.seated, out, can, self.room, report),
+            sourced=partial(sourced, req, made, out, can, self.room, report),
         )  # fmt: skip
 
     def _come_from_elsewhere(self, req: ChatRequest, report: Report) -> None:

@@ -58,6 +58,9 @@ class Capabilities:
     parallel_switch: bool = False
     tool_stubs: bool = False  # calls in the history need tools declared
     strict_tools: bool = False
+    tool_schema: str = "plain"  # the dialects of JSON Schema, see `schema`: of functions,
+    strict_schema: str = ""  # of functions and formats that are strict (empty: any goes),
+    format_schema: str = "plain"  # and of formats
     cached_tools: bool = False
     # text beside tool calls; thought: where thinking stands there too, it joins that
     call_text: Literal["keep", "drop", "thought"] = "keep"

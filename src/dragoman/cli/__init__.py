@@ -11,10 +11,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from .check import check_bodies
+from .convert import convert_bodies
 from .demo import demo
 from .errors import USAGE, Door
 from .explain import explain
 from .format import format_messages
+from .plan import plan_conversations
 from .read import read_answers
 from .wires import list_wires
 
@@ -72,9 +75,12 @@ def _version() -> str:
         return "(not installed)"
 
 
+app.command("check")(check_bodies)
+app.command("convert")(convert_bodies)
 app.command("demo")(demo)
 app.command("explain")(explain)
 app.command("format")(format_messages)
+app.command("plan")(plan_conversations)
 app.command("read")(read_answers)
 app.command("wires")(list_wires)
 

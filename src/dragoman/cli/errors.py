@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import DragomanError, WriteError
+from ..errors import DragomanError, LossRefused, WriteError
 from .output import plain, printable
 
 __all__ = ["BUG", "CLOSED", "INTERRUPTED", "REFUSED", "USAGE", "CommandError", "Door", "report"]
@@ -40,6 +40,15 @@ class CommandError(Exception):
         """The same error with the file (and line) in which it is."""
         where = f"{place}: {error.path}" if error.path else place
         return cls(f"{where}: {error.message}", hint or error.hint, code)
+
+    @classmethod
+    def refused(cls, error: WriteError, place: str) -> CommandError:
+        """A refusal with the file (and line) that it is about, and the options that allow it."""
+        hint = ""
+        if isinstance(error, LossRefused):
+            codes = dict.fromkeys(loss.code for loss in error.losses)
+            hint = f"{' '.join(f'--allow {code}' for code in codes)} lets it pass"
+        return cls.of(error, place, REFUSED, hint)
 
 
 class Door(TyperGroup):

@@ -6,7 +6,6 @@ Puts together what the library offers; decides nothing about messages itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ..errors import LossRefused, WriteError
 from ..formatter import Formatter
@@ -14,10 +13,10 @@ from ..jsontext import JsonObject
 from ..losses import Loss
 from ..message import ChatRequest
 from . import options
-from .errors import REFUSED, CommandError
+from .errors import CommandError
 from .intake import Conversation, Work, read
 from .options import Losses
-from .output import console, counted, json_text, loss_table, plain, say
+from .output import json_text, say_or_save, tell
 
 __all__ = ["format_messages"]
 
@@ -54,7 +53,7 @@ def format_messages(
     )
     found, lines = read(file)
     told = not as_json and policy is not Losses.ignore
-    _put(_texts(found, lines, formatter, request, as_json, told), output)
+    say_or_save(_texts(found, lines, formatter, request, as_json, told), output)
 
 
 def _texts(
@@ -66,26 +65,18 @@ def _texts(
             made, losses = _formatted(work.said, formatter, request)
         except WriteError as error:
             refused = error.losses if isinstance(error, LossRefused) else []
-            ended = _ended(error, work)
+            ended = CommandError.refused(error, work.place)
             if as_json:
                 lost = [loss.to_dict() for loss in refused]
                 yield json_text({"error": str(ended), "losses": lost}, lines)
             elif refused:
-                _tell(work, formatter, refused)
+                tell(work.place, formatter.wire.name, refused)
             raise ended from error
         if as_json:
             made["losses"] = [loss.to_dict() for loss in losses]
         elif told and losses:
-            _tell(work, formatter, losses)
+            tell(work.place, formatter.wire.name, losses)
         yield json_text(made if as_json or request else made["messages"], lines)
-
-
-def _ended(error: WriteError, work: Work) -> CommandError:
-    hint = ""
-    if isinstance(error, LossRefused):
-        codes = dict.fromkeys(loss.code for loss in error.losses)
-        hint = f"{' '.join(f'--allow {code}' for code in codes)} lets it pass"
-    return CommandError.of(error, work.place, REFUSED, hint)
 
 
 def _formatted(
@@ -97,19 +88,3 @@ def _formatted(
     whole = said if isinstance(said, ChatRequest) else ChatRequest(said)
     sent = formatter.format_request(whole)
     return {"path": sent.path, "headers": sent.headers, "body": sent.body}, sent.losses
-
-
-def _tell(work: Work, formatter: Formatter, losses: list[Loss]) -> None:
-    screen = console(stderr=True)
-    head = f"{plain(work.place)} for {formatter.wire.name} - {counted(losses)}"
-    screen.print(head, style="bold", soft_wrap=True)  # a file name stays in one piece
-    screen.print(loss_table(losses))
-
-
-def _put(texts: Iterator[str], output: str) -> None:
-    if output == "-":
-        for text in texts:
-            say(text)
-    else:
-        # all of it first: what fails half-way leaves the file as it was
-        Path(output).write_text("".join(texts), "utf-8")

@@ -16,7 +16,7 @@ from ..jsontext import Json, loads
 from ..message import ChatRequest, ChatResponse, Msg, load
 from .errors import USAGE, CommandError
 
-__all__ = ["Conversation", "Work", "content", "read", "split"]
+__all__ = ["Conversation", "Work", "content", "conversation", "read", "split"]
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
@@ -49,7 +49,7 @@ def read(file: str) -> tuple[list[Work], bool]:
         if _is_jsonl(text):
             return _lines(text, name)
         raise CommandError.of(error, name, USAGE) from error
-    return [Work(name, _conversation(value, name))], False
+    return [Work(name, conversation(value, name))], False
 
 
 def content(file: str, what: str) -> bytes:
@@ -99,7 +99,7 @@ def _lines(text: str, name: str) -> tuple[list[Work], bool]:
             f"{place}: messages and conversations are mixed",
             "each line is a message, or each line is a list of messages",
         )
-    return [Work(place, _conversation(value, place)) for place, value in values], True
+    return [Work(place, conversation(value, place)) for place, value in values], True
 
 
 def _value(line: str, place: str) -> Json:
@@ -116,12 +116,13 @@ def _is_message(value: Json) -> bool:
 
 
 def _one(value: Json, place: str) -> list[Msg]:
-    said = _conversation(value, place)
+    said = conversation(value, place)
     assert isinstance(said, list)  # it is a message
     return said
 
 
-def _conversation(value: Json, place: str) -> Conversation:
+def conversation(value: Json, place: str) -> Conversation:
+    """What a value of ours says. Raises CommandError with the place for what is none."""
     try:
         return _said(value)
     except DragomanError as error:

@@ -25,9 +25,9 @@ from ..vendors import PROTOCOLS, VENDORS, wires
 from .errors import USAGE, CommandError
 
 __all__ = [
-    "Allow", "Budget", "Counter", "Facts", "File", "Json", "Losses", "Model", "MultiAgent",
-    "Output", "PolicyName", "Refuse", "Request", "Speakers", "To", "beginning", "counter", "facts",
-    "known", "policy", "speakers",
+    "Allow", "Bodies", "Budget", "Counter", "Facts", "File", "From", "Json", "Losses", "Model",
+    "MultiAgent", "Output", "PolicyName", "Refuse", "Request", "Speakers", "Targets", "To",
+    "beginning", "counter", "facts", "known", "policy", "speakers", "targets",
 ]  # fmt: skip
 
 
@@ -59,10 +59,34 @@ Facts: TypeAlias = Annotated[
 File: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
 ]
+Bodies: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="Requests to a provider, JSON or JSONL; - is stdin."),
+]
+From: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        "-f",
+        metavar="WIRE",
+        help="Whose it is; auto looks for itself.",
+        autocompletion=beginning,
+    ),
+]
 To: TypeAlias = Annotated[
     str,
     typer.Option(
         "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=beginning
+    ),
+]
+Targets: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to",
+        "-t",
+        metavar="WIRE[=MODEL]",
+        help="A wire, and whom to ask there; repeatable. All wires without it.",
+        autocompletion=beginning,
     ),
 ]
 MultiAgent: TypeAlias = Annotated[
@@ -109,6 +133,12 @@ def known(to: str) -> str:
         hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
         raise CommandError(f"unknown wire {to!r}", hint)
     return to
+
+
+def targets(given: list[str] | None) -> dict[str, str | None]:
+    """The wires that were named, each with its model if there is one; none for all of them."""
+    split = (one.partition("=") for one in given or ())
+    return {known(name): model or None for name, _, model in split}
 
 
 def facts(given: str | None) -> FactsValue | str | None:

@@ -9,8 +9,9 @@ import errno
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ..codes import KINDS
@@ -32,6 +33,8 @@ __all__ = [
     "plain",
     "printable",
     "say",
+    "say_or_save",
+    "tell",
 ]
 
 NARROW = 60  # below this width nothing is arranged any more
@@ -88,6 +91,24 @@ def _is_utf8() -> bool:
 def say(text: str) -> None:
     """Print text to stdout as it is."""
     sys.stdout.write(text)
+
+
+def say_or_save(texts: Iterable[str], output: str) -> None:
+    """Print the texts as they come, or write them to a file; `-` is stdout."""
+    if output == "-":
+        for text in texts:
+            say(text)
+    else:
+        # all of it first: what fails half-way leaves the file as it was
+        Path(output).write_text("".join(texts), "utf-8")
+
+
+def tell(place: str, target: str, losses: Sequence[Loss]) -> None:
+    """Tell on stderr what was lost on the way from a place to a wire."""
+    screen = console(stderr=True)
+    head = f"{plain(place)} for {target} - {counted(losses)}"
+    screen.print(head, style="bold", soft_wrap=True)  # a file name stays in one piece
+    screen.print(loss_table(losses))
 
 
 def counted(losses: Sequence[Loss]) -> str:

@@ -30,10 +30,6 @@ File: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="An answer, or a recorded stream; - is stdin."),
 ]
-From: TypeAlias = Annotated[
-    str, typer.Option("--from", "-f", metavar="WIRE", help="Who answered; auto looks for itself.",
-                      autocompletion=options.beginning)
-]  # fmt: skip
 Live: TypeAlias = Annotated[bool, typer.Option("--replay", help="Show it as it came in.")]
 Speed: TypeAlias = Annotated[
     float, typer.Option("--speed", min=0, metavar="N", help="Deltas a second; 0 waits for nothing.")
@@ -42,7 +38,7 @@ Speed: TypeAlias = Annotated[
 
 def read_answers(
     file: File = "-",
-    source: From = "auto",
+    source: options.From = "auto",
     replay: Live = False,
     speed: Speed = 30,
     as_json: options.Json = False,
@@ -76,9 +72,9 @@ class _Shown:
     def told(self, one: Recorded, sender: Wire | CommandError) -> int:
         """Print one answer, or say what is wrong with it; the exit code for it."""
         try:
-            if isinstance(bound, CommandError):
-                raise bound
-            resp = self._read(one, bound)
+            if isinstance(sender, CommandError):
+                raise sender
+            resp = self._read(one, sender)
         except ProviderError as error:
             return self._failed(_said(one, error), REFUSED)
         except ReadError as error:
@@ -93,22 +89,22 @@ class _Shown:
 
     def _read(self, one: Recorded, sender: Wire) -> ChatResponse:
         if one.whole and self._speed is None:
-            resp = bound.read_response(one.events[0][1], status=one.status)
-            self._head(one, bound)
+            resp = sender.read_response(one.events[0][1], status=one.status)
+            self._head(one, sender)
             return resp
         live = None
         if self._speed is not None:
-            self._head(one, bound)
+            self._head(one, sender)
             live = Replay(self._screen, self._speed)
-        resp = _streamed(one, bound, live)
+        resp = _streamed(one, sender, live)
         if live is None:
-            self._head(one, bound)
+            self._head(one, sender)
         return resp
 
     def _head(self, one: Recorded, sender: Wire) -> None:
         if not self._as_json:
             place = f"{one.place}  " if self._many else ""
-            put(self._screen, "head", f"{place}assistant  ({bound.name})")
+            put(self._screen, "head", f"{place}assistant  ({sender.name})")
 
     def _failed(self, said: str, code: int) -> int:
         if self._as_json:
@@ -123,7 +119,7 @@ def _said(one: Recorded, error: ProviderError) -> str:
 
 def _streamed(one: Recorded, sender: Wire, live: Replay | None) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
-    decoder = bound.stream_decoder()
+    decoder = sender.stream_decoder()
     view = EventView(decoder.names)
     read = False
     for name, data in one.events:
@@ -134,7 +130,7 @@ def _streamed(one: Recorded, sender: Wire, live: Replay | None) -> ChatResponse:
     last = decoder.rest()
     resp = decoder.finish()
     if not (read or last):
-        raise ReadError(f"nothing in it is an event of {bound.name}", hint="is it another wire?")
+        raise ReadError(f"nothing in it is an event of {sender.name}", hint="is it another wire?")
     if live is not None:
         live.show([event for piece in last for event in view.feed(piece)])
         live.show(view.finish(resp))

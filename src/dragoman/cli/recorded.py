@@ -54,8 +54,11 @@ class Recorded:
                 continue
 
 
-def recorded(file: str) -> list[Recorded]:
-    """What is in a file (`-` is stdin). Raises CommandError for what cannot be read."""
+def recorded(file: str, spoilt: list[CommandError] | None = None) -> list[Recorded]:
+    """What is in a file (`-` is stdin). Raises CommandError for what cannot be read.
+
+    With a list for what is `spoilt`, a line that is no JSON is put there, and the others count.
+    """
     name = "stdin" if file == "-" else file
     data = content(file, "an answer")
     if _is_aws(data):
@@ -70,7 +73,7 @@ def recorded(file: str) -> list[Recorded]:
     if not rows:
         raise CommandError(f"{name}: there is nothing in it", "an answer, or a recorded stream")
     if Path(file).suffix in (".jsonl", ".ndjson"):
-        return _listed([(f"{name}:{n}", _value(row, f"{name}:{n}")) for n, row in rows], name)
+        return _listed(_values(rows, name, spoilt), name)
     if rows[0][1].startswith(_FIELDS):
         return [_framed(data, name, "sse")]
     try:
@@ -78,7 +81,7 @@ def recorded(file: str) -> list[Recorded]:
     except ReadError as error:
         if len(rows) == 1 or not _is_json(rows[0][1]):
             raise CommandError.of(error, name, USAGE) from error
-        return _listed([(f"{name}:{n}", _value(row, f"{name}:{n}")) for n, row in rows], name)
+        return _listed(_values(rows, name, spoilt), name)
     if isinstance(value, list):
         return _listed([(f"{name}: $[{i}]", one) for i, one in enumerate(value)], name)
     return [_one(value, name) or Recorded(name, [_event(value)], whole=True)]
@@ -129,11 +132,21 @@ def _event(value: Json) -> Event:
     return None, value
 
 
-def _value(row: str, place: str) -> Json:
-    try:
-        return loads(row)
-    except ReadError as error:
-        raise CommandError.of(error, place, USAGE) from error
+def _values(
+    rows: list[tuple[int, str]], name: str, spoilt: list[CommandError] | None
+) -> list[tuple[str, Json]]:
+    """The value of each line with its place."""
+    found = []
+    for number, row in rows:
+        place = f"{name}:{number}"
+        try:
+            found.append((place, loads(row)))
+        except ReadError as error:
+            failed = CommandError.of(error, place, USAGE)
+            if spoilt is None:
+                raise failed from error
+            spoilt.append(failed)
+    return found
 
 
 def _is_json(row: str) -> bool:

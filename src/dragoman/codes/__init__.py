@@ -5,7 +5,7 @@ A code never changes its meaning; a new meaning is a new code.
 
 from __future__ import annotations
 
-from . import answers, content, media, request, speakers, tools
+from . import answers, content, media, request, schema, speakers, tools
 from .code import KINDS, Code, Kind
 
 __all__ = ["CODES", "KINDS", "Code", "Kind"]
@@ -19,6 +19,7 @@ CODES: dict[str, Code] = {
         speakers.ROWS,
         request.ROWS,
         answers.ROWS,
+        schema.ROWS,
     )
     for row in rows
 }

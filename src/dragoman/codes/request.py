@@ -117,8 +117,7 @@ ROWS = (
         "format.field",
         "expected",
         "the wire takes a schema for the answer, and no such field beside it",
-        fix="Nothing has to be done. What the model shall read belongs into the schema"
-        " itself.",
+        fix="Nothing has to be done. What the model shall read belongs into the schema itself.",
         asks=("formats",),
     ),
     Code(

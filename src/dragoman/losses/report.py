@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ from .loss import Loss
 
 __all__ = ["Field", "InBody", "Places", "Report"]
 
+_HEAD = re.compile(r"\w+")
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
 
 
@@ -208,6 +210,9 @@ class Report:
         node = self.source(node)
         if (path := self._fields.get((id(node), field))) is not None:
             return path
+        inner = _HEAD.match(field)
+        if inner and (path := self._fields.get((id(node), inner[0]))) is not None:
+            return path + field[len(inner[0]) :]
         inner = getattr(node, field, None) if field == "source" else None
         if inner is not None and (paths := self._index.get(id(inner))):
             return paths[0]

@@ -53,8 +53,15 @@ class AsRead:
         """A copy knows its messages by other identities, and only those that nobody edited."""
         held = [m for m in self.messages if self.holds(m)]
         edited = self.edited or len(held) < len(self.messages)
-        return AsRead, (self.protocol, self.issuer, held, dict(self.fields), self.model, edited,
-                        self.state)
+        return AsRead, (
+            self.protocol,
+            self.issuer,
+            held,
+            dict(self.fields),
+            self.model,
+            edited,
+            self.state,
+        )
 
     def holds(self, m: Msg) -> bool:
         """Whether the message is one of those that were read, and nobody has edited it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..jsontext import JsonObject
@@ -29,6 +29,9 @@ class Written(Shown):
     report: Report = field(default_factory=Report, repr=False, compare=False)
     bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
+    sourced: Callable[[], Iterator[tuple[str, object]]] | None = field(
+        default=None, repr=False, compare=False
+    )  # (path in the body, node or Field of the request) of everything that the body says
 
     @property
     def losses(self) -> list[Loss]:
@@ -59,7 +62,7 @@ class Written(Shown):
         kept = [loss.detach() for loss in self.report.losses]
         self.report = Report.of(kept, self.report.target)
         self.bound = _Known(self.prefix) if self.bound is not None else None
-        self.left = None
+        self.left = self.sourced = None
         return self
 
 

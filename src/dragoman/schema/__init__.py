@@ -7,6 +7,7 @@ schemas and arguments are plain JSON.
 from .arguments import Violation, checked
 from .dialect import SchemaDialect
 from .dialects import DIALECTS, dialect
+from .known import lowered_once
 from .lowered import Change, Lowered, Verdict
 from .lowering import lowered
 from .mending import Repair, repaired, without_nulls
@@ -23,6 +24,7 @@ __all__ = [
     "checked",
     "dialect",
     "lowered",
+    "lowered_once",
     "repaired",
     "report_changes",
     "without_nulls",

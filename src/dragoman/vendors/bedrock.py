@@ -31,11 +31,17 @@ _CLAUDE: dict[str, Any] = {
     "cache_longest_first": True,
     "signatures": ("bedrock-converse", "bedrock", "anthropic", "vertex"),
     "form": "claude-adaptive",
+    "tool_schema": "bedrock",
 }
 _ONE_SAMPLER: dict[str, Any] = {"options": {"top_p": "alone"}}
 # an effort is told as a budget: on this host Opus 4.5 has efforts only behind a beta
 _MANUAL: dict[str, Any] = {**_CLAUDE, **_ONE_SAMPLER, "form": "claude-budget", "efforts": ()}
-_SCHEMAS: dict[str, Any] = {"formats": ("text", "schema"), "strict_tools": True}
+_SCHEMAS: dict[str, Any] = {
+    "formats": ("text", "schema"),
+    "strict_tools": True,
+    "strict_schema": "bedrock-strict",
+    "format_schema": "bedrock-strict",
+}
 _SIGNED_NONE: dict[str, Any] = {"thinking": False}
 _BOUND: dict[str, Any] = {**_CLAUDE, "binding": "prefix"}
 

@@ -30,6 +30,7 @@ _FACTS = Facts(
         "blank_text": False,  # 400 "text content is empty"
         "parallel_switch": False,
         "strict_tools": False,
+        "tool_schema": "moonshot",
         "formats": ("text", "json"),
         "options": {"service_tier": "refuses"},
     },

@@ -21,6 +21,7 @@ _COMMON: dict[str, Any] = {
     "tool_choices": ("auto", "none", "required", "tool"),
     "media_types": {"image": ("image/jpeg", "image/png")},
     "options": {"service_tier": "ignores"},
+    "strict_schema": "",  # not every property has to be required
 }
 
 VENDOR = Vendor(

@@ -230,7 +230,8 @@ RESPONSES_TO_CHAT = Pair(
             {"role": "tool", "tool_call_id": "c1", "content": "5"},
             {"role": "assistant", "content": "It is 5."},
         ],
-        "tools": [{"type": "function", "function": {"name": "sum", "parameters": AT}}],
+        "tools": [{"type": "function", "function": {
+            "name": "sum", "parameters": AT, "strict": False}}],
         "response_format": {"type": "json_object"},
     },
     [

@@ -12,7 +12,7 @@ import pytest
 from tests.contract.judges import judge_request
 
 from .conserved import silent
-from .pairs import CHAT_TO_ANTHROPIC, GEMINI_TO_RESPONSES, PAIRS, RESPONSES_TO_CHAT, Pair
+from .pairs import AT, CHAT_TO_ANTHROPIC, GEMINI_TO_RESPONSES, PAIRS, RESPONSES_TO_CHAT, Pair
 
 NAMES = [f"{pair.source} to {pair.target}" for pair in PAIRS]
 # leaves that a target says by itself: nothing in the source says them
@@ -134,3 +134,19 @@ def test_what_was_added_covers_nothing_but_another_seat() -> None:
 def test_numbers_keep_their_value() -> None:
     made = {**CHAT_TO_ANTHROPIC.made, "temperature": 0.4}
     assert lost(replace(CHAT_TO_ANTHROPIC, made=made)) == ["$.temperature: option 0.5"]
+
+
+def test_of_a_schema_in_another_dialect_each_leaf_counts() -> None:
+    body = deepcopy(RESPONSES_TO_CHAT.body)
+    schema = {**AT, "properties": {"at": {"$ref": "#/$defs/Place"}}, "minProperties": 1,
+              "$defs": {"Place": {"type": "string", "description": "where"}}}  # fmt: skip
+    body["tools"][0]["parameters"] = schema
+    pair = replace(RESPONSES_TO_CHAT, body=body)
+    assert lost(pair) == ["$.tools[0].parameters.minProperties: schema minProperties 1"]
+    told = ("moved", "$.tools[0].parameters.minProperties")
+    assert lost(replace(pair, losses=[*pair.losses, told])) == []
+    made = deepcopy(pair.made)
+    del made["tools"][0]["function"]["parameters"]["properties"]["at"]["description"]
+    assert lost(replace(pair, made=made, losses=[*pair.losses, told])) == [
+        '$.tools[0].parameters["$defs"].Place.description: schema description "where"'
+    ]

@@ -30,6 +30,7 @@ NOVA = "us.amazon.nova-2-lite-v1:0"
 GPT = "openai.gpt-oss-120b-1:0"
 LLAMA = "us.meta.llama4-maverick-17b-instruct-v1:0"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+CLOSED = {**SCHEMA, "additionalProperties": False}
 F = Tool("f")
 CALL = ToolUseBlock("1", "f", {"x": 1})
 
@@ -83,13 +84,13 @@ def test_the_row_of_the_vendor() -> None:
 
 
 def test_tools_of_every_form() -> None:
-    tools = [Tool("f", "does", SCHEMA, strict=True), Tool("g", cache=CacheHint())]
+    tools = [Tool("f", "does", CLOSED, strict=True), Tool("g", cache=CacheHint())]
     made, losses = config(tools=tools)
     assert made == {
         "tools": [
             {
                 "toolSpec": {
-                    "name": "f", "description": "does", "inputSchema": {"json": SCHEMA},
+                    "name": "f", "description": "does", "inputSchema": {"json": CLOSED},
                     "strict": True,
                 }
             },
@@ -277,10 +278,10 @@ ENABLED = {"type": "enabled"}
         (NOVA, {"reasoning": "off"}, {"reasoningConfig": {"type": "disabled"}}, []),
         (GPT, {"reasoning": "medium"}, {"reasoning_effort": "medium"}, []),
         (GPT, {"reasoning": "off"}, {"reasoning_effort": "low"}, ["reasoning.always reasoning"]),
-        (GPT, {"reasoning": "on"}, None, []),
+        (GPT, {"reasoning": "on"}, None, ["reasoning.moot reasoning"]),
         (LLAMA, {"reasoning": "high"}, None, ["option.refused reasoning"]),
-        (LLAMA, {"reasoning": "off"}, None, ["reasoning.moot $.options.reasoning"]),
-        ("us.deepseek.r1-v1:0", {"reasoning": "on"}, None, []),
+        (LLAMA, {"reasoning": "off"}, None, ["reasoning.moot reasoning"]),
+        ("us.deepseek.r1-v1:0", {"reasoning": "on"}, None, ["reasoning.moot reasoning"]),
     ],
 )  # fmt: skip
 def test_thinking_as_each_maker_has_it(
@@ -324,12 +325,12 @@ def test_no_thinking_where_the_open_tool_round_began_without() -> None:
 
 
 def test_the_schema_of_an_answer_is_a_text() -> None:
-    out = wrote(response_format=ResponseFormat("schema", SCHEMA, "city", "where", strict=True))
+    out = wrote(response_format=ResponseFormat("schema", CLOSED, "city", "where", strict=True))
     made = out.body["outputConfig"]["textFormat"]
     inner = made["structure"]["jsonSchema"]
     assert made["type"] == "json_schema"
     assert (inner["name"], inner["description"]) == ("city", "where")
-    assert json.loads(inner["schema"]) == SCHEMA
+    assert json.loads(inner["schema"]) == CLOSED
     assert lost(out) == ["format.lowered $.response_format.strict"]
 
 

@@ -21,6 +21,7 @@ from .writing import OWN, codes, own, wire, wrote
 
 ENCRYPTED = "reasoning.encrypted_content"
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+CLOSED = {**CITY, "required": ["city"], "additionalProperties": False}
 
 
 def test_the_room_names_itself_and_its_source() -> None:
@@ -222,11 +223,11 @@ def test_what_is_included_already_is_not_added() -> None:
             {"type": "json_schema", "name": "response", "schema": CITY},
         ),
         (
-            ResponseFormat("schema", CITY, "city", "A city", True),
+            ResponseFormat("schema", CLOSED, "city", "A city", True),
             {
                 "type": "json_schema",
                 "name": "city",
-                "schema": CITY,
+                "schema": CLOSED,
                 "description": "A city",
                 "strict": True,
             },

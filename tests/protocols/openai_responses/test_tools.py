@@ -17,7 +17,8 @@ NOW = Tool("now")
 
 
 def test_a_function_is_flat_and_says_whether_it_is_strict() -> None:
-    out = wrote(tools=[LOOK, NOW, Tool("sure", strict=True)])
+    closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    out = wrote(tools=[LOOK, NOW, Tool("sure", "", closed, strict=True)])
     empty = {"type": "object", "properties": {}}
     assert out.body["tools"] == [
         {
@@ -28,7 +29,7 @@ def test_a_function_is_flat_and_says_whether_it_is_strict() -> None:
             "strict": False,
         },
         {"type": "function", "name": "now", "parameters": empty, "strict": False},
-        {"type": "function", "name": "sure", "parameters": empty, "strict": True},
+        {"type": "function", "name": "sure", "parameters": closed, "strict": True},
     ]
     assert codes(out) == []
 

@@ -203,12 +203,9 @@ def _tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    made["input_schema"] = parameters(tool)
-    if tool.strict is not None:
-        if can.strict_tools:
-            made["strict"] = tool.strict
-        else:
-            report.lost("tool.strict", tool, "strict")
+    made["input_schema"], strict = parameters(tool, can, report)
+    if strict is not None:
+        made["strict"] = strict
     if tool.cache is not None:
         made["cache_control"] = cache_control(tool.cache)
     return replay(made, tool, can, report)

@@ -25,6 +25,7 @@ class Dialect:
 # blank, the user begins, results come back in one turn, which words may share, a document needs a
 # text beside it, and tool blocks need a toolConfig. There is no choice of none.
 CAN = Capabilities(
+    tool_schema="object",
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
     result=frozenset({"text", "raw"}),

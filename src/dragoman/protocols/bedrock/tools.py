@@ -63,12 +63,10 @@ def _function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    made["inputSchema"] = {"json": parameters(tool)}
-    if tool.strict is not None:
-        if can.strict_tools:
-            made["strict"] = tool.strict
-        else:
-            report.lost("tool.strict", tool, "strict")
+    schema, strict = parameters(tool, can, report)
+    made["inputSchema"] = {"json": schema}
+    if strict is not None:
+        made["strict"] = strict
     return replay(made, tool, can, report)
 
 

@@ -10,8 +10,8 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...reasoning import Asked, asked
-from ...request_fields import format_unsaid, options
-from ...shapes import own_extras, unsaid
+from ...request_fields import fitting_schema, format_unsaid, options
+from ...shapes import own_extras, parameters, unsaid
 from .dialect import Dialect
 from .spelling import cased, replayed
 
@@ -76,7 +76,9 @@ def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObje
     if form.kind == "json":
         return {"responseMimeType": "application/json"}
     format_unsaid(form, report)
-    return {"responseMimeType": "application/json", "responseJsonSchema": form.schema}
+    schema = fitting_schema(form, can, report).schema
+    key = "responseSchema" if can.format_schema.startswith("gemini-openapi") else _SCHEMA
+    return {"responseMimeType": "application/json", key: schema}
 
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
@@ -116,6 +118,10 @@ def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:
     return cased({"functionCallingConfig": cased(calling_config(picked), dialect)}, dialect)
 
 
+_SCHEMA = "responseJsonSchema"
+_NOTHING = {"type": "object", "properties": {}}
+
+
 def calling_config(picked: ToolChoice) -> JsonObject:
     """The mode, and the names that narrow it."""
     mode = _MODES[picked.mode]
@@ -133,10 +139,10 @@ def declaration(tool: Tool, can: Capabilities, dialect: Dialect, report: Report)
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    if tool.schema:
-        made["parametersJsonSchema"] = tool.schema
-    if tool.strict is not None:
-        report.lost("tool.strict", tool, "strict")
+    schema, _ = parameters(tool, can, report)
+    if schema.get("properties") or (tool.schema and schema != _NOTHING):
+        subset = can.tool_schema.startswith("gemini-openapi")
+        made["parameters" if subset else "parametersJsonSchema"] = schema
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
     return replayed(cased(made, dialect), tool, can, dialect, report)

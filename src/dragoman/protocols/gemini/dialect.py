@@ -39,6 +39,8 @@ class Dialect:
 # answers to one turn's calls are one content, in order, and a call stands right behind the user's
 # turn or a result. Empty parts are refused. An id is on both sides or on neither.
 CAN = Capabilities(
+    tool_schema="gemini",
+    format_schema="gemini-format",
     user=frozenset({"text", "image", "audio", "video", "document", "raw"}),
     assistant=frozenset({"text", "image", "audio", "video", "document", "raw"}),
     result=frozenset({"text", "raw"}),

@@ -34,6 +34,7 @@ class Dialect:
 # Thinking goes back as it came. There is no tool choice: `auto` is what the server does, and
 # `none` means that no tools are sent. Thinking is a switch; few models take a level instead.
 CAN = Capabilities(
+    tool_schema="ollama",
     user=frozenset({"text", "image"}),
     assistant=frozenset({"text", "image"}),
     system=frozenset({"text", "image"}),

@@ -75,6 +75,7 @@ CAN = Capabilities(
     tool_choices=frozenset({"auto", "none", "required", "tool"}),
     parallel_switch=True,
     strict_tools=True,
+    strict_schema="openai-strict",
     name_field="telling",
     ids=IdRule(max=40),
     tool_names=NameRule(),

@@ -164,6 +164,16 @@ class OpenAIChat(Bound[Dialect]):
             body["response_format"] = spelled_format(form, report)
             if form.kind == "json" and self.dialect.json_word:
                 demand_json_word(body["messages"])
+        self._configure(body, request, can, report)
+        if request.stream:
+            body["stream"] = True
+        body.update(self.dialect.fixed)
+        replay(body, request, can, report)
+        return Request(self.dialect.path, {}, body)
+
+    def _configure(
+        self, body: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+    ) -> None:
         body.update(options(request, self._keys, can, report))
         stops = body.get("stop", ())
         if 0 < self.dialect.stops < len(stops):
@@ -177,11 +187,6 @@ class OpenAIChat(Bound[Dialect]):
             body.update(fields)
             if not fields:
                 moot(request, report)
-        if request.stream:
-            body["stream"] = True
-        body.update(self.dialect.fixed)
-        replay(body, request, can, report)
-        return Request(self.dialect.path, {}, body)
 
 
 def _choice(picked: ToolChoice) -> Any:

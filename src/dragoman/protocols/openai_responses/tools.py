@@ -25,11 +25,8 @@ def function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
     made: JsonObject = {"type": "function", "name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    made["parameters"] = parameters(tool)
-    made["strict"] = bool(tool.strict)
-    if tool.strict and not can.strict_tools:
-        made["strict"] = False
-        report.lost("tool.strict", tool, "strict")
+    made["parameters"], strict = parameters(tool, can, report)
+    made["strict"] = bool(strict)
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
     return replay(made, tool, can, report)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from .covered import Covered
 from .facts import Body, Fact, facts
 from .pool import Pool
+from .schemas import lacking
 from .tables import TABLES
 from .taken import take, take_anywhere
 
@@ -41,8 +42,11 @@ def silent(
     found = facts(TABLES[source], body) if known is None else known
     waiting = [fact for fact in found if not covered.drops(fact.path)]
     missed = [fact for fact in waiting if not take(pool, fact)]
-    return [
-        f"{fact.path}: {fact.kind} {fact.value!r:.100}"
-        for fact in missed
-        if not (covered.moves(fact.path) and take_anywhere(pool, fact))
-    ]
+    lost = []
+    for fact in missed:
+        if fact.kind == "schema":
+            lost += [f"{path}: schema {words:.100}" for path, words in lacking(pool, fact)
+                     if not covered.told(path)]  # fmt: skip
+        elif not (covered.moves(fact.path) and take_anywhere(pool, fact)):
+            lost.append(f"{fact.path}: {fact.kind} {fact.value!r:.100}")
+    return lost

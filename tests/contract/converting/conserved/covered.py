@@ -17,6 +17,7 @@ class Covered:
     def __init__(self, losses: Iterable[tuple[str, str]]) -> None:
         listed = [(kind, where) for kind, where in losses if where != "$"]
         self._dropped = {where for kind, where in listed if kind not in ("added", "moved")}
+        self._moved = {where for kind, where in listed if kind == "moved"}
         self._touched = {up for _, where in listed for up in (where, *parents(where)) if up != "$"}
         self._all = {where for _, where in listed}
 
@@ -24,6 +25,10 @@ class Covered:
         """Whether a loss is at this place or above it."""
         dropped = self._dropped
         return bool(dropped) and (path in dropped or any(up in dropped for up in parents(path)))
+
+    def told(self, path: str) -> bool:
+        """Whether a loss of any kind but what was added is at this place or above it."""
+        return self.drops(path) or path in self._moved
 
     def moves(self, path: str) -> bool:
         """Whether any loss is at this place, above it, or in the same message."""

@@ -1,20 +1,18 @@
 """A body taken apart: what it says, each with the path of the leaf that says it.
 
 A table maps patterns (`messages[].content[].text`) to kinds. What no pattern knows is a fact of
-the kind `leaf`, under its key. What says nothing (null, the empty text) is no fact.
+the kind `leaf`, under its key; null and what is empty is one of the kind `empty`.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from .spelled import SPELLED, Fact
 
-__all__ = ["Body", "Fact", "Table", "facts"]
+__all__ = ["Body", "Fact", "Table", "facts", "joined"]
 
 Body: TypeAlias = Any  # JSON
 Seat: TypeAlias = Callable[[Any], str | None]
@@ -46,6 +44,8 @@ class Table:
         return self.trees
 
 
+# of these null and the empty text say nothing at all; elsewhere they are leaves like others
+SILENT = frozenset({"text", "thinking", "call", "schema", "result", "tool_description"})
 # of these the whole value is one fact, however deep it is
 WHOLE = frozenset({"call", "schema", "result", "picked"})
 
@@ -58,27 +58,37 @@ def facts(table: Table, body: Body) -> list[Fact]:
 def _facts(
     table: Table, value: Any, node: Mapping[str, Any] | None, path: str, seat: str, key: str
 ) -> Iterator[Fact]:
-    row = None
-    if node is not None:
-        row = node.get("=")
-        if "@" in node and isinstance(value, dict):
-            seat = node["@"](value) or seat
-    if row is not None and row.startswith("server:") and value is not None:
-        yield Fact("server", "", row.partition(":")[2], path)
-        row = None
-    if row is not None and (row.partition(":")[0] in WHOLE or not isinstance(value, (dict, list))):
-        yield from _said(row, value, path, seat)
-    elif isinstance(value, dict):
+    row: str = "" if node is None else node.get("=", "")
+    kind, _, scope = row.partition(":")
+    if node is not None and "@" in node and isinstance(value, dict):
+        seat = node["@"](value) or seat
+    if kind == "server" and value is not None:
+        yield Fact(kind, "", scope, path)
+        yield from () if not value else _inside(table, value, node, path, seat, key)
+    elif value is None or value == "" or (kind not in WHOLE and value in ([], {})):
+        if kind not in SILENT:
+            yield Fact("empty", key, value, path)
+    elif row and (kind in WHOLE or not isinstance(value, (dict, list))):
+        yield from _said(kind, scope, value, path, seat)
+    elif isinstance(value, (dict, list)):
+        yield from _inside(table, value, node, path, seat, key)
+    elif not _is_quiet(node, value):
+        yield Fact("leaf", key, value, path)
+
+
+def _inside(
+    table: Table, value: Any, node: Mapping[str, Any] | None, path: str, seat: str, key: str
+) -> Iterator[Fact]:
+    """The facts of what a container holds."""
+    if isinstance(value, dict):
         for name, inner in value.items():
             known = _camel(name) if table.camel and node is not None else name
-            then = None if node is None else node.get(known, node.get("*"))
-            yield from _facts(table, inner, then, _joined(path, name), seat, known)
+            then = None if node is None else node.get(known)
+            yield from _facts(table, inner, then, joined(path, name), seat, known)
     elif isinstance(value, list):
         then = None if node is None else node.get("[]")
         for nth, inner in enumerate(value):
             yield from _facts(table, inner, then, f"{path}[{nth}]", seat, key)
-    elif value is not None and value != "" and not _is_quiet(node, value):
-        yield Fact("leaf", key, value, path)
 
 
 def _is_quiet(node: Mapping[str, Any] | None, value: Any) -> bool:
@@ -87,11 +97,8 @@ def _is_quiet(node: Mapping[str, Any] | None, value: Any) -> bool:
     return node["~"] is None or value in node["~"]
 
 
-def _said(row: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
-    """The facts of a value that a row knows; the empty text is none."""
-    kind, _, scope = row.partition(":")
-    if value is None or value == "":
-        return
+def _said(kind: str, scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    """The facts of a value that a row knows."""
     if kind in SPELLED:
         yield from SPELLED[kind](scope, value, path, seat)
     elif kind in ("text", "label", "result", "speaker"):
@@ -105,8 +112,6 @@ def _camel(name: str) -> str:
     return head + "".join(word.capitalize() for word in rest) if head and rest else name
 
 
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if _NAME.fullmatch(name) else f"{path}[{json.dumps(name)}]"
+def joined(path: str, name: str) -> str:
+    """The path of a key below a path."""
+    return f"{path}.{name}" if name.isidentifier() else f'{path}["{name}"]'

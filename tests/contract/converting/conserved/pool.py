@@ -37,7 +37,6 @@ class Pool:
     ) -> None:
         self.path = unquote(path)
         self.streams = "stream" in path.lower() or "enable" in headers.values()
-        self.schemas: list[Any] = []
         self._ids, self._names = ids, names
         self._facts: dict[tuple[str, str], Counter[str]] = {}
         self._texts: dict[str, Texts] = {}
@@ -54,9 +53,7 @@ class Pool:
             if isinstance(value, dict) and value.keys() == {"error"}:
                 self._count("option", "error", [canonical(True)])
             return
-        if kind == "schema":
-            self.schemas.append(value)
-        elif kind in _NAMES:
+        if kind in _NAMES:
             value = self._names.get(value, value)
         elif kind in ("id", "result_id"):
             value = self._ids.get(value, value)
@@ -82,6 +79,11 @@ class Pool:
     def values(self, kind: str, scope: str = "") -> list[Any]:
         """All values of a kind that stand there, used up or not."""
         return [json.loads(key) for key in self._facts.get((kind, scope), ())]
+
+    def left(self, kind: str, scope: str) -> list[Any]:
+        """All values of a kind that nothing has used up."""
+        found: Counter[str] = self._facts.get((kind, scope), Counter())
+        return [json.loads(key) for key, n in found.items() if n > 0]
 
     def said(self, text: str, seat: str) -> bool:
         """Whether somebody in this seat says the text; it is used up."""

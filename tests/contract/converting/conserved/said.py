@@ -27,13 +27,7 @@ FORMATS = {
 OFF = frozenset({"off", "none", "disabled", "false", "0"})
 
 # settings that are what every wire does when nothing is said: option -> value
-QUIET: dict[str, tuple[Any, ...]] = {
-    "n": (1,),
-    "logprobs": (False,),
-    "parallel": (True,),
-    "strict": (False,),
-    "error": (False,),
-}
+QUIET: dict[str, tuple[Any, ...]] = {"error": (False,)}
 
 
 def quiet(option: str, value: Any) -> bool:

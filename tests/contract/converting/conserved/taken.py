@@ -6,14 +6,13 @@ A kind without one is there if the target says the same value of the same kind.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from .pool import LABELS, THOUGHTS, Pool, results, strings
 from .said import CHOICES, FORMATS, OFF, quiet
-from .spelled import Fact, canonical, payload
+from .spelled import Fact, payload
 
 __all__ = ["take", "take_anywhere"]
 
@@ -131,35 +130,6 @@ def _form(value: Any) -> str:
     return FORMATS.get(str(value).lower(), str(value))
 
 
-def _schema(pool: Pool, fact: Fact) -> bool:
-    """The same schema, or one that says all of its leaves."""
-    if pool.one("schema", fact.scope, fact.value):
-        return True
-    wanted = Counter(_schema_leaves(fact.value))
-    return any(wanted <= Counter(_schema_leaves(one)) for one in pool.schemas)
-
-
-def _schema_leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """(key, value) of every leaf, and every key; types in small letters."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield "", name
-            yield from _schema_leaves(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _schema_leaves(inner, key)
-    elif key == "type":
-        yield key, _TYPES.get(value, str(value).lower())
-    else:
-        yield key, canonical(value)
-
-
-# the numbers that protocol buffers give to the types of a schema
-_TYPES: dict[Any, str] = {
-    1: "string", 2: "number", 3: "integer", 4: "boolean", 5: "array", 6: "object",
-}  # fmt: skip
-
-
 def _effort(pool: Pool, fact: Fact) -> bool:
     """How much to think: the same word, or a budget where no word stands."""
     if _off(fact.value):
@@ -224,7 +194,7 @@ def _leaf(pool: Pool, fact: Fact) -> bool:
 _TAKEN: dict[str, Callable[[Pool, Fact], bool]] = {
     "text": _text, "label": _label, "thinking": _thinking, "speaker": _speaker,
     "result": _result, "data": _data, "mime": _mime, "result_name": _result_name,
-    "choice": _choice, "format": _format, "schema": _schema, "effort": _effort,
+    "choice": _choice, "format": _format, "effort": _effort,
     "budget": _budget, "thinks": _thinks, "stream": _stream, "model": _model,
     "opaque": _opaque,
     "option": _option, "leaf": _leaf,

@@ -38,7 +38,5 @@ TABLE = Table(
     quiet={
         f"{_AT}.role": words("system user assistant tool"),
         f"{_AT}.tool_calls[].type": words("function"),
-        f"{_AT}.tool_calls[].index": None,
-        "parameters.result_format": words("message"),
     },
 )

@@ -95,7 +95,7 @@ TABLE = Table(
     quiet={
         "contents[].role": words("user model function"),
         "contents.role": words("user model"),
-        "systemInstruction.role": None,
+        "systemInstruction.role": words("system user model"),
         "systemInstruction.parts[].thought": frozenset({False}),
         "contents[].parts[].thought": frozenset({True, False}),
         "contents[].parts.thought": frozenset({True, False}),

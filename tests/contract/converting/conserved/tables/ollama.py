@@ -42,7 +42,6 @@ TABLE = Table(
     quiet={
         "messages[].role": words("system user assistant tool"),
         "messages[].tool_calls[].type": words("function"),
-        "messages[].tool_calls[].function.index": None,
         "tools[].type": words("function"),
     },
 )

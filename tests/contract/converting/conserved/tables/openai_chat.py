@@ -46,10 +46,8 @@ MESSAGE_TAGS = {
     "messages[].content[].type": words(
         "text image_url input_audio file video_url file_url refusal thinking"
     ),
-    "messages[].reasoning_details[].type": words("reasoning.text reasoning.summary"),
-    "messages[].reasoning_details[].index": None,
     "messages[].tool_calls[].type": words("function"),
-    "messages[].tool_calls[].index": None,
+    "messages[].tool_calls[].index": None,  # follows from where it stands
 }
 TOOLS = {
     "tools[].type": "tag",

@@ -1,0 +1,34 @@
+"""What providers refuse, as data: rows with source and date, by protocol and by host.
+
+From the providers' references, and held against recorded requests that were answered.
+"""
+
+from __future__ import annotations
+
+from .anthropic import ANTHROPIC, CLAUDE_API
+from .field import FieldRule, JsonType, Rules
+from .google import GEMINI
+from .losses import REFUSED, SAYS, RefusedLoss
+from .openai import CHAT, CHAT_AT_HOME, RESPONSES, RESPONSES_AT_HOME
+from .others import BEDROCK, DASHSCOPE, DEEPSEEK, MISTRAL, OLLAMA, ZHIPU
+
+__all__ = ["FIELDS", "REFUSED", "SAYS", "FieldRule", "JsonType", "RefusedLoss", "Rules"]
+
+# protocol, and `host/protocol` for what a host adds or says otherwise of the same path
+FIELDS: dict[str, Rules] = {
+    "openai-chat": CHAT,
+    "openai/openai-chat": CHAT_AT_HOME,
+    "azure/openai-chat": CHAT_AT_HOME,
+    "deepseek/openai-chat": DEEPSEEK,
+    "zhipu/openai-chat": ZHIPU,
+    "openai-responses": RESPONSES,
+    "openai/openai-responses": RESPONSES_AT_HOME,
+    "azure/openai-responses": RESPONSES_AT_HOME,
+    "anthropic": ANTHROPIC,
+    "anthropic/anthropic": CLAUDE_API,
+    "gemini": GEMINI,
+    "dashscope": DASHSCOPE,
+    "ollama": OLLAMA,
+    "bedrock-converse": BEDROCK,
+    "mistral": MISTRAL,
+}
