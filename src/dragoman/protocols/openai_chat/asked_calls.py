@@ -39,8 +39,11 @@ def read_calls(rest: JsonObject, issuer: str) -> list[ContentBlock]:
     return made
 
 
-def usual_calls(told: Json) -> list[ContentBlock] | None:
-    """Calls of functions with nothing odd in any of them; None for all others."""
+def usual_calls(told: Json, names: dict[str, str]) -> list[ContentBlock] | None:
+    """Calls of functions with nothing odd in any of them; None for all others.
+
+    `names` learns what they are called by id.
+    """
     if type(told) is not list:
         return None
     made: list[ContentBlock] = []
@@ -54,6 +57,7 @@ def usual_calls(told: Json) -> list[ContentBlock] | None:
         if type(name) is not str or type(raw) is not str:
             return None
         made.append(ToolUseBlock(id, name, parsed(raw), raw))
+        names[id] = name
     return made
 
 

@@ -28,6 +28,7 @@ from .thoughts import FIELDS
 __all__ = ["message_as_read", "read_messages"]
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_CALLED = "called"  # the result is named as its call is, and does not say so itself
 _PLAIN = ("user", "assistant", "system", "developer")
 _RESULTS = ("tool", "function")
 _UNSAID = "unsaid"  # the text of a detail stands in a field beside it
@@ -37,6 +38,7 @@ _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning
 def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
     """The messages of a request; `origin` is whose thinking stands in them."""
     made: list[Msg] = []
+    names: dict[str, str] = {}  # of the tools that were called: results seldom say them
     legacy = False
     for told in listed:  # the usual shapes first, by what is nothing but usual in them
         if type(told) is dict:
@@ -47,19 +49,33 @@ def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[M
             if size == 3:
                 id = told.get("tool_call_id")
                 if role == "tool" and type(content) is str and type(id) is str:
-                    made.append(Msg.trusted("", [ToolResultBlock(id, "", content)], "tool"))
+                    block = ToolResultBlock(id, "", content)
+                    if id in names:
+                        block.name, block.spelling = names[id], _CALLED
+                    made.append(Msg.trusted("", [block], "tool"))
                     continue
                 if role == "assistant" and content is None and "content" in told:
-                    calls = usual_calls(told.get("tool_calls"))
+                    calls = usual_calls(told.get("tool_calls"), names)
                     if calls:
                         made.append(Msg.trusted("", calls, "assistant"))
                         made[-1].spelling = "null"
                         continue
             legacy = legacy or LEGACY in told
         made.append(_message(told, issuer, origin))
+        _name(made[-1], names)
     if legacy:
         paired(made)
     return made
+
+
+def _name(m: Msg, names: dict[str, str]) -> None:
+    """Remember the calls of a message by name, and name its results by those."""
+    for block in () if isinstance(m.content, str) else m.content:
+        if type(block) is ToolUseBlock:
+            names[block.id] = block.name
+        elif type(block) is ToolResultBlock and block.id and not block.name and block.id in names:
+            block.name = names[block.id]
+            block.spelling = f"{block.spelling} {_CALLED}" if block.spelling else _CALLED
 
 
 def _message(told: Json, issuer: str, origin: Origin) -> Msg:
@@ -184,7 +200,7 @@ def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
     made: JsonObject = {"role": "function" if "function" in words else "tool"}
     if "nobody's" not in words:
         made["tool_call_id"] = block.id
-    if block.name:
+    if block.name and _CALLED not in words:
         made["name"] = block.name
     output = block.output
     if isinstance(output, list):
