@@ -102,10 +102,11 @@ def loads(text: str | bytes) -> Json:
         return _loads_std(text)
     # orjson turns integers beyond 64 bits into floats without a word. Events are short: whether
     # they hold a long number at all is seen faster in the text than in the value
-    if len(text) < _SHORT:
-        data = text.encode() if isinstance(text, str) else text
+    size = len(text)
+    if size < _SHORT:
+        data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
         if _LONG not in data.translate(_DIGITS):
-            if len(data) > 2 * MAX_DEPTH:
+            if size > 2 * MAX_DEPTH:
                 _shallow(data, value)
             return value
     if _has_big_float(value):

@@ -39,12 +39,14 @@ def parsed(text: str) -> Json:
     Blank text and null are no arguments; JSON inside a JSON string is unwrapped; control
     characters inside strings are let pass.
     """
-    if not text or text.isspace():
-        return {}
     try:
         value = loads(text)
     except ReadError:
+        if not text or text.isspace():
+            return {}
         value = _lenient(text)
+    if type(value) is dict and len(text) <= _DEEP:
+        return value
     if type(value) is str and value is not text:
         try:
             value = loads(value)

@@ -12,6 +12,7 @@ import pytest
 from tests.contract.judges import judge_request
 
 from .conserved import silent
+from .conserved.texts import Texts
 from .pairs import AT, CHAT_TO_ANTHROPIC, GEMINI_TO_RESPONSES, PAIRS, RESPONSES_TO_CHAT, Pair
 
 NAMES = [f"{pair.source} to {pair.target}" for pair in PAIRS]
@@ -148,5 +149,16 @@ def test_of_a_schema_in_another_dialect_each_leaf_counts() -> None:
     made = deepcopy(pair.made)
     del made["tools"][0]["function"]["parameters"]["properties"]["at"]["description"]
     assert lost(replace(pair, made=made, losses=[*pair.losses, told])) == [
-        '$.tools[0].parameters["$defs"].Place.description: schema description "where"'
+        '$.tools[0].parameters.$defs.Place.description: schema description "where"'
     ]
+
+
+def test_texts_are_used_up_character_by_character() -> None:
+    texts = Texts()
+    texts.add("a, b and a")
+    assert texts.take("")
+    assert texts.take("a")
+    assert texts.take(" and a")
+    assert not texts.take("a")
+    assert texts.take(", b")
+    assert not texts.take(", b")

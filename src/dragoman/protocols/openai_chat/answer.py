@@ -19,6 +19,7 @@ from ...message import (
     Finish,
     RefusalBlock,
     TextBlock,
+    ThinkingBlock,
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
@@ -123,26 +124,20 @@ def _is_part(block: ContentBlock) -> bool:
 
 
 class Flow:
-    """Where the texts of one candidate stand in their fields: side by side, or on a new line."""
+    """Where texts stand in their fields: words side by side, each thought on a new line."""
 
     def __init__(self) -> None:
         self.length = 0  # characters of content so far
-        self._key: Any = None  # of the block that was said last
-        self._texts = (False, False)  # whether the block before it, and it, are text
-        self._fields: dict[str, Any] = {}
+        self._fields: dict[str, Any] = {}  # the block that each thought is of
 
     def joined(self, fields: JsonObject, block: ContentBlock, key: Any) -> JsonObject:
         """The fields of a block, or of a piece of it, with what has to stand before its text."""
-        if key != self._key:
-            self._key, self._texts = key, (self._texts[1], type(block) is TextBlock)
-        for field, said in fields.items():
-            if not isinstance(said, str):
-                continue
-            before = self._fields.get(field)
-            side = field == "content" and self._texts[0]  # one text, in several blocks
-            if before is not None and before != key and not side:
-                fields[field] = f"\n{said}"
-            self._fields[field] = key
+        if type(block) is ThinkingBlock:
+            for field, said in fields.items():
+                if isinstance(said, str):
+                    if self._fields.setdefault(field, key) != key:
+                        fields[field] = f"\n{said}"
+                    self._fields[field] = key
         self.length += len(fields.get("content", ""))
         return fields
 

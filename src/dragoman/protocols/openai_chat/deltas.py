@@ -130,10 +130,12 @@ class Deltas:
             made["id"] = id
         if first:
             made["type"] = "function"
-        if function:
-            made["function"] = {**more.pop("function", {}), **function}
-        made |= more if self._say.own else {}
-        return {"tool_calls": [made]} if len(made) > 1 else {}
+        more = more if self._say.own else {}
+        if not (function or more or len(made) > 1):
+            return {}
+        # the official client wants the object in each piece
+        made["function"] = {**more.pop("function", {}), **function}
+        return {"tool_calls": [made | more]}
 
     def _id(self, nth: int, name: str) -> str:
         said = f"{self._seed}\0{nth}\0{name}".encode("utf-8", "surrogatepass")

@@ -11,8 +11,7 @@ from typing import TypeAlias, assert_never
 
 from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Finish, ToolUseBlock, Usage
-from ...message.blocks import ContentBlock
+from ...message import ChatRequest, Finish, Usage
 from ...message.total import joined
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
 from .answer import CUT, ID, fault_of, reason
@@ -76,8 +75,7 @@ class ChatEncoder:
         for index, end in sorted(self._ends.items()):
             if end.reason not in CUT:
                 made += [self._chunk(index, delta) for delta in self._of(index).finish()]
-            blocks = self._of(index).kinds
-            word = reason(_corrected(end, blocks), blocks, self._say, end)
+            word = reason(end, self._of(index).kinds, self._say, end)
             made.append(self._chunk(index, {}, word))
         usage = self._figures.finish().usage
         if usage != Usage():
@@ -151,11 +149,3 @@ class ChatEncoder:
         if self._about:
             made.append((None, {**self._named(), "choices": []}))
         return made
-
-
-def _corrected(end: Finish, blocks: list[ContentBlock]) -> Finish:
-    """The reason as the content bears it out: who calls tools stopped for them."""
-    called = any(type(block) is ToolUseBlock for block in blocks)
-    if called and end.reason in ("stop", "other"):
-        return Finish("tool_calls", end.raw)
-    return end

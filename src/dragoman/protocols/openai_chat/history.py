@@ -40,27 +40,29 @@ def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[M
     made: list[Msg] = []
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
     legacy = False
+    trusted = Msg.trusted
     for told in listed:  # the usual shapes first, by what is nothing but usual in them
-        if type(told) is dict:
-            content, role, size = told.get("content"), told.get("role"), len(told)
+        size = len(told) if type(told) is dict else 0
+        if size == 2 or size == 3:
+            role, content = told.get("role"), told.get("content")
             if size == 2 and type(content) is str and role in _PLAIN:
-                made.append(Msg.trusted("", content, role))
+                made.append(trusted("", content, role))
                 continue
-            if size == 3:
+            if role == "tool" and type(content) is str:
                 id = told.get("tool_call_id")
-                if role == "tool" and type(content) is str and type(id) is str:
+                if type(id) is str and size == 3:
                     block = ToolResultBlock(id, "", content)
                     if id in names:
                         block.name, block.spelling = names[id], _CALLED
-                    made.append(Msg.trusted("", [block], "tool"))
+                    made.append(trusted("", [block], "tool"))
                     continue
-                if role == "assistant" and content is None and "content" in told:
-                    calls = usual_calls(told.get("tool_calls"), names)
-                    if calls:
-                        made.append(Msg.trusted("", calls, "assistant"))
-                        made[-1].spelling = "null"
-                        continue
-            legacy = legacy or LEGACY in told
+            elif role == "assistant" and content is None and size == 3 and "content" in told:
+                calls = usual_calls(told.get("tool_calls"), names)
+                if calls:
+                    made.append(trusted("", calls, "assistant"))
+                    made[-1].spelling = "null"
+                    continue
+        legacy = legacy or (size > 0 and LEGACY in told)
         made.append(_message(told, issuer, origin))
         _name(made[-1], names)
     if legacy:

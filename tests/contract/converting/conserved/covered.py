@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 __all__ = ["Covered", "parents"]
+
+
+_DOLLAR = re.compile(r'\["(\$\w+)"\]')  # `["$defs"]` is `.$defs`
 
 
 class Covered:
@@ -15,7 +19,7 @@ class Covered:
     """
 
     def __init__(self, losses: Iterable[tuple[str, str]]) -> None:
-        listed = [(kind, where) for kind, where in losses if where != "$"]
+        listed = [(kind, _DOLLAR.sub(r".\1", where)) for kind, where in losses if where != "$"]
         self._dropped = {where for kind, where in listed if kind not in ("added", "moved")}
         self._moved = {where for kind, where in listed if kind == "moved"}
         self._touched = {up for _, where in listed for up in (where, *parents(where)) if up != "$"}

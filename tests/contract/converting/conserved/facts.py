@@ -45,7 +45,9 @@ class Table:
 
 
 # of these null and the empty text say nothing at all; elsewhere they are leaves like others
-SILENT = frozenset({"text", "thinking", "call", "schema", "result", "tool_description"})
+SILENT = frozenset(
+    {"text", "thinking", "call", "schema", "result", "tool_description", "format_description"}
+)
 # of these the whole value is one fact, however deep it is
 WHOLE = frozenset({"call", "schema", "result", "picked"})
 
@@ -113,5 +115,6 @@ def _camel(name: str) -> str:
 
 
 def joined(path: str, name: str) -> str:
-    """The path of a key below a path."""
-    return f"{path}.{name}" if name.isidentifier() else f'{path}["{name}"]'
+    """The path of a key below a path; a `$` in front makes no other name of it."""
+    plain = name.removeprefix("$").isidentifier()
+    return f"{path}.{name}" if plain else f'{path}["{name}"]'

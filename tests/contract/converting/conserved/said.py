@@ -13,7 +13,6 @@ CHOICES = {
     "any": "required", "ANY": "required", "required": "required", "REQUIRED": "required",
     "VALIDATED": "auto",  # and what is called, is called right
     "tool": "tool", "function": "tool",
-    "allowed_tools": "allowed",
 }  # fmt: skip
 
 # what form the answer has

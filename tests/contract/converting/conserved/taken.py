@@ -115,6 +115,8 @@ def _choice(pool: Pool, fact: Fact) -> bool:
         return True
     if said == "tool":  # named, or the only one that is allowed
         return bool(pool.values("choice_name")) and bool(pool.values("choice"))
+    if said == "required" and "tool" in pool.values("choice"):
+        return True  # the only one that is allowed, by its name
     return said == "auto" and not pool.values("choice")
 
 

@@ -18,7 +18,9 @@ class Texts:
         self._left[text] += 1
 
     def take(self, text: str) -> bool:
-        """Whether the text is there; it is not any more."""
+        """Whether the text is there; it is not any more. The empty one is everywhere."""
+        if not text:
+            return True
         if self._left[text] > 0:
             self._remove(text)
             return True

@@ -66,6 +66,8 @@ TABLE = Table(
         **{f"messages[].content[].toolResult.content[].{key}": kind
            for key, kind in _PARTS.items()},
         "messages[].content[].toolResult.content[].json": "result",
+        "messages[].content": "text",
+        "messages[].content[].toolResult.content": "text:tool",
         "messages[].content[].toolResult.toolUseId": "result_id",
         "messages[].content[].toolResult.status": "status",
         "messages[].content[].toolUse.toolUseId": "id",
@@ -87,7 +89,7 @@ TABLE = Table(
     },
     seats={"system[]": inside("system"), "messages[]": by_role, "messages[].content[]": _block},
     quiet={
-        "messages[].role": words("user assistant"),
+        "messages[].role": words("user assistant system"),
         "messages[].content[].toolUse.type": words("tool_use"),
     },
 )  # fmt: skip

@@ -65,6 +65,7 @@ TABLE = Table(
         **{f"contents.parts[].{key}": kind for key, kind in _PARTS.items()},
         **{f"contents.parts.{key}": kind for key, kind in _PARTS.items()},
         "serviceTier": "option:service_tier",
+        "contents[].parts": "text",
         "contents": "text:user",
         "contents[]": "text:user",
         "systemInstruction": "text:system",
