@@ -23,7 +23,7 @@ help:
 	@echo "make types       mypy --strict over src and tests"
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
-	@echo "make corpus      every recorded answer and stream, where ../shared has them"
+	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make format      let ruff format and fix what it can"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV))"
@@ -49,6 +49,7 @@ pytest: $(VENV)/.dev
 
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
+	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)

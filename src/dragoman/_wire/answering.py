@@ -9,6 +9,7 @@ from ..jsontext import Json
 from ..losses import Loss, Policy, Report
 from ..message import ChatRequest, ChatResponse, Origin, Written, answer_places
 from ..pieces import Piece
+from ..pieces.ending import Ends
 from ..room import Encoder, Room
 
 __all__ = ["Answering", "StreamEncoder"]
@@ -75,24 +76,31 @@ class Answering:
 
 
 class StreamEncoder:
-    """The pieces of one answer, in; its events as (name or None, payload), out."""
+    """The pieces of one answer, in; its events as (name or None, payload), out.
 
-    __slots__ = ("_encoder", "_sealing", "report")
+    Why it ended is said as its content bears it out, which providers contradict.
+    """
+
+    __slots__ = ("_encoder", "_ends", "_sealing", "report")
 
     def __init__(self, encoder: Encoder, report: Report, sealing: Sealing | None = None) -> None:
         self._encoder = encoder
+        self._ends = Ends()
         self._sealing = sealing
         self.report = report
 
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
+        piece = self._ends.feed(piece)
         if self._sealing is None:
             return self._encoder.feed(piece)
         return [event for one in self._sealing.feed(piece) for event in self._encoder.feed(one)]
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
-        rest = self._sealing.finish() if self._sealing is not None else []
+        rest = self._ends.finish()
+        if self._sealing is not None:
+            rest = [*self._sealing.finish(), *rest]
         return [*(event for one in rest for event in self._encoder.feed(one)),
                 *self._encoder.finish()]  # fmt: skip
 

@@ -6,12 +6,13 @@ Sans-IO: bytes and events come in as values, whoever fetched them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ReadError
 from ..jsontext import Json, loads
-from ..message import ChatResponse, Origin
-from ..pieces import Builder, Failed, Key, Piece, Raw, fault
+from ..message import ChatResponse, Origin, ToolUseBlock
+from ..pieces import Builder, Failed, Key, Part, Piece, Raw, fault
 from ..room import Reader
 from ..sse import Decoder
 from .plain import bytes_of, plain, text_of, values_of
@@ -81,9 +82,7 @@ class StreamDecoder:
             last = self._reader.finish()
         except RecursionError as error:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
-        for piece in last:
-            self.builder.add(piece)
-        return made + last
+        return made + self._added(last)
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -123,14 +122,24 @@ class StreamDecoder:
             made = self._reader.feed(payload, event)
         except _SHAPES:
             return self._kept(Raw(event, payload))
+        return self._added(made)
+
+    def _added(self, made: list[Piece]) -> list[Piece]:
+        """The pieces for whoever reads on: their calls are named as the tools are."""
         add = self.builder.add
         for piece in made:
             add(piece)
-        return made
+        return [_named(piece, self.names) for piece in made] if self.names else made
 
     def _kept(self, piece: Piece) -> list[Piece]:
         self.builder.add(piece)
         return [piece]
+
+
+def _named(piece: Piece, names: Mapping[str, str]) -> Piece:
+    if type(piece) is Part and type(call := piece.block) is ToolUseBlock and call.name in names:
+        return replace(piece, block=replace(call, name=names[call.name]))
+    return piece
 
 
 def whole(

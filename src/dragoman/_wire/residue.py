@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ..capabilities import Capabilities
-from ..errors import InvalidMessage
+from ..errors import InvalidMessage, WriteError
 from ..jsontext import JsonObject, canonical
 from ..losses import Report
 from ..message import ChatRequest, Msg, Options
@@ -98,7 +98,7 @@ def aligned(
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""
     quiet = report.trial()
-    ours = [len(room.messages(Seated([m], [seat], dirty=[0]), can, quiet))
+    ours = [_count(m, seat, can, room, quiet)
             for m, seat in zip(seated.msgs, seated.seats, strict=True)]  # fmt: skip
     apart = [m for m in back if (m.spelling or "").startswith("top")]
     inline = back[len(apart) :]
@@ -121,6 +121,14 @@ def aligned(
         if total == read:
             yield seated.msgs[starts[0] : i], inline[starts[1] : j]
             starts = (i, j)
+
+
+def _count(m: Msg, seat: int, can: Capabilities, room: Room, report: Report) -> int:
+    """How many elements the message makes; one that is said as it was read may not be composed."""
+    try:
+        return len(room.messages(Seated([m], [seat], dirty=[0]), can, report))
+    except (WriteError, AttributeError, TypeError, KeyError):
+        return len(room.messages_as_read([m]))
 
 
 def _sources(made: list[Msg], given: list[Msg], report: Report) -> Iterator[Msg]:

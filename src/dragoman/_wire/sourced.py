@@ -36,8 +36,11 @@ def sourced(
     for theirs, tool in zip(back.tools, made.tools, strict=False):
         ours[id(theirs)] = report.source(tool)
     runs = list(aligned(made.seated, back.messages, can, room, report))
-    for mine, read in runs or [(made.seated.msgs, back.messages)]:
+    if sum(len(read) for _, read in runs) < len(back.messages):  # some are said as they were read
+        runs = [(made.seated.msgs, back.messages)]
+    for mine, read in runs:
         _laid(mine, read, ours, report)
+    yield "$", req
     for path, node in room.places(back, out.body):
         if type(node) is Field:
             if (found := ours.get(id(node.node))) is not None:
@@ -52,19 +55,33 @@ def _laid(
     """Lay what was read beside what was written: messages in turn, blocks by what they say."""
     left = [(m, block) for m in mine for block in _blocks(m)]
     for nth, m in enumerate(read):
+        if not mine:
+            return
         home = mine[min(nth, len(mine) - 1)]
         for at, block in enumerate(_blocks(m)):
-            found = _like(block, [one for _, one in left])
+            found = _like(block, left)
             if found is None:
                 continue
             of, one = left.pop(found)
             home = of if at == 0 else home
             if not isinstance(block, str):
-                node: Any = report.source(of if isinstance(one, str) else one)
+                node = _given(one, of, report)
                 ours[id(block)] = node
                 ours[id(getattr(block, "source", None))] = getattr(node, "source", node)
                 _inner(block, one, ours, report)
         ours[id(m)] = report.source(home)
+
+
+def _given(block: Any, of: Msg, report: Report) -> Any:
+    """What was given of which the block was made: a block, or a message that is a plain text."""
+    if isinstance(block, str):
+        return report.source(of)
+    found = report.source(block)
+    if found is block and type(block) is TextBlock:
+        for m in report.origins(of):
+            if isinstance(m, Msg) and m.content == block.text:
+                return m
+    return found
 
 
 def _inner(read: Any, mine: Any, ours: dict[int, object], report: Report) -> None:
@@ -79,10 +96,10 @@ def _blocks(m: Msg) -> Sequence[Any]:
     return (m.content,) if isinstance(m.content, str) else m.content
 
 
-def _like(block: Any, left: Sequence[Any]) -> int | None:
+def _like(block: Any, left: Sequence[tuple[Msg, Any]]) -> int | None:
     """Which of these is the most like what was read: it says the same, is a part, is of its kind."""
     for test in (_says_the_same, _holds, _of_a_kind):
-        for i, one in enumerate(left):
+        for i, (_, one) in enumerate(left):
             if test(block, one):
                 return i
     return None

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..bind import prefix
-from ..capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
+from ..capabilities import About, Capabilities, Facts, override
 from ..errors import InvalidMessage, WriteError
 from ..fit import fit_tools, withheld
 from ..jsontext import JsonObject
@@ -25,24 +25,20 @@ from ..seats import checked
 from .again import seat_again
 from .answering import Answering
 from .fields import write_again
+from .knowing import Knowing, switched
 from .manner import Manner
 from .passes import Seating, paired, seat
 from .reading import Reading
 from .residue import left
-from .rule import Asked, rule
 from .sourced import sourced
 
 __all__ = ["Wire"]
 
 _PLAIN = Manner()
 _FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
-_NO_STATES: frozenset[str] = frozenset()
-_NONE: Mapping[str, Any] = {}
-_ANY = About()
-_MANY = 1000  # models that a wire remembers
 
 
-class Wire(Reading, Answering):
+class Wire(Knowing, Reading, Answering):
     """One provider's way of talking: `write_request` turns a ChatRequest into what it takes.
 
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
@@ -90,56 +86,6 @@ class Wire(Reading, Answering):
         known = (*self.facts, *facts)
         return Wire(self.name, self.room, vendor=self.vendor, facts=known, policy=self.policy)
 
-    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
-        """What this wire carries for `model`; without one, what every current model accepts.
-
-        With a request also what holds in its state: while the model thinks, with tools.
-        """
-        known = self._known(model, _NO_STATES)
-        return known if request is None else self._known(model, states(request, known))
-
-    def _known(self, model: str | None, given: frozenset[str]) -> Capabilities:
-        known = self._can.get((model, given))
-        if known is None:
-            known = self.room.can()
-            name = bare(model) if model else None
-            for facts in self.facts:
-                known = facts.apply(known, name, self._names, given)
-            if given:
-                known = _switched(known, given)
-            if len(self._can) >= _MANY:  # whoever names models may name any number of them
-                self._can.clear()
-            self._can[model, given] = known
-        return known
-
-    def known(self, model: str, request: ChatRequest | None = None) -> list[Fact]:
-        """The facts that hold for `model`, each with its date and source."""
-        given = _NO_STATES if request is None else states(request, self.can(model))
-        name = bare(model)
-        return [fact for facts in self.facts for fact in facts.holding(name, self._names, given)]
-
-    def conditional(self, model: str) -> list[Fact]:
-        """The facts that hold for `model` beside those, each in the state that its `when` names."""
-        held = frozenset(STATES)
-        known = (facts.holding(bare(model), self._names, held) for facts in self.facts)
-        return [fact for found in known for fact in found if fact.when]
-
-    def rule(
-        self,
-        code: str,
-        model: str | None = None,
-        request: ChatRequest | None = None,
-        about: About = _ANY,
-        changes: Mapping[str, Any] = _NONE,
-    ) -> str:
-        """Why this wire loses what the code names: source and date of the fact that decides it.
-
-        `about` narrows it to one option or kind of block, `changes` are a formatter's overrides.
-        """
-        given = _NO_STATES if request is None else states(request, self.can(model))
-        asked = Asked(bare(model) if model else None, self._names, given)
-        return rule(code, about, self.room.can(), self.facts, asked, changes)
-
     def write_request(
         self,
         req: ChatRequest,
@@ -173,7 +119,7 @@ class Wire(Reading, Answering):
             req = _healed(req, report)
         can = self.can(named, req)
         if manner.changes:
-            can = _switched(override(can, manner.changes), states(req, can))
+            can = switched(override(can, manner.changes), states(req, can))
         offered = req.tools
         if can.none_by == "withholding":
             offered, can = withheld(req, can, report)
@@ -287,13 +233,6 @@ class Wire(Reading, Answering):
     ) -> Sequence[Tool | ServerTool]:
         """The tools that are sent."""
         return fit_tools(tools, can, report)
-
-
-def _switched(can: Capabilities, given: frozenset[str]) -> Capabilities:
-    """What holds in these states: the switch that drops thinking stands inside of thinking."""
-    if can.unbound == "switch" and "thinking" not in given:
-        return override(can, {"unbound": "drop"})
-    return can
 
 
 def _healed(req: ChatRequest, report: Report) -> ChatRequest:
