@@ -21,13 +21,14 @@ from .blocks import (
     ToolUseBlock,
     VideoBlock,
 )
+from .loaded import load
 from .msg import Msg, Role, identify
 from .options import Options, ResponseFormat
 from .places import answer_places, places
 from .request import ChatRequest, messages_of
 from .server_tools import ServerTool
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
-from .stored import dump, load
+from .stored import dump
 from .tools import Parameter, Tool, ToolChoice, tools_of
 from .written import Written
 

@@ -53,7 +53,7 @@ def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[t
 
 
 def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:
-    """(path, node) of an answer, its usage, and each candidate's message and blocks."""
+    """(path, node) of an answer, its usage, and each candidate's message, blocks and citations."""
     yield "$", resp
     yield "$.usage", resp.usage
     for i, one in enumerate(resp.candidates):
@@ -63,6 +63,13 @@ def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, o
         yield f"{here}.msg", one.msg
         if not isinstance(one.msg.content, str):
             yield from _blocks(one.msg.content, f"{here}.msg.content")
+            yield from _citations(one.msg.content, f"{here}.msg.content")
+
+
+def _citations(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:
+    for i, block in enumerate(blocks):
+        for j, citation in enumerate(getattr(block, "citations", None) or ()):
+            yield f"{path}[{i}].citations[{j}]", citation
 
 
 def _blocks(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:

@@ -22,8 +22,8 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from .asked_calls import LEGACY, call_as_read, paired, read_calls, usual_calls
+from .asked_thoughts import read_thoughts, say_thought
 from .parts import marked, part_as_read, read_part, unmarked
-from .thoughts import FIELDS
 
 __all__ = ["message_as_read", "read_messages"]
 
@@ -31,8 +31,6 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _CALLED = "called"  # the result is named as its call is, and does not say so itself
 _PLAIN = ("user", "assistant", "system", "developer")
 _RESULTS = ("tool", "function")
-_UNSAID = "unsaid"  # the text of a detail stands in a field beside it
-_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
 
 
 def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
@@ -43,7 +41,7 @@ def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[M
     trusted = Msg.trusted
     for told in listed:  # the usual shapes first, by what is nothing but usual in them
         size = len(told) if type(told) is dict else 0
-        if size == 2 or size == 3:
+        if 2 <= size <= 3:
             role, content = told.get("role"), told.get("content")
             if size == 2 and type(content) is str and role in _PLAIN:
                 made.append(trusted("", content, role))
@@ -90,7 +88,7 @@ def _message(told: Json, issuer: str, origin: Origin) -> Msg:
     if role in _RESULTS:
         made = Msg.trusted("", [_result(rest, name, role, issuer)], "tool")
     else:
-        blocks = _thoughts(rest, issuer, origin) if role == "assistant" else []
+        blocks = read_thoughts(rest, issuer, origin) if role == "assistant" else []
         said, spelling = _content(rest, issuer)
         after = read_calls(rest, issuer) if role == "assistant" else []
         plain = isinstance(said, str) and not blocks and not after
@@ -133,47 +131,6 @@ def _result(rest: JsonObject, name: str, role: str, issuer: str) -> ToolResultBl
     block.output = said if spelling in ("", "list") else None
     words = [spelling, "" if isinstance(id, str) else "nobody's", "" if role == "tool" else role]
     block.spelling = " ".join(filter(None, words)) or None
-    return block
-
-
-def _thoughts(rest: JsonObject, issuer: str, origin: Origin) -> list[ContentBlock]:
-    details = rest.get("reasoning_details")
-    if isinstance(details, list) and details and all(isinstance(one, dict) for one in details):
-        del rest["reasoning_details"]
-        made = [_detail(one, issuer, origin) for one in details]
-        return _proven(made, rest)
-    field = next((name for name in FIELDS if isinstance(rest.get(name), str)), None)
-    return [ThinkingBlock(rest.pop(field), spelling=field, origin=origin)] if field else []
-
-
-def _proven(details: list[ThinkingBlock], rest: JsonObject) -> list[ContentBlock]:
-    """Details without a text, and the text that stands in the field beside them."""
-    first = details[0]
-    field = next((name for name in FIELDS if isinstance(rest.get(name), str)), None)
-    if field and first.signature is not None and not any(one.thinking for one in details):
-        first.thinking = rest.pop(field)
-        first.spelling = f"{first.spelling} {_UNSAID} {field}"
-    return [*details]
-
-
-def _detail(told: JsonObject, issuer: str, origin: Origin) -> ThinkingBlock:
-    rest = dict(told)
-    kind = told.get("type")
-    field = _DETAILS.get(kind) if isinstance(kind, str) else None
-    block = ThinkingBlock("", spelling="detail", origin=origin)
-    if field and isinstance(told.get(field), str):
-        said = rest.pop(field)
-        if field == "data":
-            block.redacted = said
-        else:
-            block.thinking = said
-        block.spelling = f"detail {field}"
-    if isinstance(told.get("signature"), str):
-        block.signature = rest.pop("signature")
-    if block.spelling == "detail text":
-        del rest["type"]
-    if rest:
-        block.extras = {issuer: rest}
     return block
 
 
@@ -234,27 +191,10 @@ def _beside(block: ContentBlock, made: JsonObject, issuer: str) -> bool:
             made.setdefault("tool_calls", []).append(call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":
         made.setdefault("tool_calls", []).append(block.data)
-    elif type(block) is ThinkingBlock and (block.spelling or "").startswith("detail"):
-        made.setdefault("reasoning_details", []).append(_said_detail(block, issuer))
-        _, _, field = (block.spelling or "").partition(f" {_UNSAID} ")
-        if field:
-            made[field] = block.thinking
     elif type(block) is ThinkingBlock:
-        made[block.spelling or FIELDS[0]] = block.thinking
+        say_thought(block, made, issuer)
     elif type(block) is RefusalBlock and block.spelling == "field":
         made["refusal"] = block.text
     else:
         return False
     return True
-
-
-def _said_detail(block: ThinkingBlock, issuer: str) -> JsonObject:
-    _, field, *aside = f"{block.spelling} ".split(" ")
-    made: JsonObject = {"type": "reasoning.text"} if field == "text" else {}
-    if field == "data":
-        made[field] = block.redacted
-    elif field and field != _UNSAID:
-        made[field] = "" if _UNSAID in aside else block.thinking
-    if block.signature is not None:
-        made["signature"] = block.signature
-    return {**made, **(block.extras or {}).get(issuer, {})}
