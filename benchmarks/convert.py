@@ -49,8 +49,9 @@ def tools(count: int) -> list[dict[str, Any]]:
     """Turns of a question, a call, its result and an answer."""
     said: list[dict[str, Any]] = []
     for n in range(count // 4):
+        raw = json.dumps({"miles": n, "to": "gate"})
         call = {"id": f"call_{n}", "type": "function",
-                "function": {"name": "walk", "arguments": json.dumps({"miles": n, "to": "gate"})}}  # fmt: skip
+                "function": {"name": "walk", "arguments": raw}}  # fmt: skip
         said += [
             {"role": "user", "content": f"How far is it from {n}?"},
             {"role": "assistant", "content": None, "tool_calls": [call]},
@@ -154,7 +155,7 @@ def lingua(target: str, given: dict[str, Any], rounds: int, folder: Path) -> flo
     file = folder / "body.json"
     file.write_text(json.dumps(given))
     name = {"anthropic": "anthropic", "gemini": "google"}[target]
-    said = subprocess.run(
+    said = subprocess.run(  # noqa: S603  # the program that was found, and a file of ours
         [node, str(HERE / "lingua.mjs"), str(file), name, str(rounds)],
         env={**os.environ, "NODE_PATH": str(modules)}, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip

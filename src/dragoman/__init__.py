@@ -1,9 +1,10 @@
 """Dragoman: one conversation, every LLM API.
 
     errors < jsontext < losses < capabilities, sse < message   values, no provider, no I/O
-    < rewrite < seats, pieces < repair, names, fit, order       passes out, pieces back
-    < room < protocols/*                                        one room per wire protocol
-    < _wire < _formatter < vendors < formatter, _convert        strung together, and named
+    < rewrite, schema < seats, pieces < repair, fit, envelope  passes out, pieces back
+    < room < protocols/*                                       one room per wire protocol
+    < _wire < _formatter < vendors                             strung together, and named
+    < formatter, _convert, study                               what programs call
 
 A floor imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 """

@@ -62,18 +62,26 @@ def _functions(request: ChatRequest, can: Capabilities) -> bool:
 
 
 def asked(
-    request: ChatRequest, can: Capabilities, report: Report, budgets: bool = True
+    request: ChatRequest,
+    can: Capabilities,
+    report: Report,
+    budgets: bool = True,
+    levels: tuple[str, ...] = (),
 ) -> Asked | None:
     """What to write about thinking; None if nothing is to be written.
 
-    `budgets`: whether the wire has a field for them, whatever the model takes elsewhere. Raises
-    WriteError where a model that always thinks cannot answer such a request: `tools.need_responses`
-    (no tools beside thinking), `stream.needed` (no thinking but in streams).
+    `budgets` and `levels`: whether the wire has a field for them, and its words for an effort (any
+    word, if there are none), whatever the model takes elsewhere. Raises WriteError where a model
+    that always thinks cannot answer such a request: `tools.need_responses` (no tools beside
+    thinking), `stream.needed` (no thinking but in streams).
     """
     given = request.options
     effort, budget = given.reasoning, given.reasoning_budget
     if can.budgets and not budgets:
         can = replace(can, budgets=())
+    if levels and (can.efforts or not can.budgets):
+        known = tuple(one for one in can.efforts if one in (*levels, "on"))
+        can = replace(can, efforts=known or levels)
     if budget == 0 and effort is None:
         effort, budget = "off", None
     if _functions(request, can) and _bars(can, effort, budget):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import replace
 from operator import itemgetter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
-from .message.blocks import ContentBlock
+from .message.blocks import NOTES, ContentBlock
 from .seats import ASSISTANT, PAIRS, PARALLEL, TOOL, UNNAMED, Seated, runs
 from .told import Told
 
@@ -47,20 +47,48 @@ def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
         kept = _kept(m, can)
         if kept is None:
             continue
-        stays = set(map(id, kept))
-        for block in [] if isinstance(m.content, str) else m.content:
-            if id(block) not in stays:
-                alone = type(block) is TextBlock and block == TextBlock(block.text)
-                report.lost("text.blank", block, "text" if alone else "")
+        kept = _without(m, kept, can, report)
         if kept:
             made = Msg.trusted(m.name, kept, m.role, m)
             report.made(made, m)
             changes[i] = [(made, seated.seats[i])]
         else:
             if isinstance(m.content, str) or not m.content:
-                report.lost("message.empty", m, "content")
+                report.lost("message.empty", m, "content" if _says_no_more(m) else "")
+            elif not _says_no_more(m):
+                report.lost("message.empty", m)
             changes[i] = []
     return seated.spliced(changes) if changes else seated
+
+
+def _says_no_more(m: Msg) -> bool:
+    """Whether nothing but its content is lost with the message."""
+    own = any(not issuer.endswith(NOTES) for issuer in m.extras or ())
+    return m.name in ("", m.role) and m.cache is None and not own
+
+
+def _without(
+    m: Msg, kept: list[ContentBlock], can: Capabilities, report: Report
+) -> list[ContentBlock]:
+    """What stays of the message; the hint of a blank text stands on what is in front of it."""
+    if isinstance(m.content, str):
+        return kept
+    stays = set(map(id, kept))
+    made: list[ContentBlock] = []
+    for block in m.content:
+        if id(block) in stays:
+            made.append(block)
+            continue
+        hint = getattr(block, "cache", None)
+        before: Any = made[-1] if made else None
+        if hint is not None and can.cache_hints and getattr(before, "cache", hint) is None:
+            made[-1] = replace(before, cache=hint)
+            report.made(made[-1], before)
+        elif hint is not None:
+            report.lost("cache.unsaid", block, "cache")
+        alone = type(block) is TextBlock and block == TextBlock(block.text, cache=hint)
+        report.lost("text.blank", block, "text" if alone else "")
+    return made
 
 
 def _kept(m: Msg, can: Capabilities) -> list[ContentBlock] | None:

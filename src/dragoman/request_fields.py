@@ -28,6 +28,7 @@ __all__ = [
     "spelled_format",
     "stance",
     "stubs",
+    "usual_tier",
     "within",
 ]
 
@@ -214,6 +215,18 @@ def within(
         return
     made[key] = limits[0] if given < limits[0] else limits[1]
     report.lost("option.range", request.options, name, what=f"{given}", did=f"sent as {made[key]}")
+
+
+# The tier that everybody has, by its name with Anthropic, in its answers, and with Groq.
+_USUAL = ("standard_only", "standard", "on_demand")
+
+
+def usual_tier(made: JsonObject, word: str, request: ChatRequest, report: Report) -> None:
+    """Say the usual service tier in this wire's word, where `made` has that of another."""
+    given = made.get("service_tier")
+    if given in _USUAL and given != word:
+        made["service_tier"] = word
+        report.lost("option.range", request.options, "service_tier", given, f"sent as {word}")
 
 
 def stubs(say: SayableRequest, report: Report) -> list[Tool]:

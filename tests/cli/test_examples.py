@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from dragoman import detect
 from dragoman.cli.examples import Example, examples
 from dragoman.codes import CODES
 from dragoman.jsontext import check
@@ -91,9 +92,16 @@ def test_a_call_says_how_it_is_written() -> None:
         "prompt=SystemPrompt(describe_tools='always'), media_saver=save, can={'tools': False})"
         ".format_request(request)"
     )
+    assert Example("gemini", {}, "m", source="ollama").call() == (
+        "dragoman.convert(body, 'ollama', 'gemini', model='m')"
+    )
 
 
-def test_examples_are_in_our_stored_form() -> None:
+def test_examples_are_in_our_stored_form_or_of_their_source() -> None:
     for one in EXAMPLES.values():
-        assert one.given["dragoman"] == 1
-        load(one.given)
+        if one.source is None:
+            assert one.given["dragoman"] == 1
+            load(one.given)
+        else:  # the request of another wire, which that one claims
+            found = detect(one.given)
+            assert one.source in (found.wire, *found.also)

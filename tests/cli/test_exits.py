@@ -21,11 +21,14 @@ from .running import CHAT, environment, run, shell, widest, written
 
 ANSWER = {"id": "m1", "type": "message", "role": "assistant", "model": "m-1", "content": [],
           "stop_reason": "end_turn", "usage": {"output_tokens": 0}}  # fmt: skip
+REQUEST = {"model": "m-1", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
 
 
 @pytest.mark.parametrize("args", [["--help"], ["-h"], ["demo", "-h"], ["format", "--help"],
-                                  ["read", "--help"], ["wires", "--help"]])  # fmt: skip
+                                  ["read", "--help"], ["wires", "--help"], ["check", "-h"],
+                                  ["convert", "-h"], ["diff", "-h"], ["fidelity", "-h"],
+                                  ["plan", "-h"]])  # fmt: skip
 def test_help_fits_80_columns(args: list[str]) -> None:
     ran = run(*args)
     assert ran.exit_code == 0
@@ -36,7 +39,12 @@ def test_help_fits_80_columns(args: list[str]) -> None:
 def test_help_names_the_commands_and_gives_examples() -> None:
     shown = run("--help").stdout
     for word in (
+        "check ",
+        "convert ",
         "demo ",
+        "diff ",
+        "fidelity ",
+        "plan ",
         "explain ",
         "format ",
         "read ",
@@ -51,9 +59,11 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     written(tmp_path / "chat.json", [msg.to_dict() for msg in CHAT])
     written(tmp_path / "answer.json", ANSWER)
     written(tmp_path / "stream.sse", f"data: {json.dumps(ANSWER)}\n\n")
+    written(tmp_path / "request.json", REQUEST)
+    written(tmp_path / "logs.jsonl", json.dumps({"request": REQUEST, "response": ANSWER}))
     examples = run("--help").stdout.partition("Examples:")[2]
     commands = [line.split()[1:] for line in examples.splitlines() if "dragoman" in line]
-    assert len(commands) == 7
+    assert len(commands) == 12
     for words in commands:
         assert run(*words).exit_code == 0, words
 

@@ -56,7 +56,7 @@ def test_every_code_is_explained(code: str) -> None:
     assert said.startswith(f"{code} {CODES[code].kind}, logged as ")
     assert CODES[code].meaning[1:] in said
     assert CODES[code].fix in said
-    assert "Example: Formatter(" in said
+    assert f"Example: {examples()[code].call()}" in said
     assert f"{CODES[code].kind} {code} $" in said
 
 

@@ -33,6 +33,7 @@ from tests.contract.judges.cases import (
     bedrock,
     bedrock_request,
     changed,
+    cohere,
     compatible,
     dashscope,
     exempt,
@@ -57,7 +58,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = Path(judges.__file__).parent
 TABLES = (
     openai_chat, responses, anthropic, gemini, dashscope, ollama, bedrock, bedrock_request, mistral,
-    vendors, vendors_cn, compatible, vendors_us, hosts, responses_hosts, second,
+    cohere, vendors, vendors_cn, compatible, vendors_us, hosts, responses_hosts, second,
 )  # fmt: skip
 ROWS: list[Row] = [row for table in TABLES for row in table.ROWS]
 PARDONS: list[Pardon] = [*exempt.PARDONS, *exempt_own.PARDONS]

@@ -33,6 +33,7 @@ TAKEN = {
     "ollama": Counter({"pairs.orphan": 1}),  # the server checks no pairs
     "bedrock-converse": Counter[str](),
     "mistral": Counter[str](),
+    "cohere": Counter[str](),
 }
 # Shares of taken requests that the closed SDK types refuse, in percent: measured, and some slack.
 # Of Responses most leave out `strict` or an image's detail, of Mistral a tool's type; of Converse
@@ -40,6 +41,7 @@ TAKEN = {
 REFUSED = {
     "openai-chat": 11 + 2, "openai-responses": 17 + 2, "anthropic": 4 + 2, "gemini": 5 + 2,
     "dashscope": 0, "ollama": 0, "bedrock-converse": 6 + 2, "mistral": 17 + 2,
+    "cohere": 0,
 }  # fmt: skip
 # Rules of vendors that recorded requests break although the vendor answered. Counts of requests.
 IGNORED = {"zhipu/openai-chat": {"zhipu.strict": 8}}  # the key is read over: a wish lost

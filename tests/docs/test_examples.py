@@ -114,6 +114,9 @@ def test_the_commands_of_a_page_work(name: str, command: str, tmp_path: Path) ->
     (tmp_path / "chat.json").write_text('[{"name": "Tony", "role": "user", "content": "Hi"}]')
     (tmp_path / "answer.json").write_text(said)
     (tmp_path / "stream.sse").write_text(f"data: {said}\n\n")
+    body = '{"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}'
+    (tmp_path / "request.json").write_text(body)
+    (tmp_path / "logs.jsonl").write_text(f"{body}\n{body}\n")
     ran = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=tmp_path, capture_output=True, check=False,

@@ -12,7 +12,8 @@ from .coverage import COVERAGE, Demand, collected, demands, missing, page, unkno
 
 # What this part of the project owes; the other numbers come later.
 DUE = (
-    (1, 61), (67, 76), (78, 139), (149, 150), (164, 164), (166, 166), (173, 190), (193, 207),
+    (1, 61), (67, 76), (78, 139), (149, 150), (160, 161), (164, 164), (166, 167), (169, 170),
+    (173, 190), (193, 207),
 )  # fmt: skip
 
 

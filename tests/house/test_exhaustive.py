@@ -19,6 +19,7 @@ PLACES = (
     "rewrite/said.py",
     "protocols/anthropic/writer.py",
     "protocols/bedrock/writer.py",
+    "protocols/cohere/writer.py",
     "protocols/dashscope/writer.py",
     "protocols/gemini/again.py",
     "protocols/gemini/writer.py",

@@ -25,6 +25,8 @@ WORLD = {
     "urllib.request", "urllib3", "http.client", "http.server", "socket", "ssl", "requests",
     "httpx", "httpx2", "aiohttp", "websockets", "subprocess", "tempfile", "shutil", "sqlite3",
 }  # fmt: skip
+# What these open is no file: an envelope around somebody's state, a block of a stream.
+OPENING_NO_FILE = {"envelope", "_block"}
 FILE_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "urlopen", "iterdir"}
 
 
@@ -42,6 +44,12 @@ def breaches(package: Path) -> list[str]:
 
 def _reaches(node: ast.AST) -> Iterator[str]:
     match node:
+        case ast.Call(
+            func=ast.Attribute(
+                attr="open", value=ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name)
+            )
+        ) if name in OPENING_NO_FILE:
+            pass
         case ast.Call(func=ast.Name(id="open") | ast.Attribute(attr="open")):
             yield "open("
         case ast.Attribute(attr=attr) if attr in FILE_METHODS:
@@ -86,7 +94,11 @@ def test_a_planted_breach_is_named(tmp_path: Path, line: str) -> None:
     assert {breach.split(": ")[0] for breach in breaches(tmp_path)} == {"fit.py:2"}
 
 
-@pytest.mark.parametrize("line", ["from urllib.parse import quote", "opened(x)", "x.opening"])
+@pytest.mark.parametrize(
+    "line",
+    ["from urllib.parse import quote", "opened(x)", "x.opening", "envelope.open(signature)",
+     "self._block.open(step)"],
+)  # fmt: skip
 def test_what_is_no_breach_is_let_through(tmp_path: Path, line: str) -> None:
     (tmp_path / "fit.py").write_text(f"{line}\n", "utf-8")
     assert breaches(tmp_path) == []

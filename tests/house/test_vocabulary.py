@@ -26,13 +26,14 @@ VENDORS = (
 SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai")
 PROTOCOLS = (
     "openai", "anthropic", "claude", "gemini", "dashscope", "qwen", "ollama", "bedrock", "mistral",
+    "cohere",
 )  # fmt: skip
 
 # The vendors whose protocol a room is: named there and in no other room.
 OWNERS = {
     "openai_chat": "openai", "openai_responses": "openai", "anthropic": "anthropic",
     "gemini": "gemini", "dashscope": "dashscope", "ollama": "ollama", "bedrock": "bedrock",
-    "mistral": "mistral",
+    "mistral": "mistral", "cohere": "cohere",
 }  # fmt: skip
 
 _ALONE = rf"(?<![a-z])(?:{'|'.join(SHORT_VENDORS)})(?![a-z])"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dragoman.message import Finish, RawBlock, RefusalBlock, TextBlock, ToolUseBlock
-from dragoman.pieces.ending import ending
+from dragoman.pieces import End, Meta, Part, Piece, build
+from dragoman.pieces.ending import Ends, ending
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
@@ -55,3 +56,53 @@ def test_content_decides(said: Any, blocks: list[Any], reason: str, status: str)
 def test_without_a_word_it_broke_off() -> None:
     assert ending(None, [TEXT]) == (Finish("other"), "interrupted")
     assert ending(None, [CALL]) == (Finish("other"), "interrupted")
+
+
+def passed_on(*pieces: Piece) -> list[Finish]:
+    """The reasons that go on to an encoder."""
+    ends = Ends()
+    made = [ends.feed(piece) for piece in pieces] + ends.finish()
+    return [piece.finish for piece in made if type(piece) is End]
+
+
+STOP = Finish("stop", "STOP")
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [TEXT],
+        [TEXT, CALL],
+        [ToolUseBlock("a", "look", raw_input='{"at"'), ToolUseBlock("", "", raw_input=": 1}")],
+        [ToolUseBlock("a", "look", raw_input='{"at"')],
+        [NO],
+        [MINE],
+        [SERVER],
+        [CALL, TEXT],  # under one key: the provider changed its mind
+    ],
+)
+@pytest.mark.parametrize("said", ["stop", "tool_calls", "other", "length", "pause"])
+def test_pieces_end_as_their_sum_does(said: Any, blocks: list[Any]) -> None:
+    pieces: list[Piece] = [Part((0, 0), block) for block in blocks]
+    pieces.append(End(Finish(said, "word")))
+    assert passed_on(*pieces) == [build(pieces).finish]
+
+
+def test_each_candidate_ends_for_itself() -> None:
+    parts = [Part((0, 0), CALL), Part((1, 0), TEXT), End(STOP, 1), End(STOP, 0)]
+    assert [one.reason for one in passed_on(*parts)] == ["stop", "tool_calls"]
+
+
+def test_what_comes_behind_the_end_corrects_it_once_more() -> None:
+    late: list[Piece] = [End(STOP), Part((0, 0), CALL)]
+    assert passed_on(*late) == [STOP, Finish("tool_calls", "STOP")]
+    assert passed_on(End(STOP), Part((0, 0), TEXT), End(Finish("other"))) == [STOP, STOP]
+
+
+def test_a_whole_block_takes_the_place_of_a_call() -> None:
+    assert passed_on(Part((0, 0), CALL), Part((0, 0), TEXT, whole=True), End(STOP)) == [STOP]
+
+
+def test_other_pieces_are_the_same() -> None:
+    piece = Meta(id="a")
+    assert Ends().feed(piece) is piece

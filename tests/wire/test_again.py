@@ -170,6 +170,41 @@ def test_a_tool_put_in() -> None:
     assert body["messages"] == BODY["messages"]
 
 
+STREAMED: dict[str, tuple[dict[str, Any], str]] = {
+    "openai-chat": ({"model": "m", "messages": BODY["messages"][:2]}, "/chat/completions"),
+    "openai-responses": ({"model": "m", "input": "hi"}, "/responses"),
+    "anthropic": ({"model": "claude-opus-5-5", "max_tokens": 9,
+                   "messages": [{"role": "user", "content": "hi"}]}, "/v1/messages"),
+    "gemini": ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
+               "/models/gemini-2.5-pro:generateContent"),
+    "dashscope": ({"model": "qwen-plus", "input": {"messages": [{"role": "user",
+                  "content": "hi"}]}, "parameters": {"result_format": "message"}},
+                  "/services/aigc/text-generation/generation"),
+    "ollama": ({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": False},
+               "/api/chat"),
+    "bedrock-converse": ({"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
+                         "/model/amazon.nova-lite-v1%3A0/converse"),
+    "mistral": ({"model": "m", "messages": [{"role": "user", "content": "hi"}]},
+                "/chat/completions"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_a_stream_put_in_and_taken_out(name: str) -> None:
+    body, path = STREAMED[name]
+    wire = dragoman.wire(name, policy="ignore")
+    req = wire.read_request(body, path)
+    req.stream = True
+    out = wire.write_request(req)
+    again = wire.read_request(out.body, out.path, out.headers)
+    assert again.stream
+    assert wire.write_request(again).body == out.body
+    again.stream = False
+    still = wire.write_request(again)
+    assert not wire.read_request(still.body, still.path, still.headers).stream
+    assert still.path == path
+
+
 def test_a_choice_changed() -> None:
     req = read()
     req.tool_choice = ToolChoice("required")

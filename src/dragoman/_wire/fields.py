@@ -35,6 +35,7 @@ def write_again(
         kept -= {"tool_choice"}  # it speaks of them
     changed = bool(req.asks().keys() - kept)
     bare = _reduced(req, {*req.asks()}, read)
+    bare = replace(bare, stream=read.fields.get("stream", req.stream))
     rest = _reduced(req, kept, read)
     if said.kept:
         kept.add("system")
@@ -58,7 +59,7 @@ def write_again(
         told.made(rest.options, req.options)
         report.take(told, none)
         filled(body, _beyond(whole.body, out.body))
-        out.headers = whole.headers
+        out.path, out.headers = whole.path, whole.headers
     return Request(out.path, room.headers_as_read(req, out.headers), body)
 
 

@@ -30,6 +30,7 @@ def sourced(
     """
     back = room.read_request(out.body, out.path, out.headers)
     ours: dict[int, object] = {id(back): req}
+    texts: dict[int, object] = {}
     for name in _FIELDS:
         ours[id(getattr(back, name))] = getattr(req, name)
     # as many as there are: a wire may say tools of its own where it has no list for them
@@ -39,7 +40,7 @@ def sourced(
     if sum(len(read) for _, read in runs) < len(back.messages):  # some are said as they were read
         runs = [(made.seated.msgs, back.messages)]
     for mine, read in runs:
-        _laid(mine, read, ours, report)
+        _laid(mine, read, ours, texts, report)
     yield "$", req
     for path, node in room.places(back, out.body):
         if type(node) is Field:
@@ -47,12 +48,21 @@ def sourced(
                 yield path, Field(found, node.name)
         elif (found := ours.get(id(node))) is not None:
             yield path, found
+            if (said := texts.get(id(node), found)) is not found:
+                yield path, said
 
 
 def _laid(
-    mine: Sequence[Msg], read: Sequence[Msg], ours: dict[int, object], report: Report
+    mine: Sequence[Msg],
+    read: Sequence[Msg],
+    ours: dict[int, object],
+    texts: dict[int, object],
+    report: Report,
 ) -> None:
-    """Lay what was read beside what was written: messages in turn, blocks by what they say."""
+    """Lay what was read beside what was written: messages in turn, blocks by what they say.
+
+    `texts` are the blocks that messages say which hold a text alone.
+    """
     left = [(m, block) for m in mine for block in _blocks(m)]
     for nth, m in enumerate(read):
         if not mine:
@@ -64,8 +74,10 @@ def _laid(
                 continue
             of, one = left.pop(found)
             home = of if at == 0 else home
-            if not isinstance(block, str):
-                node = _given(one, of, report)
+            node = _given(one, of, report)
+            if isinstance(block, str):
+                texts[id(m)] = node
+            else:
                 ours[id(block)] = node
                 ours[id(getattr(block, "source", None))] = getattr(node, "source", node)
                 _inner(block, one, ours, report)
@@ -97,7 +109,7 @@ def _blocks(m: Msg) -> Sequence[Any]:
 
 
 def _like(block: Any, left: Sequence[tuple[Msg, Any]]) -> int | None:
-    """Which of these is the most like what was read: it says the same, is a part, is of its kind."""
+    """Which of these is most like what was read: it says the same, is a part, is of its kind."""
     for test in (_says_the_same, _holds, _of_a_kind):
         for i, (_, one) in enumerate(left):
             if test(block, one):

@@ -1,4 +1,4 @@
-"""The command `dragoman`: demo, explain, format, read, wires.
+"""The command `dragoman` and its subcommands.
 
 The only place that imports Typer and Rich. One file for each command; `errors` is the way
 out of all of them. Nothing imports this package.
@@ -14,8 +14,10 @@ import typer
 from .check import check_bodies
 from .convert import convert_bodies
 from .demo import demo
+from .diff import diff_conversations
 from .errors import USAGE, Door
 from .explain import explain
+from .fidelity import measure_fidelity
 from .format import format_messages
 from .plan import plan_conversations
 from .read import read_answers
@@ -32,6 +34,11 @@ Examples:
   dragoman format chat.json --to dashscope --multi-agent --request
   dragoman read answer.json
   dragoman read stream.sse --from anthropic --replay
+  dragoman convert request.json --to gemini
+  dragoman check request.json --to anthropic
+  dragoman plan request.json
+  dragoman diff request.json --to anthropic gemini
+  dragoman fidelity logs.jsonl --save before.json
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
 """
@@ -56,8 +63,8 @@ def _root(
 ) -> None:
     """One conversation, every LLM API: messages in, each provider's exact JSON out, and back.
 
-    Exit codes: 0 done, 1 refused (by a policy or a provider), 2 usage or unreadable input,
-    130 interrupted.
+    Exit codes: 0 done, 1 refused (by a policy, a check or a provider) or different, 2 usage or
+    unreadable input, 130 interrupted.
     """
     if version:
         typer.echo(f"dragoman {_version()}")
@@ -78,7 +85,9 @@ def _version() -> str:
 app.command("check")(check_bodies)
 app.command("convert")(convert_bodies)
 app.command("demo")(demo)
+app.command("diff")(diff_conversations)
 app.command("explain")(explain)
+app.command("fidelity")(measure_fidelity)
 app.command("format")(format_messages)
 app.command("plan")(plan_conversations)
 app.command("read")(read_answers)

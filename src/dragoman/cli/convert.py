@@ -132,13 +132,13 @@ class _Door:
                      out.losses)  # fmt: skip
 
     def answer(self, one: Recorded, said: Wire | CommandError) -> _Made:
+        if one.whole and one.status is not None and one.status >= 400:
+            raise self.target.error(one.status, one.events[0][1])  # errors look alike everywhere
         if isinstance(said, CommandError):
             raise said
         if not one.whole:
             return self._stream(one, said)
         told = one.events[0][1]
-        if one.status is not None and one.status >= 400:
-            raise said.error(one.status, told)
         out = convert(told, said, self.target, "response", self.model, policy=self.policy)
         return _Made({"body": out.body}, "body", out.losses)
 

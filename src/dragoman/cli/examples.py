@@ -1,7 +1,8 @@
 """The example of each loss code: stored beside the codes, loaded and run when somebody asks.
 
 An example names a wire, perhaps a model and how the formatter is set up, and holds a conversation,
-a request or an answer in our stored form; `fixed` says what to give otherwise to be rid of it.
+a request or an answer in our stored form, or the request of another wire; `fixed` says what to give
+otherwise to be rid of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from .._convert import convert
 from ..formatter import Formatter
 from ..jsontext import Json, JsonObject
 from ..losses import Loss
@@ -42,6 +44,7 @@ class Outcome:
 class Example:
     """One use of one wire. `given` is a conversation, a request or an answer in our stored form.
 
+    Where `source` names a wire, `given` is the body of a request to that one, to be converted.
     `options` are the formatter's, plain: `speakers` is a way (`name`) or one with its fields
     (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields, `media_saver` is a
     text, `max_tokens` is counted in characters. `fixed` holds other values for any of these.
@@ -52,19 +55,23 @@ class Example:
     model: str | None = None
     options: JsonObject | None = None
     fixed: JsonObject | None = None
+    source: str | None = None
 
     def run(self) -> Outcome:
         """Write it. Raises WriteError where the wire or the policy refuses it."""
+        if self.source is not None:
+            made = convert(self.given, self.source, self.wire, model=self.model, policy="ignore")
+            return Outcome(made.body, made.losses)
         said = load(self.given)
         if isinstance(said, ChatResponse):
             answer = wire(self.wire, policy="ignore").write_response(said)
             return Outcome(answer.body, answer.losses)
-        made = Formatter(self.wire, model=self.model, **_options(self.options or {}))
+        formatter = Formatter(self.wire, model=self.model, **_options(self.options or {}))
         if isinstance(said, ChatRequest):
-            whole = made.format_request(said)
+            whole = formatter.format_request(said)
             return Outcome(whole.body, whole.losses)
         assert isinstance(said, list)  # what is stored here is none of the two, but a conversation
-        listed = made.write(said)
+        listed = formatter.write(said)
         return Outcome(listed.messages, listed.losses)
 
     def mended(self) -> Example | None:
@@ -73,17 +80,21 @@ class Example:
 
     def said(self) -> Json:
         """What is given, as briefly as it can be shown: of a bare request its messages."""
+        if self.source is not None:
+            return self.given
         value = self.given["value"]
         shown = value["messages"] if isinstance(value, dict) and len(value) == 1 else value
         return _named(shown)
 
     def call(self) -> str:
         """How it is written, in Python."""
-        if self.given["kind"] == "response":
-            return f"dragoman.wire({self.wire!r}).write_response(resp)"
         said = [repr(self.wire)]
         if self.model is not None:
             said.append(f"model={self.model!r}")
+        if self.source is not None:
+            return f"dragoman.convert(body, {self.source!r}, {', '.join(said)})"
+        if self.given["kind"] == "response":
+            return f"dragoman.wire({self.wire!r}).write_response(resp)"
         said += [f"{name}={_spelled(name, value)}" for name, value in (self.options or {}).items()]
         verb = "format_request(request)" if self.given["kind"] == "request" else "write(messages)"
         return f"Formatter({', '.join(said)}).{verb}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -17,11 +18,12 @@ from .output import COLOURS, console, grouped, json_text, plain, say
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 __all__ = ["plan_conversations"]
 
-_CHANGES = 4  # leaves that are told one by one
+_PLACES = 4  # paths that are told one by one
 
 File: TypeAlias = Annotated[
     str,
@@ -102,55 +104,79 @@ def _route(route: Route) -> JsonObject:
 
 
 def _show(screen: Console, place: str, made: Plan, changes: bool) -> None:
-    """A line for each route, and below it what it loses and what would have to go."""
+    """Routes that lose the same together: what they lose, and what would have to go."""
     from rich.text import Text
 
     free = sum(route.lossless for route in made.routes)
     head = f"{plain(place)} - {free} of {len(made.routes)} routes lose nothing"
     screen.print(Text(head, "bold"), soft_wrap=True)
-    for route in made.routes:
+    for alike in _alike(made.routes):
+        route = alike[0]
         style = "green" if route.lossless else "red" if route.refused else "yellow"
-        strategy = f", {route.strategy}" if route.strategy != "as it is" else ""
-        screen.print(Text.assemble(
-            (route.wire, f"bold {style}"), f"  {plain(route.model)}{strategy}  ", _verdict(route)
-        ))  # fmt: skip
-        for line in _reasons(route, changes):
-            screen.print(line)
+        names = Text("; ").join(_named(one, style) for one in alike)
+        screen.print(Text.assemble(names, ": ", (_verdict(route), style)))
+        rows = list(_reasons(route, changes))
+        if rows:
+            screen.print(_grid(rows))
     best = made.change
     if best is not None and not free:
-        screen.print(Text(f"The cheapest change: {_change(best)} ({best.wire})", "bold"))
+        screen.print(Text(f"The smallest change, for {best.wire}: {_change(best)}", "bold"))
 
 
-def _verdict(route: Route) -> Text:
+def _alike(routes: list[Route]) -> list[list[Route]]:
+    """Routes that lose the same, and without the same leaves lose nothing, by the best of each."""
+    groups: dict[object, list[Route]] = {}
+    for route in routes:
+        lost = frozenset((loss.code, loss.where) for loss in route.lost)
+        change = route.change and frozenset(route.change)
+        groups.setdefault((lost, str(route.refused), change), []).append(route)
+    return list(groups.values())
+
+
+def _named(route: Route, style: str) -> Text:
     from rich.text import Text
 
+    strategy = f", {route.strategy}" if route.strategy != "as it is" else ""
+    return Text.assemble((route.wire, f"bold {style}"), f" {plain(route.model)}{strategy}")
+
+
+def _verdict(route: Route) -> str:
     if route.refused is not None:
-        return Text("cannot be sent", "red")
+        return "cannot be sent"
     if route.lossless:
         count = len(route.losses)
-        return Text(f"loses nothing, adds {count}" if count else "loses nothing", "green")
-    return Text(f"loses {len(route.lost)}, weight {route.weight}", "yellow")
+        return f"loses nothing, adds {count}" if count else "loses nothing"
+    return f"loses {len(route.lost)}, weight {route.weight}"
 
 
-def _reasons(route: Route, changes: bool) -> list[Text]:
+def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, str, str, str]]:
+    """(style, kind, code, places) of what is lost; last what would have to go."""
+    if (error := route.refused) is not None:
+        yield "red", "refused", error.code, f"{error.path or '$'}: {error.message}"
+    for (kind, code), losses in grouped(route.lost).items():
+        where = list(dict.fromkeys(loss.where for loss in losses))
+        more = f" and {len(where) - _PLACES} more" if len(where) > _PLACES else ""
+        yield COLOURS[kind], kind, code, ", ".join(where[:_PLACES]) + more
+    if not route.lossless and changes:
+        yield "dim", "change", "", _change(route)
+
+
+def _grid(rows: Iterable[tuple[str, str, str, str]]) -> Table:
+    from rich.table import Table
     from rich.text import Text
 
-    made = []
-    if (error := route.refused) is not None:
-        made.append(Text(plain(f"  {error.code}: {error.message} at {error.path}")))
-    for (kind, code), losses in grouped(route.lost).items():
-        where = dict.fromkeys(loss.where for loss in losses)
-        said = ", ".join([*where][:3]) + (f" and {len(where) - 3} more" if len(where) > 3 else "")
-        made.append(Text.assemble("  ", (kind, COLOURS[kind]), f" {code}  {plain(said)}"))
-    if not route.lossless and changes:
-        made.append(Text(f"  {_change(route)}", "dim"))
-    return made
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for width in (1, 8):
+        table.add_column(no_wrap=True, min_width=width)
+    table.add_column(overflow="fold")
+    for style, kind, code, said in rows:
+        table.add_row("", Text(kind, style), Text(plain(f"{code}  {said}" if code else said)))
+    return table
 
 
 def _change(route: Route) -> str:
     if route.change is None:
-        return "no small change makes it lossless"
+        return "no small one is found that makes it lossless"
     cuts = route.change
-    said = ", ".join(cuts[:_CHANGES])
-    more = f" and {len(cuts) - _CHANGES} more" if len(cuts) > _CHANGES else ""
-    return plain(f"lossless without {said}{more}")
+    more = f" and {len(cuts) - _PLACES} more" if len(cuts) > _PLACES else ""
+    return plain(f"lossless without {', '.join(cuts[:_PLACES])}{more}")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact
-from .written import known
+from .written import CHAT, known
 
 __all__ = ["ROWS"]
 
@@ -34,6 +34,8 @@ _OWN: dict[str, Any] = {
 _BLIND: dict[str, Any] = {"image": False, "document": False}
 # docs "Prompt caching": four breakpoints, since GPT-5.6
 _MARKS: dict[str, Any] = {"cache_hints": 4, "cache_ttls": ("30m", "12h"), "cached_calls": False}
+
+_WORDS = (*_MARKS, "tool_choices")
 
 _THREE = ("low", "medium", "high")
 _FOUR = (*_THREE, "xhigh")
@@ -98,11 +100,18 @@ _STATES = (
 
 
 def _placed(fact: Fact) -> tuple[Fact, ...]:
-    """The fact with cache hints on OpenAI's own wires, and without them on any other."""
-    if fact.wire or "cache_hints" not in fact.changes:
+    """The fact on OpenAI's own wires; on any other without what those alone have words for."""
+    if fact.wire:
         return (fact,)
-    rest = {name: value for name, value in fact.changes.items() if name not in _MARKS}
-    return replace(fact, wire="openai-responses"), replace(fact, changes=rest)
+    rest = {name: value for name, value in fact.changes.items() if name not in _WORDS}
+    if rest["audio"]:  # where the wire itself has a place for it
+        del rest["audio"]
+    responses = {**fact.changes, "audio": False}  # `input_audio` is no part of an input there
+    return (
+        replace(fact, changes=responses, wire="openai-responses"),
+        replace(fact, wire=CHAT),
+        replace(fact, changes=rest),
+    )
 
 
 ROWS = (*(one for rows in _MODELS for fact in rows for one in _placed(fact)), *_STATES)

@@ -18,10 +18,14 @@ def medium(
     moves = kind in can.user and kind in can.move_media
     if kind not in kinds and not moves:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {seat}")
+        state.unhinted(block, named=True)
         return []
     shown = ready(state, block)
     if isinstance(shown, str):
-        return [state.text(shown, block)] if shown else []
+        if shown:
+            return [state.stand_in(shown, block)]
+        state.unhinted(block)
+        return []
     if kind in kinds:
         return [state.hinted(shown)]
     made = Msg.trusted("user", [state.hinted(shown)], "user")
@@ -43,6 +47,9 @@ def ready(state: State, block: MediaBlock) -> MediaBlock | str:
     if fault is not None:
         did = "a text names it" if fault.place else "left out"
         state.report.lost(fault.code, block, "source", what=fault.what, did=did)
+        for name in ("detail", "title"):
+            if getattr(block, name) is not None:
+                state.report.lost("media.detail", block, name)
         return state.told.at(block.type, fault.place) if fault.place else ""
     for name, kinds in (("detail", state.can.details), ("title", state.can.titles)):
         if getattr(block, name) is not None and block.type not in kinds:

@@ -137,7 +137,8 @@ def _medium(state: State, block: MediaBlock, shown: Shown) -> ContentBlock:
     else:
         state.report.lost("media.as_reference", block)
     below = not isinstance(made, str)
-    return state.text(state.told.reference(kind, source, place, below), block)
+    told = state.told.reference(kind, source, place, below)
+    return state.text(told, block) if below else state.stand_in(told, block)
 
 
 def _promoted(state: State, block: ToolResultBlock, shown: Shown) -> Msg:

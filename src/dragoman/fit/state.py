@@ -10,7 +10,7 @@ from ..capabilities import Capabilities
 from ..jsontext import JsonObject
 from ..losses import Report
 from ..message import CacheHint, Msg, TextBlock, ToolUseBlock
-from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras
+from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras, MediaBlock
 from ..message.heal import HEALED
 from ..told import Told
 from .lasting import lasting, least
@@ -38,6 +38,20 @@ class State:
         made = TextBlock(said)
         self.report.made(made, of)
         return made
+
+    def stand_in(self, said: str, of: MediaBlock) -> TextBlock:
+        """A text in the place of a medium, with the cache hint that stood there."""
+        made = self.text(said, of)
+        made.cache = of.cache
+        return self.hinted(made)
+
+    def unhinted(self, block: ContentBlock, named: bool = False) -> None:
+        """The block goes and takes its cache hint along; `named`: a loss says so of all of it."""
+        if getattr(block, "cache", None) is None:
+            return
+        self.surplus = max(0, self.surplus - 1)
+        if not named:
+            self.report.lost("cache.unsaid", block, "cache")
 
     def said(self, block: TextBlock) -> TextBlock:
         """A text block without what the wire has no place for."""

@@ -127,6 +127,13 @@ GEMINI_OPENAPI_FORMAT = replace(
     demands=GEMINI_OPENAPI.demands - {"object root", "plain root"},
 )
 
+MISTRAL_STRICT = SchemaDialect(
+    "mistral-strict",
+    "2026-11-21",
+    "mistralai SDK, rec_strict_json_schema: every object is closed; optional properties may be",
+    demands=frozenset({"object root", "closed"}),
+)
+
 # The schema is parsed into fixed structures: what they lack vanishes before the model sees it.
 OLLAMA = SchemaDialect(
     "ollama",
@@ -164,7 +171,7 @@ DIALECTS: dict[str, SchemaDialect] = {
     for row in (
         PLAIN, OBJECT, OPENAI_STRICT, DEEPSEEK_STRICT, MOONSHOT, ANTHROPIC, ANTHROPIC_STRICT,
         BEDROCK, BEDROCK_STRICT, GEMINI, GEMINI_OPENAPI, GEMINI_FORMAT,
-        GEMINI_OPENAPI_FORMAT, OLLAMA, OLLAMA_OLD, COHERE_STRICT,
+        GEMINI_OPENAPI_FORMAT, MISTRAL_STRICT, OLLAMA, OLLAMA_OLD, COHERE_STRICT,
     )
 }  # fmt: skip
 

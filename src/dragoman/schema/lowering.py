@@ -79,7 +79,8 @@ class _Walk:
     def root(self, schema: JsonObject) -> JsonObject:
         """The whole schema."""
         spoken = self.spoken
-        if spoken.takes is None and not self.run.demands("type") and self._stands(schema):
+        rules = spoken.demands & {"type", "closed"}  # for every object, not the root alone
+        if spoken.takes is None and not rules and self._stands(schema):
             return schema
         made = self.schema(schema, "$", 0)
         assert isinstance(made, dict)

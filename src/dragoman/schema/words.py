@@ -81,7 +81,8 @@ def types_of(told: Json) -> tuple[str, ...]:
     """The types that a `type` names, in its order; none where it is absent."""
     if isinstance(told, str):
         return (told,)
-    return tuple(dict.fromkeys(told)) if isinstance(told, list) else ()
+    named = [one for one in told if isinstance(one, str)] if isinstance(told, list) else ()
+    return tuple(dict.fromkeys(named))
 
 
 def kind_of(value: Json) -> str:

@@ -1,9 +1,11 @@
-"""Bytes -> server events: SSE, JSON lines, a JSON array, AWS event streams; feed, then flush.
+"""Server events <-> bytes: SSE, JSON lines, a JSON array, AWS event streams.
 
-However the bytes are cut, the events are the same, and the time is linear in their number. Knows
-no provider: what an event means is read elsewhere.
+A Decoder is fed, then flushed: however the bytes are cut, the events are the same, and the time is
+linear in their number. An Encoder writes what it reads. Knows no provider: what an event means is
+read elsewhere.
 """
 
 from .decoder import Decoder, Framing, ServerEvent
+from .encoder import CONTENT_TYPES, Encoder, encode
 
-__all__ = ["Decoder", "Framing", "ServerEvent"]
+__all__ = ["CONTENT_TYPES", "Decoder", "Encoder", "Framing", "ServerEvent", "encode"]

@@ -3,7 +3,31 @@
 Nothing here is needed to write or to read; nothing here opens a socket.
 """
 
+from .check import check
+from .explain import Explanation, explain
+from .fidelity import fidelity
+from .pairs import Fidelity, Worse, worse
 from .plan import Plan, Route, plan
+from .refusal import Refusal
 from .sameness import Difference, diff, hashed
+from .sources import Source, SourceMap, sourcemap
 
-__all__ = ["Difference", "Plan", "Route", "diff", "hashed", "plan"]
+__all__ = [
+    "Difference",
+    "Explanation",
+    "Fidelity",
+    "Plan",
+    "Refusal",
+    "Route",
+    "Source",
+    "SourceMap",
+    "Worse",
+    "check",
+    "diff",
+    "explain",
+    "fidelity",
+    "hashed",
+    "plan",
+    "sourcemap",
+    "worse",
+]

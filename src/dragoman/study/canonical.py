@@ -117,18 +117,24 @@ def _item(seat: str, block: Any) -> Item | None:
 def _output(output: Any) -> Iterator[Json]:
     """What a result says: texts joined, media each, JSON text as its value."""
     if isinstance(output, str):
-        yield _value(output)
+        yield _unwrapped(_value(output))
     elif isinstance(output, list):
         texts = [block.text for block in output if type(block) is TextBlock]
         if texts:
-            yield _value("\n".join(texts))
+            yield _unwrapped(_value("\n".join(texts)))
         for block in output:
             if type(block) is not TextBlock and (item := _item("user", block)) is not None:
                 yield [item.kind, item.value]
     elif output is not None:
-        # wires that take objects alone have text under one of two words
-        only = next(iter(output.items())) if len(output) == 1 else ("", None)
-        yield _value(only[1]) if only[0] in ("output", "error") else output
+        yield _unwrapped(output)
+
+
+def _unwrapped(value: Json) -> Json:
+    """The value itself; wires that take objects alone have text under one of two words."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    [(name, inner)] = value.items()
+    return _value(inner) if name in ("output", "error") else value
 
 
 def _value(text: Json) -> Json:
@@ -156,8 +162,15 @@ def tools(request: ChatRequest) -> list[Item]:
     made = []
     for i, tool in enumerate(request.tools):
         if isinstance(tool, Tool):
-            value: Json = [tool.name, tool.description, tool.schema]
+            value: Json = [tool.name, tool.description, _parameters(tool.schema)]
         else:
             value = [tool.kind, tool.given(), tool.extras if tool.kind == "own" else None]
         made.append(Item("tools", "tool", value, f"$.tools[{i}]"))
     return sorted(made, key=lambda item: item.key)
+
+
+def _parameters(schema: Json) -> Json:
+    """The schema of a tool's input; None for every way to say that it takes none."""
+    if isinstance(schema, dict) and schema.get("properties", {}) == {}:
+        return None if schema.keys() <= {"type", "properties", "required"} else schema
+    return schema

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from .._wire import Wire
 from ..capabilities import bare
 from ..codes import CODES
-from ..errors import ReadError, WriteError
+from ..errors import InvalidMessage, ReadError, WriteError
 from ..jsontext import JsonObject, loads
 from ..losses import Loss, Report, policy
 from ..message import ChatRequest, places
@@ -23,7 +24,8 @@ from ..vendors import Vendor, wire
 from .check_fields import field_refusals
 from .check_media import media_refusals
 from .check_schemas import schema_refusals
-from .paths import MISSING, found
+from .check_together import together_refusals
+from .paths import MISSING, existing, found, spelled, walked
 from .refusal import Refusal
 from .rules import FIELDS, REFUSED, SAYS, RefusedLoss
 
@@ -32,6 +34,8 @@ __all__ = ["check"]
 _QUIET = policy("ignore")
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
 _OURS = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
+_PARTS = frozenset({"Msg", "ToolChoice", "Options", "ChatRequest", "ResponseFormat", "text",
+                    "thinking", "tool_use", "tool_result"})  # fmt: skip
 _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
@@ -56,6 +60,13 @@ def check(
     if not isinstance(body, dict):
         raise ReadError(f"{type(body).__name__} is no body", path="$", code="request.shape")
     there = wire(target, policy="ignore")
+    try:
+        return _checked(body, there, model, path)
+    except InvalidMessage as error:
+        return [_no_json(body, error)]
+
+
+def _checked(body: JsonObject, there: Wire, model: str | None, path: str | None) -> list[Refusal]:
     req = there.read_request(body, path)
     asked = req.model or model
     hosts = _hosts(there, asked)
@@ -64,10 +75,20 @@ def check(
     made = field_refusals(body, told, asked)
     if not req.model and model:  # it is named elsewhere
         made = [one for one in made if one.where != "$.model"]
+    made += together_refusals(body, hosts)
     made += schema_refusals(body, hosts, loose=loose)
     made += media_refusals(req)
     made += _unsayable(body, req, there, asked, frozenset("/".join(hosts).split("/")))
     return _each_once(made)
+
+
+def _no_json(body: JsonObject, error: InvalidMessage) -> Refusal:
+    """What is no JSON: NaN, infinity, or a Python object."""
+    odd = (way for way, one in walked(body) if isinstance(one, float) and not isfinite(one))
+    return Refusal(
+        spelled(next(odd, ())), error.message, "RFC 8259, Values", "2017-12-01",
+        "Give a value that JSON has.", "json.value",
+    )  # fmt: skip
 
 
 def _hosts(there: Wire, model: str | None) -> tuple[str, ...]:
@@ -98,19 +119,24 @@ def _unsayable(
         losses = there.write_request(anew, model, policy=_QUIET, report=report).losses
     except WriteError as error:
         row = REFUSED.get(error.code)
-        if row is None or row.counts(hosts):
+        blank = error.code == "messages.empty" and bool(req.messages)  # each is named by itself
+        if not blank and (row is None or row.counts(hosts)):
             source, since = _dated("", there)
-            yield Refusal(error.path or "$", error.message, source, since, error.hint, error.code)
+            where = existing(body, error.path)
+            yield Refusal(where, error.message, source, since, error.hint, error.code)
         losses = report.losses
     for loss in losses:
         row = REFUSED.get(loss.code)
         if row is None or not row.counts(hosts) or _harmless(loss, row, body):
             continue
         source, since = _dated(loss.rule, there)
-        if (row.by_fact and source == own) or not (known or (source == own and not row.known)):
+        if not row.decided(hosts, by_fact=source != own):
             continue
-        said = f"{SAYS.get(loss.code) or CODES[loss.code].meaning}: {loss.what}"
-        yield Refusal(loss.where, said, source, since, loss.fix, loss.code)
+        if not known and (source != own or row.known):
+            continue
+        said = SAYS.get(loss.code) or CODES[loss.code].meaning
+        said = said if loss.what in _PARTS else f"{said}: {loss.what}"
+        yield Refusal(existing(body, loss.where), said, source, since, loss.fix, loss.code)
 
 
 def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:

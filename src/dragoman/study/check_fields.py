@@ -60,6 +60,8 @@ def _held(body: Any, row: FieldRule, rules: Rules) -> Iterator[Refusal]:
             if row.needed:
                 yield _refusal(way, "field.missing", "it must be there", row, rules)
         elif row.absent:
+            if value is False:
+                continue
             yield _refusal(way, "field.refused", "this model takes no such field", row, rules)
         else:
             yield from _wrong(way, value, row, rules)
@@ -95,16 +97,19 @@ def _wrong(way: tuple[Step, ...], value: Any, row: FieldRule, rules: Rules) -> I
         kinds = " or ".join(_NAMES[kind] for kind in row.kinds)
         yield _refusal(way, "field.type", f"must be {kinds}, not {shown(value)}", row, rules)
         return
-    if number is not None and not isinstance(value, str | bool):
+    if number is not None:
         low = row.least is not None and number < row.least
         if low or (row.most is not None and number > row.most):
-            span = f"{_bound(row.least, 'at least')} {_bound(row.most, 'at most')}".strip()
+            bounds = (_bound(row.least, "at least"), _bound(row.most, "at most"))
+            span = " and ".join(bound for bound in bounds if bound)
             yield _refusal(way, "field.range", f"must be {span}, not {value}", row, rules)
     if row.words and isinstance(value, str) and not _worded(value, row.words, rules.loose):
         words = ", ".join(sorted(row.words))
         yield _refusal(way, "field.word", f"{shown(value)} is none of {words}", row, rules)
-    if row.longest is not None and isinstance(value, list | str) and len(value) > row.longest:
-        said = f"holds {len(value)}, at most {row.longest}"
+    size = len(value) if isinstance(value, list) else row.fewest
+    if size < row.fewest or (row.longest is not None and size > row.longest):
+        most = "more" if row.longest is None else row.longest
+        said = f"holds {size} and must hold {row.fewest} to {most}"
         yield _refusal(way, "field.length", said, row, rules)
     if row.keys and isinstance(value, dict):
         known = row.keys | ({_snake(key) for key in row.keys} if rules.loose else set())
@@ -143,7 +148,8 @@ def _is(value: Any, kind: JsonType, number: float | None) -> bool:
             return isinstance(value, bool)
         case "list":
             return isinstance(value, list)
-    return isinstance(value, dict)
+        case "object":
+            return isinstance(value, dict)
 
 
 def _bound(limit: float | None, word: str) -> str:
@@ -156,7 +162,7 @@ _FIXES = {
     "field.refused": "Leave it out.",
     "field.word": "Use one of these words, or leave it out.",
     "field.range": "Bring the value into the range, or leave it out.",
-    "field.length": "Shorten it.",
+    "field.length": "Bring it to this length, or leave it out.",
     "field.type": "Give a value of this type, or leave it out.",
 }
 

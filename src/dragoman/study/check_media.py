@@ -1,4 +1,4 @@
-"""Finds images whose bytes are no image: providers look at the bytes, not at what is said of them."""
+"""Finds images whose bytes are no image: providers look at those, not at what is said of them."""
 
 from __future__ import annotations
 

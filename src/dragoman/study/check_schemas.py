@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codes import CODES
-from ..schema import dialect, lowered
+from ..schema import Change, dialect, lowered
 from ..schema.sizes import exceeded
 from ..shown import clipped, shown
 from .check_fields import placed
@@ -19,6 +19,7 @@ __all__ = ["schema_refusals"]
 _FIXES = {
     "schema.unfit": "Leave `strict` unset for this tool, or split it in two.",
     "schema.size": "Make some of them required, or leave `strict` unset for this tool.",
+    "schema.root": 'Say `"type": "object"` at the root, and what it may hold in `properties`.',
     "schema.type": "Give a JSON Schema of an object.",
 }
 _FIX = "Write the schema as the dialect takes it: `dragoman.schema.lowered(schema, dialect(...))`."
@@ -53,21 +54,32 @@ def _refused(way: tuple[Step, ...], schema: Any, name: str) -> Iterator[Refusal]
         said = f"{way[-1]}: must be a schema of an object, not {shown(schema)}"
         yield Refusal(here, said, taken.source, taken.since, _FIXES["schema.type"], "schema.type")
         return
+    if "object root" in taken.demands and not taken.upper and schema.get("type") != "object":
+        said = "the root of the schema must say that it is an object"
+        fix = _FIXES["schema.root"]
+        yield Refusal(here, said, taken.source, taken.since, fix, "schema.root")
     made = lowered(schema, taken, tell=False)
     if made.unfit:
         said = f"{_meaning('schema.unfit')}: {made.unfit}"
         yield Refusal(here, said, taken.source, taken.since, _FIXES["schema.unfit"], "schema.unfit")
-    elif name in OPTIONAL and (said := exceeded(schema, {"optional": OPTIONAL[name][0]})):
+    elif name in OPTIONAL and (said := exceeded(made.schema, {"optional": OPTIONAL[name][0]})):
         _, source, since = OPTIONAL[name]
         yield Refusal(here, said.removeprefix("$: "), source, since, _FIXES["schema.size"],
                       "schema.unfit")  # fmt: skip
     for change in made.changes:
         if change.code in ("schema.note", "schema.restated") and change.keyword != "$ref":
             continue
-        said = clipped(f"{change.keyword or 'the schema'}: {change.what}, would be {change.did}")
+        said = clipped(_said(change))
         yield Refusal(
             f"{here}{change.where[1:]}", said, taken.source, taken.since, _FIX, change.code
         )
+
+
+def _said(change: Change) -> str:
+    if change.did == "dropped":
+        return f"this dialect does not take {change.what}"
+    name = change.keyword or "the schema"
+    return f"{name} ({change.what}) must be said in another way: {change.did}"
 
 
 def _meaning(code: str) -> str:

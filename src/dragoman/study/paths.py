@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from .edits import steps
 
-__all__ = ["MISSING", "Step", "found", "inside", "spelled", "walked"]
+__all__ = ["MISSING", "Step", "existing", "found", "inside", "spelled", "walked"]
 
 Step: TypeAlias = str | int
 MISSING: Any = object()
@@ -34,6 +34,14 @@ def found(body: Any, path: str) -> Any:
             return MISSING
         body = body[step]
     return body
+
+
+def existing(body: Any, path: str) -> str:
+    """As much of the path as there is in the body."""
+    way = steps(path) or []
+    while way and found(body, spelled(way)) is MISSING:
+        way.pop()
+    return spelled(way)
 
 
 def inside(path: str, outer: str) -> bool:

@@ -6,14 +6,14 @@ Worked out on the first question. For errors that name positions in a body nobod
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..losses import Field, Report
-from ..message import ChatRequest, Msg, Written
+from ..message import ChatRequest, Msg, Options, Written
 from ..shown import Shown
 from .edits import steps
-from .paths import Step, spelled
+from .paths import MISSING, Step, existing, found, inside, spelled
 from .spoken import said_of, speakers
 
 __all__ = ["Source", "SourceMap", "sourcemap"]
@@ -34,10 +34,14 @@ class Source(Shown):
     node: object = None
 
 
+_ABOUT = ("role", "name")  # of a message, not of what it says
+_ADDED = ", which was not given"
+
+
 class SourceMap:
     """Paths of a written body -> what they come from."""
 
-    __slots__ = ("_report", "_request", "_rows", "_whose", "_written")
+    __slots__ = ("_body", "_report", "_request", "_rows", "_told", "_whose", "_written")
 
     def __init__(self, written: Written) -> None:
         self._written = written
@@ -45,22 +49,43 @@ class SourceMap:
         self._rows: dict[tuple[Step, ...], list[object]] | None = None
         self._request: ChatRequest | None = None
         self._whose: dict[int, tuple[str, str]] = {}
+        self._told: set[tuple[int, str]] = set()  # fields that have rows of their own
+        self._body: Any = None  # that the request was read from, if it was
 
     def of(self, path: str) -> Source:
         """What stands at the path, or the nearest thing around it that has a source."""
+        path = existing(self._written.body, path)
+        made = self._found(path)
+        if inside(path, made.path) and self._stood(path):
+            return replace(made, path=path, what=made.what.removesuffix(_ADDED))
+        return made
+
+    def _stood(self, path: str) -> bool:
+        """Whether the same stands at the same place in the body that was read."""
+        there = found(self._written.body, path)
+        there_is = self._body is not None and there is not MISSING
+        return there_is and bool(found(self._body, path) == there)
+
+    def _found(self, path: str) -> Source:
         rows = self._known()
         way = tuple(steps(path) or ())
         for end in range(len(way), -1, -1):
-            for node in reversed(rows.get(way[:end], ())):
-                found = self._source(node, way[end:])
-                if found is not None:
-                    return found
+            here = rows.get(way[:end], ())
+            fields = [node for node in here if isinstance(node, Field)]
+            nodes = [node for node in reversed(here) if not isinstance(node, Field)]
+            if way[end:] and way[end] in _ABOUT:
+                nodes.sort(key=lambda node: not isinstance(node, Msg))
+            for node in (*nodes, *fields):  # the innermost that stands there, then fields
+                made = self._source(node, way[end:])
+                if made is not None:
+                    return made
         return Source("$", "the request")
 
     def paths(self) -> Iterator[tuple[str, Source]]:
-        """(path in the body, its source) of all that is known."""
-        for way in self._known():
-            yield spelled(way), self.of(spelled(way))
+        """(path in the body, its source) of all that is known to stand there."""
+        for path in map(spelled, self._known()):
+            if found(self._written.body, path) is not MISSING:
+                yield path, self.of(path)
 
     def _known(self) -> dict[tuple[Step, ...], list[object]]:
         if self._rows is None:
@@ -71,7 +96,12 @@ class SourceMap:
                 if isinstance(inner, ChatRequest) and self._request is None:
                     self._request = inner
                     self._whose = speakers(inner.messages)
-                self._rows.setdefault(tuple(steps(path) or ()), []).append(node)
+                    places = inner.read.places if inner.read is not None else None
+                    self._body = getattr(places, "body", None)
+                if isinstance(node, Field):
+                    self._told.add((id(inner), node.name))
+                if not isinstance(node, Options):  # it stands where the request does
+                    self._rows.setdefault(tuple(steps(path) or ()), []).append(node)
         return self._rows
 
     def _source(self, node: Any, rest: tuple[Step, ...]) -> Source | None:
@@ -79,13 +109,34 @@ class SourceMap:
         name = ""
         if isinstance(node, Field):
             node, name = node
-        path = self._report.locate(node, field=name)
+        elif rest and (field := self._field(node, rest[0])):
+            name, rest = field, () if isinstance(node, Msg) else rest[1:]
+        own = name.startswith("extras.")
+        given = not name or own or getattr(node, name, None) is not None
+        path = self._path(node, name if given else "", rest)
         if node is not self._request and not name and path == "$":
             return None
-        what, whose = said_of(node, name, self._whose)
-        if name and rest and not isinstance(node, Msg):
-            path += spelled(rest)[1:]
-        return Source(path, what, whose, node)
+        what, whose = said_of(node, name.rpartition(".")[2], self._whose)
+        return Source(path, what if given else what + _ADDED, whose, node)
+
+    def _field(self, node: Any, step: Step) -> str:
+        """The field of the node that a wire says under its own name, unless it has a row."""
+        if isinstance(node, Msg) and isinstance(node.content, str) and step not in _ABOUT:
+            return "content"
+        if step == "type" or not isinstance(step, str) or (id(node), step) in self._told:
+            return ""
+        return step if getattr(node, step, None) is not None else ""
+
+    def _path(self, node: object, name: str, rest: tuple[Step, ...]) -> str:
+        """Where it stands in what was given: the nearest place that there is in a body."""
+        whole = self._report.locate(node)
+        if not name:
+            return whole
+        path = self._report.locate(node, field=name)
+        tries = (path + spelled(rest)[1:], path, whole)
+        if self._body is None:
+            return tries[0]
+        return next((one for one in tries if found(self._body, one) is not MISSING), whole)
 
 
 def sourcemap(written: Written) -> SourceMap:
@@ -98,6 +149,6 @@ def sourcemap(written: Written) -> SourceMap:
     >>> made = dragoman.convert(body, "openai", "anthropic", policy="ignore")
     >>> found = sourcemap(made).of("$.messages[0].content[0]")
     >>> found.path, found.whose
-    ('$.messages[0]', 'turn 1 of user Bob')
+    ('$.messages[0].content', 'turn 1 of user Bob')
     """
     return SourceMap(written)

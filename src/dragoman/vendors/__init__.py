@@ -38,6 +38,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
     "ollama": ("ollama", "Ollama"),
     "bedrock-converse": ("bedrock", "BedrockConverse"),
     "mistral": ("mistral", "Mistral"),
+    "cohere": ("cohere", "Cohere"),
 }
 # the vendor who alone speaks a protocol, where it does not bear the same name
 _HOMES = {"bedrock-converse": "bedrock"}
@@ -57,6 +58,7 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "vertex": (),
     "bedrock": (),
     "mistral": (),
+    "cohere": (),
     "azure": (),
     "moonshot": (),
     "zhipu": (),

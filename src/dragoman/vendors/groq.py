@@ -66,6 +66,7 @@ VENDOR = Vendor(
                 "web_search": {"type": "browser_search"},
                 "code_execution": {"type": "code_interpreter"},
             },
+            usual_tier="on_demand",
             model="openai/gpt-oss-120b",
             issuers=("groq", "openai-chat"),
         )

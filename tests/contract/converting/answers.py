@@ -113,7 +113,8 @@ def _judge(
             written: Any = wire.write_response(resp)
             body, losses = written.body, {loss.code for loss in written.losses}
         else:
-            encoder = wire.stream_encoder()
+            origins = [one.msg.origin for one in resp.candidates]
+            encoder = wire.stream_encoder(origin=origins[0] if origins else None)
             body = [event for piece in pieces for event in encoder.feed(piece)]
             body += encoder.finish()
             losses = {loss.code for loss in encoder.report.losses}

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.errors import DragomanError
-from tests.contract.reading.recorded import FOLDER
+from tests.contract.reading.recorded import FOLDER, another
 
 __all__ = ["BROKEN", "SOURCES", "Asked", "asked"]
 
 SOURCES = (
     "openai-chat", "openai-responses", "anthropic", "gemini", "dashscope", "ollama",
-    "bedrock-converse", "mistral",
+    "bedrock-converse", "mistral", "cohere",
 )  # fmt: skip
 
 
@@ -40,6 +40,8 @@ def asked(wire: str, every: int = 1) -> Iterator[Asked]:
     with (FOLDER / f"{wire}.jsonl").open(encoding="utf-8") as lines:
         for nth, line in enumerate(lines):
             told = json.loads(line) if nth % every == 0 else None
+            if told and another(wire, told["url_path"]):
+                continue
             if told and isinstance(told["request"], dict) and 200 <= (told["status"] or 0) < 300:
                 yield Asked(told["id"], told["vendor"], told["request"], told["url_path"],
                             told.get("follows"),

@@ -108,6 +108,10 @@ def test_ends_are_compared_by_what_they_mean() -> None:
     # a wire that has no word for calls means them by any end behind one
     assert kinds(SAID, replace(SAID, finish="STOP"), target="gemini") == []
     assert kinds(SAID, replace(SAID, finish="end_turn"), target="anthropic") == ["finish"]
+    # a field for refusals says as much as a word for them
+    refused = replace(done, refused=True)
+    assert kinds(refused, replace(done, finish="refusal"), target="anthropic") == []
+    assert kinds(refused, done) == kinds(done, refused) == ["finish"]
     # a forced call ends with `stop` at some providers: more may be said of it
     assert (
         kinds(replace(SAID, finish="stop"), replace(SAID, finish="tool_use"), target="anthropic")

@@ -14,7 +14,7 @@ from .requests import REFUSABLE, requests
 from .returned import returned
 
 pytestmark = pytest.mark.skipif(not PRESENT, reason="needs ../shared: recorded traffic")
-FEW = {"dashscope": 2, "ollama": 2, "bedrock-converse": 8, "mistral": 8}
+FEW = {"dashscope": 2, "ollama": 2, "bedrock-converse": 8, "mistral": 8, "cohere": 3}
 
 
 @pytest.mark.parametrize("wire", SOURCES)

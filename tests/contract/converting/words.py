@@ -30,8 +30,13 @@ ENDS: dict[str, dict[str, str]] = {
 
 
 def end(wire: str, said: Said) -> str:
-    """What the word means. Where a wire has none for calls, an answer with calls ended in them."""
+    """What the word means. Where a wire has none for calls, an answer with calls ended in them.
+
+    Where it has a field for refusals, its word for them is that of a good end.
+    """
     meant = ENDS[wire].get(said.finish or "", "other" if said.finish else "")
+    if meant == "ended" and said.refused:
+        return "filter"
     if meant == "ended" and said.calls and "calls" not in ENDS[wire].values():
         return "calls"
     return meant

@@ -41,6 +41,7 @@ WIRES = {
     "ollama": "ollama",
     "bedrock-converse": "bedrock",
     "mistral": "mistral",
+    "cohere": "cohere",
     "openai/openai-chat": "vendors.openai",
     "openai/openai-responses": "vendors.openai_responses",
     "azure/openai-chat": "vendors.azure",

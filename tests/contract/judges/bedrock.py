@@ -22,7 +22,8 @@ SEATS = {
                   "citationsContent"},
     "system": {"text", "cachePoint", "toolAddition", "toolRemoval"},
 }  # fmt: skip
-DOCUMENT_NAME = re.compile(r"[A-Za-z0-9()\[\]-]+( [A-Za-z0-9()\[\]-]+)*")
+# an underscore is taken too: recorded
+DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_()\[\]-]+( [A-Za-z0-9_()\[\]-]+)*")
 MOST = {"image": 20, "document": 5}
 FORMATS = {"image/jpeg": "jpeg", "image/png": "png", "image/gif": "gif", "image/webp": "webp",
            "application/pdf": "pdf"}  # fmt: skip
@@ -95,7 +96,7 @@ def media_faults(kind: str, media: dict[str, Json], at: Path) -> Iterator[Fault]
     """What the service model leaves open: names, and bytes that are not what they claim."""
     name, source = media.get("name"), mapping(media.get("source"))
     if kind == "document" and isinstance(name, str) and not DOCUMENT_NAME.fullmatch(name):
-        said = "letters, digits, single spaces, hyphens, parentheses and square brackets"
+        said = "letters, digits, single spaces, _, hyphens, parentheses and square brackets"
         yield Fault("bedrock.document_name", (*at, "name"), said)
     if kind == "document" and "bytes" in source and "format" not in media:
         yield Fault("bedrock.format", (*at, "format"), "bytes without a format")

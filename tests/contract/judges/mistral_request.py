@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .fault import Fault, Json, mapping, objects
+from .fault import Fault, Json, Path, mapping, objects
 from .openai_chat import TOOL_NAME, definitions
-from .tooling import choice_faults, definition_faults, strict_faults
+from .tooling import choice_faults, definition_faults
 
 ENDPOINT = re.compile(r".*/chat/completions(\?.*)?")
 RANGES = {"temperature": (0, 1.5), "top_p": (0, 1)}
@@ -31,7 +31,7 @@ def request_faults(body: dict[str, Json], path: str | None) -> Iterator[Fault]:
     yield from model_faults(body)
     output = mapping(mapping(body.get("response_format")).get("json_schema"))
     if output.get("strict") is True:
-        yield from strict_faults(output.get("schema", {}), ("response_format", "json_schema"))
+        yield from open_faults(output.get("schema", {}), ("response_format", "json_schema"))
     if mapping(body.get("response_format")).get("type") == "json_schema" and not output:
         yield Fault("mistral.output", ("response_format",), "json_schema without a schema")
 
@@ -44,7 +44,7 @@ def tool_faults(body: dict[str, Json]) -> Iterator[Fault]:
     for index, tool in objects(body.get("tools")):
         if mapping(tool.get("function")).get("strict") is True:
             at = ("tools", index, "function", "parameters")
-            yield from strict_faults(mapping(tool.get("function")).get("parameters", {}), at)
+            yield from open_faults(mapping(tool.get("function")).get("parameters", {}), at)
     choice = body.get("tool_choice")
     if choice is not None:
         named = mapping(mapping(choice).get("function")).get("name")
@@ -62,3 +62,15 @@ def model_faults(body: dict[str, Json]) -> Iterator[Fault]:
             yield Fault("mistral.effort", ("reasoning_effort",), said)
     if body.get("logprobs") is True and NO_LOGPROBS.match(model):
         yield Fault("mistral.logprobs", ("logprobs",), f"not enabled for {model}")
+
+
+def open_faults(schema: Json, at: Path) -> Iterator[Fault]:
+    """A strict schema closes every object: the SDK does so, and leaves optional properties be."""
+    if isinstance(schema, list):
+        for index, inner in enumerate(schema):
+            yield from open_faults(inner, (*at, index))
+    elif isinstance(schema, dict):
+        if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
+            yield Fault("tools.strict", at, "additionalProperties must be false in strict mode")
+        for key, inner in schema.items():
+            yield from open_faults(inner, (*at, key))

@@ -66,6 +66,12 @@ STRUCTURE: dict[str, tuple[tuple[str, Any], ...]] = {
     ),
     "ollama": ((r"message\.role", "assistant"), (r"done", True)),
     "bedrock-converse": ((r"output\.message\.role", "assistant"),),
+    "cohere": (
+        (r"message\.role", "assistant"),
+        (r"message\.content\.\d+\.type", "text"),
+        (r"message\.content\.\d+\.type", "thinking"),
+        (r"message\.tool_calls\.\d+\.type", "function"),
+    ),
     "mistral": (
         (r"object", "chat.completion"),
         (r"choices\.\d+\.message\.role", "assistant"),

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FOLDER", "PRESENT", "WIRES", "Exchange", "exchanges"]
+__all__ = ["FOLDER", "PRESENT", "WIRES", "Exchange", "another", "exchanges"]
 
 FOLDER = Path(__file__).parents[3].parent / "shared" / "corpus" / "open"
 PRESENT = FOLDER.is_dir()
 WIRES = (
     "openai-chat", "openai-responses", "anthropic", "gemini", "dashscope", "ollama",
-    "bedrock-converse", "mistral",
+    "bedrock-converse", "mistral", "cohere",
 )  # fmt: skip
 
 
@@ -31,12 +31,19 @@ class Exchange:
     request: Any
 
 
+def another(wire: str, path: str | None) -> bool:
+    """Whether the exchange is one of another API of the same vendor: `/v1/chat` of Cohere."""
+    return wire == "cohere" and path is not None and path.startswith("/v1/")
+
+
 def exchanges(wire: str, every: int = 1) -> Iterator[Exchange]:
     """Of the recorded exchanges the first of each `every`; those without an answer are left out."""
     with (FOLDER / f"{wire}.jsonl").open(encoding="utf-8") as lines:
         for nth, line in enumerate(lines):
             if nth % every == 0:
                 told = json.loads(line)
+                if another(wire, told["url_path"]):
+                    continue
                 if told["events"] is not None or told["response"] is not None:
                     yield _exchange(told)
 

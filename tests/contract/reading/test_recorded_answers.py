@@ -20,7 +20,7 @@ from tests.contract.reading.view import view_faults
 from tests.laws.streams import STREAMS
 
 EVERY = {"openai-chat": 7, "openai-responses": 7, "anthropic": 7, "gemini": 7, "mistral": 3,
-         "bedrock-converse": 3, "dashscope": 1, "ollama": 1}  # fmt: skip
+         "bedrock-converse": 3, "dashscope": 1, "ollama": 1, "cohere": 1}  # fmt: skip
 
 
 @pytest.mark.skipif(not PRESENT, reason="needs ../shared: recorded traffic")

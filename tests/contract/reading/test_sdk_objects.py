@@ -51,6 +51,13 @@ def mistral(body: Any) -> Any:
     return ChatCompletionResponse.model_validate(body)
 
 
+def cohere(body: Any) -> Any:
+    from cohere.core.unchecked_base_model import construct_type
+    from cohere.v2.types.v2chat_response import V2ChatResponse
+
+    return construct_type(type_=V2ChatResponse, object_=body)
+
+
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "openai-chat": openai_chat,
     "openai-responses": openai_responses,
@@ -58,6 +65,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "gemini": gemini,
     "ollama": ollama,
     "mistral": mistral,
+    "cohere": cohere,
 }
 
 

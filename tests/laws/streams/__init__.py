@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import (
     anthropic,
     bedrock_converse,
+    cohere,
     dashscope,
     gemini,
     mistral,
@@ -29,6 +30,7 @@ STREAMS: dict[str, list[list[Event]]] = {
     "ollama": ollama.streams(),
     "bedrock-converse": bedrock_converse.streams(),
     "mistral": mistral.streams(),
+    "cohere": cohere.streams(),
 }
 FRAMINGS: dict[str, tuple[str, ...]] = {
     "ollama": ("ndjson",),

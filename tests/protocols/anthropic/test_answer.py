@@ -172,7 +172,7 @@ def test_what_must_be_there_is_added() -> None:
 @pytest.mark.parametrize(
     ("reason", "word", "lost"),
     [("stop", "end_turn", False), ("length", "max_tokens", False),
-     ("tool_calls", "tool_use", False), ("content_filter", "refusal", True),
+     ("tool_calls", "end_turn", True), ("content_filter", "refusal", True),
      ("refusal", "refusal", False), ("pause", "pause_turn", False),
      ("context_overflow", "model_context_window_exceeded", False),
      ("malformed_call", "end_turn", True), ("other", "end_turn", True)],
@@ -232,14 +232,15 @@ def test_citations_of_the_web_have_a_form_here() -> None:
     assert losses == [("answer.unsaid", "start"), ("answer.unsaid", "")]
 
 
-def test_a_refusal_stands_beside_the_content() -> None:
+def test_a_refusal_is_text_that_ended_so() -> None:
     body, losses = written(foreign(RefusalBlock("No.", "acme-kind"), reason="refusal"))
-    assert body["content"] == []
+    assert body["content"] == [{"type": "text", "text": "No."}]
     assert body["stop_reason"] == "refusal"
-    assert body["stop_details"] == {"type": "refusal", "category": None, "explanation": "No."}
-    assert losses == [("answer.unsaid", "category")]
+    assert body["stop_details"] == {"type": "refusal", "category": None, "explanation": None}
+    assert losses == [("answer.unsaid", ""), ("answer.unsaid", "category")]
     back = WIRE.read_response(body)
-    assert back.msg.blocks == [RefusalBlock("No.")]
+    assert (back.text, back.finish.reason) == ("No.", "refusal")
+    assert written(foreign(RefusalBlock(""), reason="refusal"))[0]["content"] == []
 
 
 def test_what_has_no_place_is_named() -> None:
@@ -296,7 +297,7 @@ def test_the_official_client_takes_what_is_written() -> None:
         reason="tool_calls", usage=Usage(1, 2, 3, 4, 5),
     )  # fmt: skip
     message = types.Message.model_validate(written(resp)[0])
-    assert [block.type for block in message.content] == ["thinking", "text", "tool_use"]
+    assert [block.type for block in message.content] == ["thinking", "text", "tool_use", "text"]
     assert message.usage.cache_creation_input_tokens == 3
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman._wire.answering import StreamEncoder
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -39,7 +40,7 @@ HEAD: dict[str, Any] = {
 def encoded(*pieces: Piece, request: ChatRequest | None = None) -> tuple[list[Any], list[Any]]:
     """(the payloads, the (code, field) of each loss)."""
     report = Report()
-    encoder = WIRE.room.encoder(report, request)
+    encoder = StreamEncoder(WIRE.room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     for name, payload in made:
         assert name == payload["type"]
@@ -186,14 +187,14 @@ def test_what_has_no_place_is_named_once() -> None:
     ]  # fmt: skip
 
 
-def test_a_refusal_stands_beside_the_content() -> None:
+def test_a_refusal_is_text_that_ended_so() -> None:
     out, losses = encoded(NAMED, Part((0, 0), RefusalBlock("I can")),
                           Part((0, 0), RefusalBlock("not.")), End(Finish("stop", "stop")),
                           Usage(1, output=1))  # fmt: skip
-    assert kinds(out) == ["message_start", "message_delta", "message_stop"]
-    assert out[1]["delta"]["stop_details"]["explanation"] == "I cannot."
-    assert decoded(out).msg.blocks == [RefusalBlock("I cannot.")]
-    assert losses == []
+    assert out[-2]["delta"]["stop_reason"] == "refusal"
+    assert out[-2]["delta"]["stop_details"]["explanation"] is None
+    assert decoded(out).msg.blocks == [TextBlock("I cannot.")]
+    assert losses == [("answer.unsaid", "")]
 
 
 def test_an_answer_that_broke_off_has_no_end() -> None:

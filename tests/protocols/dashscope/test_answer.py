@@ -130,7 +130,7 @@ def test_an_answer_of_another() -> None:
         {"index": 1, "id": "c2", "type": "function",
          "function": {"name": "bare", "arguments": "{}"}},
     ]  # fmt: skip
-    message = {"role": "assistant", "content": "It is\nso.", "reasoning_content": "one\ntwo",
+    message = {"role": "assistant", "content": "It isso.", "reasoning_content": "one\ntwo",
                "tool_calls": calls}  # fmt: skip
     assert made == {
         "output": {"choices": [{"message": message, "finish_reason": "tool_calls", "index": 0}],

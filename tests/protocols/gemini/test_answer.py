@@ -143,13 +143,13 @@ def test_what_has_no_place_is_named() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_left_out_between_texts_is_a_line_s_end() -> None:
+def test_nothing_takes_the_place_of_what_is_left_out_between_texts() -> None:
     search = RawBlock("anthropic", {})
     resp = foreign(TextBlock("a"), TextBlock("b"), search, TextBlock("c", [Citation(0, 1, "u")]))
     made, _ = wrote(resp)
-    assert [part["text"] for part in made["candidates"][0]["content"]["parts"]] == ["a", "b", "\nc"]
+    assert [part["text"] for part in made["candidates"][0]["content"]["parts"]] == ["a", "b", "c"]
     [support] = made["candidates"][0]["groundingMetadata"]["groundingSupports"]
-    assert support["segment"] == {"startIndex": 3, "endIndex": 4, "text": "c"}
+    assert support["segment"] == {"startIndex": 2, "endIndex": 3, "text": "c"}
     assert read(made).text == resp.text == "ab\nc"
 
 

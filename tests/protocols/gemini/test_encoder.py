@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import dragoman
+from dragoman._wire.answering import StreamEncoder
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -31,7 +32,7 @@ STOP = End(Finish("stop", "stop"))
 
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[tuple[str, str]]]:
     report = Report(target="gemini")
-    encoder = ROOM.encoder(report)
+    encoder = StreamEncoder(ROOM.encoder(report), report)
     events = [event for piece in pieces for event in encoder.feed(piece)]
     events += encoder.finish()
     assert all(name is None for name, _ in events)
@@ -154,9 +155,9 @@ def test_what_has_no_place_is_named_once() -> None:
         Part((0, 3), TextBlock("So")), Part((0, 3), TextBlock(".")),
         Raw("ping", {}), STOP,
     ])  # fmt: skip
-    assert [part["text"] for part in parts(out)] == ["hm", "Look.", "\nSo", "."]
+    assert [part["text"] for part in parts(out)] == ["hm", "Look.", "So", "."]
     assert lost == [("answer.unsaid", "signature"), ("answer.unsaid", ""), ("answer.unsaid", "")]
-    assert streamed(*out).text == "Look.\nSo."
+    assert streamed(*out).text == "Look.So."
 
 
 def test_a_refusal_is_text_that_ended_so() -> None:

@@ -174,10 +174,10 @@ def test_every_reason_has_a_word(finish: Finish, word: str, lost: bool) -> None:
     assert ("degraded answer.finish finish" in losses) is lost
 
 
-def test_texts_side_by_side_are_one_text() -> None:
+def test_all_texts_are_one_text() -> None:
     call = ToolUseBlock("1", "f", {})
     made, _ = message(TextBlock("a"), TextBlock("b"), call, TextBlock("c"))
-    assert made["content"] == "ab\nc"
+    assert made["content"] == "abc"
 
 
 def test_thinking_makes_the_content_a_list() -> None:
@@ -212,7 +212,7 @@ def test_media_and_what_has_no_chunk() -> None:
 def test_refusals_are_text_and_citations_are_losses() -> None:
     cited = TextBlock("Sky", [Citation(url="https://a.example/")])
     made, losses = message(cited, RefusalBlock("No."))
-    assert made["content"] == "Sky\nNo."
+    assert made["content"] == "SkyNo."
     assert losses == ["dropped answer.unsaid", "degraded answer.unsaid"]
 
 

@@ -145,11 +145,11 @@ def test_calls_go_by_index_and_bear_their_name_first() -> None:
     assert made[-2]["choices"][0]["finish_reason"] == "tool_calls"
 
 
-def test_texts_apart_are_parted_unless_a_chunk_does() -> None:
+def test_nothing_is_said_between_texts() -> None:
     call = ToolUseBlock("a", "f", {})
     parts: list[Piece] = [Part((0, 0), TextBlock("a")), Part((0, 1), TextBlock("b")),
                           Part((0, 2), call), Part((0, 3), TextBlock("c")), STOP]  # fmt: skip
-    assert decoded(encoded(parts)[0]).msg.blocks[0] == TextBlock("ab\nc")
+    assert decoded(encoded(parts)[0]).msg.blocks[0] == TextBlock("abc")
     parts[2] = Part((0, 2), ThinkingBlock("Hm"))
     assert [b.text for b in decoded(encoded(parts)[0]).msg.blocks if isinstance(b, TextBlock)] == [
         "ab", "c"]  # fmt: skip
@@ -168,7 +168,7 @@ def test_what_is_sealed_or_has_no_chunk_is_named() -> None:
     known(made)
     assert deltas(made)[:4] == [
         {"role": "assistant", "content": [{"type": "thinking", "thinking": [text("Hm")]}]},
-        {"content": "Sky"}, {"content": "\nNo."},
+        {"content": "Sky"}, {"content": "No."},
         {"content": [{"type": "image_url", "image_url": "data:image/png;base64,AAAA"}]},
     ]  # fmt: skip
     assert losses.count("answer.unsaid") == 4

@@ -97,7 +97,7 @@ def test_an_answer_of_another() -> None:
     assert made == {
         "model": "claude", "created_at": "1970-01-01T00:00:00Z",
         "message": {
-            "role": "assistant", "content": "It is\nso.", "thinking": "one\ntwo",
+            "role": "assistant", "content": "It isso.", "thinking": "one\ntwo",
             "tool_calls": [{"id": "c1",
                             "function": {"name": "look", "arguments": {"a": 1}, "index": 0}}],
         },
@@ -119,7 +119,7 @@ def test_what_has_no_place_is_named() -> None:
         model="m",
     )  # fmt: skip
     assert made["message"] == {
-        "role": "assistant", "content": "x\nI won't."}  # fmt: skip
+        "role": "assistant", "content": "xI won't."}  # fmt: skip
     assert lost == [
         ("extras.foreign", "extras.other.a"), ("extras.foreign", "extras.other.b"),
         ("answer.unsaid", "citations"), ("answer.unsaid", "redacted"), ("answer.unsaid", ""),

@@ -122,7 +122,7 @@ def test_an_answer_of_another() -> None:
     )  # fmt: skip
     made = [one["message"] for one in out]
     assert [one.get("thinking") for one in made][:2] == ["h", "m"]
-    assert "".join(one["content"] for one in made) == "I look.\nSo."
+    assert "".join(one["content"] for one in made) == "I look.So."
     function = {"name": "look", "arguments": {"a": 1}, "index": 0}
     assert made[-2]["tool_calls"] == [{"function": function, "id": "c1"}]
     assert [one["done"] for one in out] == [False] * (len(out) - 1) + [True]

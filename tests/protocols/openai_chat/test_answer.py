@@ -222,9 +222,9 @@ def test_calls_have_text_for_arguments() -> None:
     assert losses == []
 
 
-def test_texts_side_by_side_are_one() -> None:
+def test_all_texts_are_one() -> None:
     made, _ = message(TextBlock("a"), TextBlock("b"), ToolUseBlock("c", "look"), TextBlock("d"))
-    assert made["content"] == "ab\nd"
+    assert made["content"] == "abd"
 
 
 def test_citations_are_annotations() -> None:

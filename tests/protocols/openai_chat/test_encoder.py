@@ -14,6 +14,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 import dragoman
 from dragoman import ChatRequest, ProviderError
+from dragoman._wire.answering import StreamEncoder
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -41,7 +42,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 def encoded(pieces: Iterable[Piece], request: ChatRequest | None = None) -> tuple[Any, Report]:
     report = Report()
-    encoder = dragoman.wire(WIRE).room.encoder(report, request)
+    encoder = StreamEncoder(dragoman.wire(WIRE).room.encoder(report, request), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     return made + encoder.finish(), report
 
@@ -144,17 +145,17 @@ def test_a_whole_block_adds_what_is_new() -> None:
         [NAMED, text("Sama"), call(1, "c", "look", '{"at":1'), text("\nKhiva", 2), *whole, STOP]
     )
     resp = read(events)
-    assert resp.text == "Sama\n\nKhivarkand"
+    assert resp.text == "Sama\nKhivarkand"
     assert [one.input for one in resp.calls] == [{"at": 1}]
     assert "Bukhara" not in resp.text
     assert "answer.unsaid" in [loss.code for loss in report.losses]
 
 
-def test_texts_that_are_no_neighbours_stand_on_lines_of_their_own() -> None:
+def test_nothing_is_said_between_texts() -> None:
     events, _ = encoded([
         NAMED, text("a", 0), text("b", 1), call(2, "c", "look", "{}"), text("d", 3), STOP,
     ])  # fmt: skip
-    assert read(events).text == "ab\nd"
+    assert read(events).text == "abd"
 
 
 def test_thinking_refusals_and_citations() -> None:

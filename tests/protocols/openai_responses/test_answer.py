@@ -234,7 +234,7 @@ def test_one_candidate() -> None:
     [
         ("stop", "completed", None, False),
         ("tool_calls", "completed", None, False),
-        ("refusal", "completed", None, False),
+        ("refusal", "incomplete", "content_filter", True),
         ("length", "incomplete", "max_output_tokens", False),
         ("content_filter", "incomplete", "content_filter", False),
         ("context_overflow", "incomplete", "max_output_tokens", True),
@@ -249,6 +249,12 @@ def test_why_it_ended(reason: str, status: str, details: str | None, lost: bool)
     assert made["incomplete_details"] == (details and {"reason": details})
     assert any(one.startswith("answer.finish") for one in codes) is lost
     _valid(made)
+
+
+def test_a_refusal_in_words_ends_well() -> None:
+    made, codes = wrote(said(RefusalBlock("No."), reason="refusal"))
+    assert (made["status"], made["incomplete_details"]) == ("completed", None)
+    assert not any(one.startswith("answer.finish") for one in codes)
 
 
 def test_usage() -> None:

@@ -131,7 +131,8 @@ def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: Sayer) -> 
 def _reason(first: Candidate, own: JsonObject, say: Sayer) -> str | None:
     if "stop_reason" in own and first.finish.raw is None:
         return None
-    cut = any(call.unfinished for call in first.msg.calls)
+    calls = first.msg.calls
+    cut = any(call.unfinished for call in calls) if calls else None
     return stop_reason(first.finish, say.own, cut, first, say.report)
 
 

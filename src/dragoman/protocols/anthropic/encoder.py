@@ -6,11 +6,12 @@ other wires tell their figures behind it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, assert_never
 
 from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import ChatRequest, Finish, RefusalBlock, ToolUseBlock
+from ...message import ChatRequest, Finish, RefusalBlock, TextBlock, ToolUseBlock
 from ...pieces import End, Failed, Meta, Part, Piece, Raw, Usage
 from ...pieces.arguments import cut
 from ...pieces.steps import Open, Shut, Step, Steps
@@ -44,7 +45,7 @@ class MessagesEncoder:
         self._finish: Finish | None = None
         self._refused: list[RefusalBlock] = []
         self._more = False  # something came behind the beginning that only the end can tell
-        self._cut = False  # a call broke off
+        self._cut: bool | None = None  # whether a call broke off, if there was one
         self._failed = False
         self._first: int | None = None  # the candidate that is told, and those that are not
         self._others: set[int] = set()
@@ -183,11 +184,14 @@ class MessagesEncoder:
         return out
 
     def _step(self, step: Step) -> list[Event]:
-        if type(step.block) is RefusalBlock:
-            # it stands beside the content; of our own stream the fields of the message tell it
-            if type(step) is Shut and not (self._say.own and step.block.spelling == DETAILS):
-                self._refused.append(step.block)
-            return []
+        if type(refused := step.block) is RefusalBlock:
+            if self._say.beside(refused):
+                return []
+            said = TextBlock(refused.text, extras=refused.extras)
+            if type(step) is Shut:
+                self._refused.append(refused)
+                said = self._say.refused(refused)
+            step = replace(step, block=said)
         if type(step) is Open:
             self._block = Block(self._count, self._say)
             return self._block.open(step.block)

@@ -43,12 +43,18 @@ _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may h
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
-def stop_reason(finish: Finish, own: bool, cut: bool, node: object, report: Report) -> str:
+def stop_reason(
+    finish: Finish, own: bool, cut: bool | None, node: object, report: Report
+) -> str:
     """The word for why the model stopped: that of this wire's answer (`own`), or the nearest.
 
-    A call that breaks off (`cut`) must not be run: here only a limit leaves one behind.
+    A call that breaks off (`cut`) must not be run: here only a limit leaves one behind. None: no
+    call went out, whatever the provider has called.
     """
     raw, reason = finish.raw, finish.reason
+    if cut is None and not own and reason == "tool_calls":
+        report.lost("answer.finish", node, "finish", what=reason, did="end_turn")
+        return "end_turn"
     if cut and not own and reason in _OPEN:
         report.lost("answer.finish", node, "finish", what=reason, did="max_tokens")
         return "max_tokens"
@@ -75,9 +81,8 @@ def refusal(told: Json) -> RefusalBlock | None:
 
 
 def stop_details(blocks: list[RefusalBlock], report: Report) -> JsonObject:
-    """The refusals of another wire's answer, beside the content."""
-    made: JsonObject = {"type": "refusal", "category": None,
-                        "explanation": "\n".join(block.text for block in blocks)}  # fmt: skip
+    """What is known of the refusals of another wire's answer, whose words are text."""
+    made: JsonObject = {"type": "refusal", "category": None, "explanation": None}
     for block in blocks:
         if block.category in _CATEGORIES:
             made["category"] = block.category

@@ -22,6 +22,7 @@ from ...message import (
 from ...message.blocks import ANSWER, NOTES, ContentBlock, answered
 from ...message.heal import HEALED
 from ...pieces.arguments import partial
+from .ending import DETAILS
 
 __all__ = ["Sayer"]
 
@@ -53,7 +54,7 @@ class Sayer:
     def block(self, block: ContentBlock) -> JsonObject | None:
         """The content block; None, with a loss, for what this wire cannot say in an answer.
 
-        Refusals stand beside the content: see `ending.stop_details`.
+        Refusals of this wire stand beside the content: see `ending.stop_details`.
         """
         if type(block) is TextBlock:
             return self._text(block)
@@ -66,9 +67,20 @@ class Sayer:
             if block.extras and "input" in block.extras.get(answered(block.issuer), {}):
                 self.report.lost("answer.unsaid", block, "input", what="arguments that break off")
             return self.raw(block)
-        if type(block) is not RefusalBlock:
-            self.report.lost("answer.unsaid", block)
+        if type(block) is RefusalBlock:
+            told = not block.text or self.beside(block)
+            return None if told else self._text(self.refused(block))
+        self.report.lost("answer.unsaid", block)
         return None
+
+    def beside(self, block: ContentBlock) -> bool:
+        """Whether the block is a refusal that the fields of the answer tell."""
+        return self.own and type(block) is RefusalBlock and block.spelling == DETAILS
+
+    def refused(self, block: RefusalBlock) -> TextBlock:
+        """The words of a refusal as text: whoever reads the answer looks for them there."""
+        self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+        return TextBlock(block.text, extras=block.extras)
 
     def _text(self, block: TextBlock) -> JsonObject:
         own = self.fields(block)

@@ -79,13 +79,15 @@ def _text(value: Any) -> str | None:
 def listed(own: JsonObject, at: int) -> list[Json]:
     """The citations among a block's own fields, which is the item `at` (-1: the plan)."""
     told = own.get("citations")
-    made = []
-    for one in told if isinstance(told, list) else ():
-        if at >= 0 and about(one) != at:  # it stands elsewhere by now
-            one = {key: value for key, value in one.items() if key != "content_index"}  # noqa: PLW2901
-            one |= {"content_index": at} if at else {}
-        made.append(one)
-    return made
+    return [_at(one, at) for one in told] if isinstance(told, list) else []
+
+
+def _at(told: JsonObject, at: int) -> Json:
+    """The citation, about the item where the one that it was read with stands by now."""
+    if at < 0 or about(told) == at:
+        return told
+    rest = {key: value for key, value in told.items() if key != "content_index"}
+    return {**rest, "content_index": at} if at else rest
 
 
 def worded(block: TextBlock, at: int) -> Iterable[tuple[Citation, JsonObject | None]]:

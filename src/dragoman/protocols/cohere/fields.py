@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import InvalidMessage
-from ...jsontext import Json, JsonObject
+from ...jsontext import JsonObject
 from ...message import ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...shapes import filled

@@ -7,7 +7,7 @@ API via DashScope", response object.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...jsontext import Json, JsonObject
@@ -117,8 +117,6 @@ def _message(
     thoughts: list[str] = []
     calls: list[Json] = []
     content: list[ContentBlock] = []
-    apart: set[int] = set()  # what stands behind a block of another field
-    last: ContentBlock | None = None
     for block in glued(blocks) if say.own else blocks:
         if type(block) is ThinkingBlock:
             thoughts += [said] if (said := say.thought(block)) else []
@@ -127,10 +125,7 @@ def _message(
         elif type(block) is RawBlock and block.issuer not in say.issuers:
             say.part(block)  # which names it
         elif not (say.own and block.spelling == SOUND_FIELD):
-            if content and last is not content[-1]:
-                apart.add(id(block))
             content.append(block)
-        last = block
     if thoughts:
         made["reasoning_content"] = "\n".join(thoughts)
     if calls:
@@ -141,7 +136,7 @@ def _message(
         gaps = rest.pop("content", None)
         made["content"] = _between(parts, gaps) if isinstance(gaps, list) else parts
     elif content or not say.own:
-        made["content"] = joined(content, say, apart)
+        made["content"] = joined(content, say)
     return made
 
 
@@ -155,14 +150,13 @@ def _a_part(block: ContentBlock) -> bool:
     return type(block) is RawBlock or block.type in MEDIA_KINDS
 
 
-def joined(content: Sequence[ContentBlock], say: Sayer, apart: Collection[int] = ()) -> str:
-    """One text. Texts side by side are one, in pieces; others stand on lines of their own."""
+def joined(content: Sequence[ContentBlock], say: Sayer) -> str:
+    """One text: all texts side by side."""
     made = ""
     for block in content:
         if type(block) is TextBlock or type(block) is RefusalBlock:
             say.fields(block)
-            gap = "\n" if made and id(block) in apart else ""
-            made += gap + say.text(block)
+            made += say.text(block)
         else:
             say.part(block)  # which names it
     return made

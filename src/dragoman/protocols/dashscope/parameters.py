@@ -10,7 +10,7 @@ from typing import Any
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ResponseFormat, ToolChoice
-from ...reasoning import asked
+from ...reasoning import Asked, asked, moot
 from ...request_fields import choice, demand_json_word, format_name, options, response_format
 from ...room import SayableRequest
 from ...shapes import replay, unsaid
@@ -78,6 +78,8 @@ def _think(made: JsonObject, say: SayableRequest, report: Report) -> None:
         return
     if say.can.thinks != "always":  # there is no switch where nothing can be switched
         made["enable_thinking"] = not wanted.off
+    elif wanted == Asked():
+        moot(say.request, report)
     if wanted.effort is not None:
         made["reasoning_effort"] = wanted.effort
     if wanted.budget is not None:

@@ -33,7 +33,8 @@ def write_response(
     made: JsonObject = {}
     told = [_candidate(one, i, say, resp) for i, one in enumerate(resp.candidates)]
     if not (own and len(told) == 1 and not told[0]) and "candidates" not in beside:
-        made["candidates"] = [_unblocked(one, beside) for one in told]
+        finishes = [one.finish.raw for one in resp.candidates]
+        made["candidates"] = [_unblocked(*one, beside) for one in zip(told, finishes, strict=True)]
         if "promptFeedback" in beside and not any(made["candidates"]):
             del made["candidates"]
     if usage := say.usage(resp.usage):
@@ -48,12 +49,12 @@ def write_response(
     return made
 
 
-def _unblocked(told: JsonObject, beside: JsonObject) -> JsonObject:
+def _unblocked(told: JsonObject, raw: str | None, beside: JsonObject) -> JsonObject:
     """The candidate; nothing where its reason is that the prompt was blocked."""
     feedback = beside.get("promptFeedback")
     if isinstance(feedback, dict) and told.keys() == {"finishReason"}:
         words = (feedback.get("blockReason"), feedback.get("block_reason"))
-        if told["finishReason"] in map(str, words):
+        if raw in map(str, words):
             return {}
     return told
 

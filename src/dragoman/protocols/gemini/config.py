@@ -9,7 +9,7 @@ from ...capabilities import Capabilities
 from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...reasoning import Asked, asked
+from ...reasoning import Asked, asked, moot
 from ...request_fields import fitting_schema, format_unsaid, options
 from ...shapes import own_extras, parameters, unsaid
 from .dialect import Dialect
@@ -39,6 +39,8 @@ KEYS = {
     "top_logprobs": "logprobs",
     "service_tier": "serviceTier",
 }
+# Gemini API reference, ThinkingLevel
+_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
 
 
@@ -48,9 +50,11 @@ def generation(
     """(generationConfig, serviceTier, which stands beside it)."""
     made = options(request, KEYS, can, report)
     tier = made.pop("serviceTier", None)
-    wanted = asked(request, can, report)
-    if wanted is not None and (thinking := _thinking(wanted, can)):
-        made["thinkingConfig"] = cased(thinking, dialect)
+    if (wanted := asked(request, can, report, levels=_LEVELS)) is not None:
+        if thinking := _thinking(wanted, can):
+            made["thinkingConfig"] = cased(thinking, dialect)
+        else:
+            moot(request, report)
     if request.response_format is not None:
         made.update(_format(request.response_format, can, report))
     return cased(made, dialect), tier

@@ -134,10 +134,8 @@ class GeminiEncoder:
         if candidate.end is None:
             return entry
         end = candidate.end
-        if candidate.refused and end.reason == "stop":
-            end = Finish("refusal", end.raw)
         word = self._say.reason(end, end, candidate.broken)
-        if self._say.own and not entry and word == self._blocked:
+        if self._say.own and not entry and end.raw == self._blocked:
             return entry
         return {"finishReason": word, **entry} if word is not None else entry
 
@@ -164,17 +162,7 @@ class GeminiEncoder:
             part: Any = {"text": block.text}
         else:
             part = self._say.part(block)
-        if kind is ThinkingBlock:
-            said = bool(part) and bool(part.get("text"))
-            candidate.gap = not said and (candidate.gap or candidate.text)
-            candidate.text = candidate.text and not said
-        elif not self._say.own:
-            if candidate.gap and block.text:
-                candidate.gap = False
-                part["text"] = f"\n{block.text}"
-                candidate.said[*step.key, 0] = ["\n"], []
-            candidate.text = candidate.text or bool(block.text)
-            candidate.refused = candidate.refused or kind is RefusalBlock
+        if kind is not ThinkingBlock and not self._say.own:
             texts, cited = candidate.said.setdefault(step.key, ([], []))
             texts.append(block.text)
             cited += (kind is TextBlock and block.citations) or ()
@@ -193,12 +181,7 @@ class GeminiEncoder:
                 blocks = [*calls([block], {}, Finish(), self._id or "")]
             candidate.broken = candidate.broken or any(call.unfinished for call in blocks)
         open_end = candidate.end is None
-        parts = [part for one in blocks if (part := self._say.part(one, open_end)) is not None]
-        if not parts:
-            candidate.gap = candidate.text
-        else:
-            candidate.text = candidate.gap = False
-        return parts
+        return [part for one in blocks if (part := self._say.part(one, open_end)) is not None]
 
     def _meta(self, piece: Meta) -> list[_Event]:
         own = piece.issuer in self._say.issuers

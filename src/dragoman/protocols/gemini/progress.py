@@ -19,8 +19,7 @@ class Progress:
     """What is known of one candidate so far.
 
     `beside`: fields that wait for the next chunk; `content`: what stands beside its parts.
-    `settled`: calls that were told whole. `broken`: a call broke off; `refused`: a refusal was
-    said as text. `text`: the last part was text; `gap`: what came after it was left out.
+    `settled`: calls that were told whole. `broken`: a call broke off.
     """
 
     index: int
@@ -31,9 +30,6 @@ class Progress:
     said: dict[Key, tuple[list[str], list[Citation]]] = field(default_factory=dict)
     settled: dict[Key, ToolUseBlock] = field(default_factory=dict)
     broken: bool = False
-    refused: bool = False
-    text: bool = False
-    gap: bool = False
 
     def texts(self) -> list[TextBlock]:
         """The texts as they stand, with what they cite."""

@@ -75,29 +75,15 @@ class Sayer:
     ) -> tuple[list[Any], list[TextBlock]]:
         """(the parts of a candidate, the texts in them with what they cite).
 
-        Neighbouring texts are cut as they were when they were read. What another wire had
-        between two texts, and this one has not, is a line's end.
+        Neighbouring texts are cut as they were when they were read.
         """
         made: list[Any] = []
         texts: list[TextBlock] = []
-        gap = False  # whether the last thing after a text was left out
         for block in blocks:
-            listed = [
-                part
-                for one in self._pieces(block)
-                if (part := self.part(one, open_end)) is not None
-            ]
             if type(block) is TextBlock or type(block) is RefusalBlock:
-                if gap and block.text and not self.own:
-                    listed = [{**listed[0], "text": f"\n{block.text}"}]
-                    texts.append(TextBlock("\n"))
                 texts.append(block if type(block) is TextBlock else TextBlock(block.text))
-                gap = gap and not block.text
-            elif listed:
-                gap = False
-            else:
-                gap = gap or _ends_in_text(made)
-            made += listed
+            parts = (self.part(one, open_end) for one in self._pieces(block))
+            made += (part for part in parts if part is not None)
         return made, texts
 
     def _pieces(self, block: ContentBlock) -> Iterator[ContentBlock]:
@@ -210,9 +196,3 @@ class Sayer:
                 told = [{"modality": "TEXT", "tokenCount": rest}] if rest > 0 else []
                 sound = {"modality": "AUDIO", "tokenCount": count}
                 made[f"{name}TokensDetails"] = [*told, sound]
-
-
-def _ends_in_text(parts: Sequence[Any]) -> bool:
-    said = (part for part in reversed(parts) if part != {"text": ""})
-    last: Any = next(said, {})
-    return bool(last.get("text")) and "thought" not in last

@@ -120,17 +120,14 @@ def _message(blocks: list[ContentBlock], say: Sayer) -> JsonObject:
     calls: list[Json] = []
     texts: list[str] = []
     plain = True
-    last: object = None
     for block in blocks:
         if type(block) is ToolUseBlock:
             calls.append(say.call(block, len(calls)))
         elif (said := say.chunk(block)) is not None:
             chunks.append(said)
             plain = plain and _plain(block, say)
-            if plain:  # texts side by side are one text, in pieces
-                apart = texts and last is not type(block)
-                texts += ["\n", said["text"]] if apart else [said["text"]]
-        last = type(block)
+            if plain:
+                texts.append(said["text"])
     made: JsonObject = {}
     if plain and (chunks or not say.own):
         made["content"] = "".join(texts)

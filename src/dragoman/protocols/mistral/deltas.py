@@ -13,7 +13,6 @@ from ...message.blocks import ContentBlock
 from ...pieces import Part
 from ...pieces.calls import MADE, calls
 from ...pieces.ending import ending
-from ...pieces.piece import Key
 from ...pieces.steps import Grow, Open, Step, Steps, argument_text
 from ...shapes import filled
 from .chunks import CHUNK, CLOSED
@@ -34,9 +33,6 @@ class Deltas:
         self._calls = 0
         self._thoughts = 0  # of the thinking that is open, the pieces that went out
         self._deciding: list[ContentBlock] = []
-        self._text: Key | None = None  # of the text that was the last content to go out
-        self._last: type[ContentBlock] | None = None  # kind of block
-        self._gap = ""  # what parts it from the next one
 
     def feed(self, part: Part) -> list[JsonObject]:
         """The choices that a piece makes."""
@@ -76,7 +72,7 @@ class Deltas:
         made: list[JsonObject] = []
         for step in steps:
             if type(step) is Open:
-                delta = self._opened(step.block, step.key)
+                delta = self._opened(step.block)
             elif type(step) is Grow:
                 delta = self._grown(step.block)
             else:
@@ -85,16 +81,9 @@ class Deltas:
                 made.append(self.choice(delta))
         return made
 
-    def _opened(self, block: ContentBlock, key: Key) -> JsonObject:
+    def _opened(self, block: ContentBlock) -> JsonObject:
         """The beginning of a call: its name, and its id unless nobody gave it one."""
         self._thoughts = 0
-        last, self._last = self._last, type(block)
-        if type(block) is TextBlock or type(block) is RefusalBlock:
-            # texts side by side are one text, in pieces
-            apart = last is not type(block) and self._text not in (None, key)
-            self._gap = "\n" if apart else ""
-            self._text = key
-            return {}
         if type(block) is not ToolUseBlock:
             return {}
         self._calls += 1
@@ -109,8 +98,7 @@ class Deltas:
         if type(block) is TextBlock and block.spelling == CHUNK and self._say.own:
             return {"content": [self._say.chunk(block)]}
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            text, self._gap = (self._gap + block.text, "") if block.text else ("", self._gap)
-            return {"content": text} if text else {}
+            return {"content": block.text} if block.text else {}
         if type(block) is ThinkingBlock:
             return self._thinking(block)
         if type(block) is ToolUseBlock and (text := argument_text(block)):
@@ -131,7 +119,6 @@ class Deltas:
             chunk["closed"] = True
         if not said and len(chunk) == 2:
             return {}
-        self._text = None
         return {"content": [chunk]}
 
     def _shut(self, block: ContentBlock) -> JsonObject:
@@ -153,5 +140,4 @@ class Deltas:
         chunk = say.chunk(block)
         if type(block) is RefusalBlock or chunk is None or type(chunk) is not dict:
             return {}
-        self._text = None
         return {"content": [chunk]}

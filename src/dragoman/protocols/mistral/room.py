@@ -138,6 +138,7 @@ def _choice(picked: ToolChoice) -> Any:
 def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
     made = options(request, OPTIONS, can, report)
     within(made, "temperature", "temperature", (0, _WARMEST), request, report)
+    within(made, "top_p", "top_p", (0, 1), request, report)
     if (tier := made.pop("service_tier", None)) in _TIERS:
         made["service_tier"] = _TIERS[tier]
     elif tier is not None:

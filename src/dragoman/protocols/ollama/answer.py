@@ -7,7 +7,6 @@ its own. Reference: ollama docs/api.md and api/types.go, ChatResponse.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...jsontext import Json, JsonObject
 from ...losses import Report
@@ -84,15 +83,13 @@ def _named(body: JsonObject, resp: ChatResponse, say: Sayer, request: ChatReques
 
 
 def _message(blocks: Sequence[ContentBlock], say: Sayer) -> JsonObject:
-    """The fields that the blocks fill. Texts side by side are one text, in pieces."""
+    """The fields that the blocks fill. All texts are one text, in pieces."""
     made: JsonObject = {}
     images: list[Json] = []
     calls: list[Json] = []
-    last: Any = None
     for block in glued(blocks) if say.own else blocks:
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            gap = "\n" if made.get("content") and last is not TextBlock else ""
-            made["content"] = made.get("content", "") + gap + say.text(block)
+            made["content"] = made.get("content", "") + say.text(block)
         elif type(block) is ThinkingBlock:
             thoughts = [made["thinking"]] if made.get("thinking") else []
             if said := say.thought(block):
@@ -101,7 +98,6 @@ def _message(blocks: Sequence[ContentBlock], say: Sayer) -> JsonObject:
             calls.append(say.call(block, len(calls)))
         elif (data := say.data(block)) is not None:
             images.append(data)
-        last = type(block)
     if images:
         made["images"] = images
     if calls:

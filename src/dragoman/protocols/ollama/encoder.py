@@ -41,8 +41,7 @@ class OllamaEncoder:
         self._end: End | None = None
         self._held: dict[Key, list[ContentBlock]] = {}
         self._text: dict[Key, list[str]] = {}  # what went out, by key
-        self._last: Key | None = None  # the block that was said last, and those of each field
-        self._fields: dict[str, Key] = {}
+        self._thought: Key | None = None  # the one that was said last
         self._count = 0
         self._failed = False
         self._tagged: list[ContentBlock] = []  # thinking that stood in tags, up to their end
@@ -117,7 +116,6 @@ class OllamaEncoder:
         if piece.whole:
             self._held.pop(key, None)
         self._held.setdefault(key, []).append(block)
-        self._last = key
         return []
 
     def _said(self, field: str, key: Key, text: str, piece: Part) -> list[Line]:
@@ -131,10 +129,10 @@ class OllamaEncoder:
         if not text:
             return []
         before.append(text)
-        other = self._fields.get(field, key)  # texts side by side are one text, in pieces
-        if not self._say.own and other != key and (field == "thinking" or other != self._last):
-            text = f"\n{text}"
-        self._fields[field] = self._last = key
+        if field == "thinking":
+            if not self._say.own and self._thought not in (None, key):
+                text = f"\n{text}"
+            self._thought = key
         return [(None, self._line({field: text}))]
 
     def _meta(self, piece: Meta) -> list[Line]:

@@ -74,14 +74,13 @@ def _function(told: Any) -> bool:
 def _call(told: Json, issuer: str) -> ContentBlock:
     function = told.get("function") if isinstance(told, dict) else None
     id = told.get("id") if isinstance(told, dict) else None
-    if not _function(function) or not isinstance(id, str):
+    block = _called(id, function) if isinstance(id, str) and isinstance(function, dict) else None
+    if block is None:
         pair = id if isinstance(id, str) else None
         return RawBlock(issuer, told, "call", pair, "client", spelling="call")
-    raw = function["arguments"]  # type: ignore[index]  # an object
-    block = ToolUseBlock(id, function["name"], parsed(raw), raw)  # type: ignore[index]
     rest = {key: value for key, value in told.items() if key not in _CALL}
     if told.get("type") != "function":
-        block.spelling = "untyped"
+        block.spelling = " ".join(filter(None, (block.spelling, "untyped")))
         if "type" in told:
             rest["type"] = told["type"]
     hint, key = unmarked(rest)
@@ -94,6 +93,19 @@ def _call(told: Json, issuer: str) -> ContentBlock:
     return block
 
 
+def _called(id: str, function: JsonObject) -> ToolUseBlock | None:
+    """The call of a function; some clients give the arguments as an object, or give none."""
+    if _function(function):
+        raw = function["arguments"]
+        return ToolUseBlock(id, function["name"], parsed(raw), raw)
+    given = function.get("arguments")
+    usual = {*function} <= {"name", "arguments"} and isinstance(function.get("name"), str)
+    if not usual or not (given is None or isinstance(given, dict)):
+        return None
+    word = "bare" if "arguments" not in function else "null" if given is None else "object"
+    return ToolUseBlock(id, function["name"], given or {}, spelling=word)
+
+
 def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
     """The call, or the `function_call`, that was read."""
     function: JsonObject = {"name": block.name, "arguments": block.raw_input}
@@ -101,6 +113,10 @@ def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
         return function
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
     words = (block.spelling or "").split()
+    if "bare" in words:
+        del function["arguments"]
+    elif "object" in words:
+        function["arguments"] = block.input
     if "untyped" in words:
         del made["type"]
     if block.cache is not None:

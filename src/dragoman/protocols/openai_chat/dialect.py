@@ -45,6 +45,7 @@ class Dialect:
     server_tools: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> its declaration
     switches: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> top-level fields
     server_fields: Mapping[str, str] = field(default_factory=dict)
+    usual_tier: str = "default"  # the service tier that everybody has
     stops: int = 4  # how many texts may end an answer; 0: any number
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body

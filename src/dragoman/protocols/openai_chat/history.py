@@ -6,7 +6,7 @@ take. Reference: OpenAI API, "Create chat completion", `messages`; requests of s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...jsontext import Json, JsonObject
@@ -23,7 +23,7 @@ from ...message import (
 from ...message.blocks import ContentBlock
 from .asked_calls import LEGACY, call_as_read, paired, read_calls, usual_calls
 from .asked_thoughts import read_thoughts, say_thought
-from .parts import marked, part_as_read, read_part, unmarked
+from .parts import PART, marked, part_as_read, read_part, read_said, unmarked
 
 __all__ = ["message_as_read", "read_messages"]
 
@@ -89,7 +89,7 @@ def _message(told: Json, issuer: str, origin: Origin) -> Msg:
         made = Msg.trusted("", [_result(rest, name, role, issuer)], "tool")
     else:
         blocks = read_thoughts(rest, issuer, origin) if role == "assistant" else []
-        said, spelling = _content(rest, issuer)
+        said, spelling = _content(rest, issuer, read_said)
         after = read_calls(rest, issuer) if role == "assistant" else []
         plain = isinstance(said, str) and not blocks and not after
         if isinstance(said, str) and not plain:
@@ -108,7 +108,9 @@ def _message(told: Json, issuer: str, origin: Origin) -> Msg:
     return made
 
 
-def _content(rest: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], str]:
+def _content(
+    rest: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock] = read_part
+) -> tuple[str | list[ContentBlock], str]:
     """(what is said, how it is spelled)."""
     if "content" not in rest:
         return [], "absent"
@@ -117,7 +119,7 @@ def _content(rest: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], s
         return rest.pop("content"), ""
     if isinstance(said, list):
         del rest["content"]
-        return [read_part(part, issuer) for part in said], "list"
+        return [read(part, issuer) for part in said], "list"
     if said is None:
         del rest["content"]
         return [], "null"
@@ -187,6 +189,8 @@ def _beside(block: ContentBlock, made: JsonObject, issuer: str) -> bool:
     if type(block) is ToolUseBlock:
         if block.spelling == LEGACY:
             made[LEGACY] = call_as_read(block, issuer)
+        elif (block.spelling or "").startswith(PART):
+            return False
         else:
             made.setdefault("tool_calls", []).append(call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":

@@ -20,15 +20,19 @@ from ...message import (
     RawBlock,
     RefusalBlock,
     TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
 
-__all__ = ["MARKS", "marked", "part_as_read", "read_part", "unmarked"]
+__all__ = ["MARKS", "PART", "marked", "part_as_read", "read_part", "read_said", "unmarked"]
 
 _LINKS: dict[str, type[Any]] = {"image_url": ImageBlock, "video_url": VideoBlock,
                                 "audio_url": AudioBlock}  # fmt: skip
 _FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+PART = "part"  # the spelling of calls and results among the parts of a content
+_CLAUDES = {"tool_use": ("type", "id", "input"), "tool_result": ("type", "tool_use_id", "content")}
 # cache marks: their key, and what stands in them beside the time that they hold
 MARKS = {"cache_control": {"type": "ephemeral"}, "prompt_cache_breakpoint": {"mode": "explicit"}}
 
@@ -47,7 +51,12 @@ def read_part(told: Json, issuer: str) -> ContentBlock:
         block = _medium(kind, told[kind], issuer)
     if block is None:
         return RawBlock(issuer, told, by="client")
-    rest = {key: value for key, value in told.items() if key not in ("type", kind)}
+    _rest(block, {k: v for k, v in told.items() if k not in ("type", kind)}, issuer)
+    return block
+
+
+def _rest(block: ContentBlock, rest: JsonObject, issuer: str) -> None:
+    """Hang on the block what stands in its part beside what it says."""
     if rest:
         hint, key = unmarked(rest)
         if hint is not None and type(block) is not RefusalBlock:
@@ -57,7 +66,29 @@ def read_part(told: Json, issuer: str) -> ContentBlock:
     if rest:
         own = (block.extras or {}).get(issuer, {})
         block.extras = {issuer: {**own, **rest}}
-    return block
+
+
+def read_said(told: Json, issuer: str) -> ContentBlock:
+    """One entry of what a message says: some histories hold calls and results in Claude's form."""
+    kind = told.get("type") if isinstance(told, dict) else None
+    if not isinstance(told, dict) or not isinstance(kind, str) or kind not in _CLAUDES:
+        return read_part(told, issuer)
+    rest = {key: value for key, value in told.items() if key not in _CLAUDES[kind]}
+    id, said = (told.get(key) for key in _CLAUDES[kind][1:3])
+    made: ToolUseBlock | ToolResultBlock | None = None
+    if isinstance(id, str) and kind == "tool_use":
+        name = rest.pop("name", None)
+        if isinstance(said, dict) and isinstance(name, str):
+            made = ToolUseBlock(id, name, said, spelling=PART)
+    elif isinstance(id, str) and isinstance(said, (str, list)):
+        output: Any = said if isinstance(said, str) else [read_part(one, issuer) for one in said]
+        made = ToolResultBlock(id, "", output, spelling=PART)
+        if told.get("is_error") is True:
+            made.is_error = rest.pop("is_error")
+    if made is None:
+        return RawBlock(issuer, told, by="client")
+    _rest(made, rest, issuer)
+    return made
 
 
 def _medium(kind: str, inner: JsonObject, issuer: str) -> ContentBlock | None:
@@ -111,6 +142,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     if type(block) is RawBlock:
         return block.data
     spelling, _, key = (block.spelling or "").partition(" ")
+    key = key.partition(" ")[0]
     if spelling in MARKS:
         spelling, key = "", spelling
     own = (block.extras or {}).get(issuer, {})
@@ -119,6 +151,14 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
         made = {"type": "text", "text": block.text, **own}
     elif type(block) is RefusalBlock:
         made = {"type": "refusal", "refusal": block.text, **own}
+    elif type(block) is ToolUseBlock:
+        made = {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input, **own}
+    elif type(block) is ToolResultBlock:
+        said = block.output
+        if isinstance(said, list):
+            said = [part_as_read(one, issuer) for one in said]
+        made = {"type": "tool_result", "tool_use_id": block.id, "content": said, **own}
+        made.update({"is_error": True} if block.is_error else {})
     else:
         kind, inner = _said(block, spelling)
         made = {"type": kind, **own, kind: {**inner, **own.get(kind, {})}}

@@ -24,7 +24,7 @@ from ...message import (
 from ...message.blocks import ContentBlock, noted
 from .asked_calls import LEGACY
 from .options import Spots, option_places
-from .parts import MARKS
+from .parts import MARKS, PART
 from .thoughts import FIELDS
 
 __all__ = ["places"]
@@ -87,8 +87,8 @@ def _message(m: Msg, here: str) -> _Found:
     word = (m.spelling or "").partition(" ")[0]
     counts = {"tool_calls": 0, "reasoning_details": 0, "content": 0}
     for block in m.content:
-        if type(block) is ToolResultBlock:
-            yield from _result(block, here)
+        if type(block) is ToolResultBlock and not _among(block):
+            yield from _result(block, here, "tool_call_id")
             continue
         field = _field(block)
         listed = field in counts and not (field == "content" and word == "string")
@@ -105,7 +105,7 @@ def _message(m: Msg, here: str) -> _Found:
 def _field(block: ContentBlock) -> str:
     """The field of the message that the block stands in."""
     spelling = block.spelling or ""
-    if type(block) is ToolUseBlock:
+    if type(block) is ToolUseBlock and not _among(block):
         return LEGACY if spelling == LEGACY else "tool_calls"
     if type(block) is RawBlock and spelling == "call":
         return "tool_calls"
@@ -114,9 +114,19 @@ def _field(block: ContentBlock) -> str:
     return "refusal" if type(block) is RefusalBlock and spelling == "field" else "content"
 
 
+def _among(block: ContentBlock) -> bool:
+    """Whether a call or a result is one of the parts of a content."""
+    return (block.spelling or "").partition(" ")[0] == PART
+
+
 def _block(block: ContentBlock, here: str, listed: bool) -> _Found:
+    if type(block) is ToolResultBlock:
+        yield from _result(block, here, "tool_use_id")
+        return
     yield here, block
-    if type(block) is ToolUseBlock:
+    if type(block) is ToolUseBlock and _among(block):
+        yield f"{here}.input", Field(block, "raw_input")
+    elif type(block) is ToolUseBlock:
         inner = here if block.spelling == LEGACY else f"{here}.function"
         yield f"{inner}.name", Field(block, "name")
         yield f"{inner}.arguments", Field(block, "input")
@@ -154,9 +164,9 @@ def _medium(block: Any, source: Any, here: str) -> _Found:
     yield f"{here}.{kind}.detail", Field(block, "detail")
 
 
-def _result(block: ToolResultBlock, here: str) -> _Found:
+def _result(block: ToolResultBlock, here: str, id: str) -> _Found:
     yield here, block
-    yield f"{here}.tool_call_id", Field(block, "id")
+    yield f"{here}.{id}", Field(block, "id")
     yield f"{here}.content", Field(block, "output")
     if isinstance(block.output, list):
         for i, inner in enumerate(block.output):

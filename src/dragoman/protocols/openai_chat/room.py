@@ -21,6 +21,7 @@ from ...request_fields import (
     options,
     response_format,
     spelled_format,
+    usual_tier,
     within,
 )
 from ...room import Bound, Encoder, Reader, Request, SayableRequest
@@ -175,6 +176,7 @@ class OpenAIChat(Bound[Dialect]):
         self, body: JsonObject, request: ChatRequest, can: Capabilities, report: Report
     ) -> None:
         body.update(options(request, self._keys, can, report))
+        usual_tier(body, self.dialect.usual_tier, request, report)
         stops = body.get("stop", ())
         if 0 < self.dialect.stops < len(stops):
             body["stop"] = stops[: self.dialect.stops]

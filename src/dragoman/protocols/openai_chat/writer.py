@@ -114,7 +114,7 @@ def _sorted(
             refusal = {"type": "refusal", "refusal": block.text}
             parts.append(_extended(refusal, block, can, dialect))
         elif type(block) is RawBlock:
-            parts.append(block.data)
+            (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:
             raise WriteError("a tool result at another seat", code="seat.unsaid")
         else:

@@ -182,13 +182,16 @@ def _anew(resp: ChatResponse, sayer: Sayer, output: list[Json], asked: str | Non
     made: JsonObject = {"id": sayer.seed, "object": "response", "created_at": 0,
                         "status": "completed", **DEFAULTS}  # fmt: skip
     made |= {"model": model or "", "output": output, "usage": usage_of(resp.usage, sayer)}
-    return made | _ended(resp, sayer.report)
+    return made | _ended(resp, output, sayer.report)
 
 
-def _ended(resp: ChatResponse, report: Report) -> JsonObject:
+def _ended(resp: ChatResponse, output: list[Json], report: Report) -> JsonObject:
     """Why it ended: the fields that say so, where it did not end well."""
     made: JsonObject = {}
-    reason = resp.candidates[0].finish.reason if resp.candidates else "other"
+    reason: str = resp.candidates[0].finish.reason if resp.candidates else "other"
+    if reason == "refusal" and not _refused(output):  # words say it here, and there are none
+        report.lost("answer.finish", resp.candidates[0], "finish", what=reason)
+        reason = "content_filter"
     if resp.error is not None or reason == "error":
         made["status"] = "failed"
         message = resp.error.message if resp.error is not None else "the answer failed"
@@ -203,6 +206,11 @@ def _ended(resp: ChatResponse, report: Report) -> JsonObject:
         report.lost("answer.finish", resp.candidates[0] if resp.candidates else resp, "finish",
                     what=reason)  # fmt: skip
     return made
+
+
+def _refused(output: list[Json]) -> bool:
+    parts = [part for item in output if isinstance(item, dict) for part in item.get("content") or ()]
+    return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 
 def usage_of(usage: Usage, sayer: Sayer) -> JsonObject | None:

@@ -12,7 +12,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat
 from ...reasoning import Asked, asked, moot
-from ...request_fields import format_name, options, within
+from ...request_fields import format_name, options, usual_tier, within
 from .dialect import Dialect
 
 __all__ = ["ENCRYPTED", "LOGPROBS", "generation", "reasoning", "text"]
@@ -32,6 +32,7 @@ _KEYS = {
 # The API answers 400 to less: integer_below_min_value.
 _LEAST = 16
 _LONGEST_USER = 128
+_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
 
 def generation(
@@ -40,6 +41,8 @@ def generation(
     """The options that stand in the body itself; `logprobs` is one of them until it is included."""
     made = options(request, _KEYS, can, report)
     within(made, "max_output_tokens", "max_tokens", (_LEAST, inf), request, report)
+    within(made, "top_p", "top_p", (0, 1), request, report)
+    usual_tier(made, "default", request, report)
     user = made.pop("user", None)
     if user is not None and len(user) > _LONGEST_USER:
         what = f"user of {len(user)} characters"
@@ -51,7 +54,7 @@ def generation(
 
 def reasoning(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
     """`{"effort"}`; empty where nothing is asked for."""
-    given = asked(request, can, report, budgets=False)
+    given = asked(request, can, report, budgets=False, levels=_LEVELS)
     if given is None:
         return {}
     if given.off:

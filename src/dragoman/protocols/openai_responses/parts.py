@@ -154,7 +154,8 @@ def is_part(block: RawBlock) -> bool:
     """Whether the block's own JSON stands inside a message."""
     if block.spelling == PART:
         return True
-    return isinstance(block.data, dict) and block.data.get("type") in _PARTS
+    kind = block.data.get("type") if isinstance(block.data, dict) else None
+    return isinstance(kind, str) and kind in _PARTS
 
 
 def _url(block: MediaBlock) -> str:

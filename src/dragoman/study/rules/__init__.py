@@ -11,8 +11,19 @@ from .google import GEMINI
 from .losses import REFUSED, SAYS, RefusedLoss
 from .openai import CHAT, CHAT_AT_HOME, RESPONSES, RESPONSES_AT_HOME
 from .others import BEDROCK, DASHSCOPE, DEEPSEEK, MISTRAL, OLLAMA, ZHIPU
+from .together import TOGETHER, Together
 
-__all__ = ["FIELDS", "REFUSED", "SAYS", "FieldRule", "JsonType", "RefusedLoss", "Rules"]
+__all__ = [
+    "FIELDS",
+    "REFUSED",
+    "SAYS",
+    "TOGETHER",
+    "FieldRule",
+    "JsonType",
+    "RefusedLoss",
+    "Rules",
+    "Together",
+]
 
 # protocol, and `host/protocol` for what a host adds or says otherwise of the same path
 FIELDS: dict[str, Rules] = {

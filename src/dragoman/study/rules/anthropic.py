@@ -19,6 +19,14 @@ _KEYS = _words(
 )
 _LATER_KEYS = _words("role content clear_at output_config")
 
+_BLOCKS = _words(
+    "text image document search_result tool_use tool_result thinking redacted_thinking"
+    " server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result"
+    " bash_code_execution_tool_result text_editor_code_execution_tool_result"
+    " tool_search_tool_result advisor_tool_result mcp_tool_use mcp_tool_result mcp_tool_listing"
+    " container_upload compaction fallback tool_addition tool_removal tool_reference browser_state"
+)
+
 ANTHROPIC = Rules(
     "Anthropic API reference, Create a Message",
     "2026-11-21",
@@ -28,7 +36,10 @@ ANTHROPIC = Rules(
         FieldRule("messages[].role", ("text",), words=_words("user assistant system"), needed=True),
         FieldRule("messages[].content", ("text", "list"), needed=True),
         FieldRule("messages[].content[]", ("object",)),
-        FieldRule("messages[].content[].type", ("text",), needed=True),
+        FieldRule("messages[].content[].type", ("text",), words=_BLOCKS, needed=True),
+        FieldRule("messages[].content[].input", ("object",)),
+        FieldRule("messages[].content[].source.type", ("text",),
+                  words=_words("base64 text content url file")),
         FieldRule("max_tokens", ("integer",), least=0, needed=True),
         FieldRule("system", ("text", "list")),
         FieldRule("temperature", ("number",), 0, 1),

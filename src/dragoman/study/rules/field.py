@@ -15,16 +15,17 @@ class FieldRule:
     """What stands at `path` of a body, if anything does: null passes unless it is `needed`.
 
     `path` is spelled without `$.`; `[]` stands for every element of a list. `kinds`: the JSON types
-    that it may have; `least` and `most`: of a number; `longest`: elements of a list, characters of
-    a text; `words`: the only texts; `keys`: the only keys of an object. `absent`: nothing may stand
-    there. `models`: patterns over the names of those alone whom it concerns, without `but`. `fix`:
-    what to do instead.
+    that it may have; `least` and `most`: of a number; `fewest` and `longest`: elements of a list;
+    `words`: the only texts; `keys`: the only keys of an object. `absent`: nothing may stand there
+    but false. `models`: patterns over the names of those alone whom it concerns, without `but`.
+    `fix`: what to do instead.
     """
 
     path: str
     kinds: tuple[JsonType, ...] = ()
     least: float | None = None
     most: float | None = None
+    fewest: int = 0
     longest: int | None = None
     words: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()

@@ -48,6 +48,10 @@ GEMINI = Rules(
         FieldRule("generationConfig.stopSequences", ("list",), longest=5),
         FieldRule("generationConfig.seed", ("integer",)),
         FieldRule("generationConfig.responseModalities", ("list",)),
+        FieldRule(
+            "toolConfig.functionCallingConfig.mode",
+            words=_words("AUTO ANY NONE VALIDATED MODE_UNSPECIFIED auto any none validated"),
+        ),
         FieldRule("tools[].functionDeclarations[].name", ("text",), needed=True),
         FieldRule("cachedContent", ("text",)),
     ),

@@ -11,7 +11,12 @@ __all__ = ["REFUSED", "SAYS", "RefusedLoss"]
 
 _OPENAI = frozenset({"openai", "azure"})
 _CLAUDE = frozenset({"anthropic"})
-_STRICT_PAIRS = frozenset({"openai", "azure", "deepseek", "anthropic", "bedrock-converse"})
+_UNIQUE = frozenset({"openai", "azure", "anthropic", "bedrock-converse"})
+_BYTES = frozenset({"bedrock-converse", "ollama"})
+_STRICT_PAIRS = frozenset(
+    {"openai", "azure", "deepseek", "anthropic", "bedrock-converse", "gemini", "mistral",
+     "dashscope"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +24,22 @@ class RefusedLoss:
     """A code that means a refusal: `on` these protocols and vendors (all without), not on `but`.
 
     `by_fact`: only where a fact of a model or a host decides it; without one, the writer is but
-    careful. `known`: only where it is known who the host is, for many take more than the protocol's
-    home does. `harmless`: (last key of the place, value) that says nothing but the default.
+    careful of models that it does not know. The word of `own` protocols counts all the same.
+    `known`: only where it is known who the host is, for many take more than the protocol's home
+    does. `harmless`: (last key of the place, value) that says nothing but the default.
     """
 
     code: str
     on: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
     by_fact: bool = False
+    own: frozenset[str] = frozenset()
     known: bool = False
     harmless: tuple[tuple[str, object], ...] = ()
+
+    def decided(self, hosts: frozenset[str], by_fact: bool) -> bool:
+        """Whether what decides it is enough."""
+        return by_fact or not self.by_fact or bool(self.own & hosts)
 
     def counts(self, hosts: frozenset[str]) -> bool:
         """Whether it is a refusal there."""
@@ -43,13 +54,13 @@ REFUSED: dict[str, RefusedLoss] = {
     row.code: row
     for row in (
         # blocks and media
-        RefusedLoss("block.unsaid", known=True),
-        RefusedLoss("media.not_fetched", known=True),
+        RefusedLoss("block.unsaid", known=True, by_fact=True),
+        RefusedLoss("media.not_fetched", by_fact=True, own=_BYTES),
         RefusedLoss("media.type", known=True),
         RefusedLoss("media.type_corrected", on=_CLAUDE),
         RefusedLoss("media.source", known=True),
-        RefusedLoss("media.moved", known=True),
-        RefusedLoss("media.as_reference", known=True),
+        RefusedLoss("media.moved", known=True, by_fact=True),
+        RefusedLoss("media.as_reference", known=True, by_fact=True),
         RefusedLoss("document.text", on=frozenset({"bedrock-converse"})),
         RefusedLoss("document_name.mapped", on=frozenset({"bedrock-converse"})),
         RefusedLoss("document_name.made", on=frozenset({"bedrock-converse"})),
@@ -60,15 +71,17 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("cache.limit"),
         RefusedLoss("cache.ttl"),
         # turns
-        RefusedLoss("turn.last"),
-        RefusedLoss("system.late", on=_CLAUDE),
+        RefusedLoss("turn.last", by_fact=True),
+        RefusedLoss("system.late", on=_CLAUDE, by_fact=True),
         RefusedLoss("message.empty", on=_CLAUDE),
         RefusedLoss("messages.empty", but=frozenset({"openai-responses"})),
         # calls and results
         RefusedLoss("result.missing", on=_STRICT_PAIRS),
         RefusedLoss("result.orphan", on=_STRICT_PAIRS),
         RefusedLoss("result.duplicate", on=_STRICT_PAIRS),
-        RefusedLoss("call.bypass"),
+        RefusedLoss("result.moved", on=frozenset({"openai", "azure", "deepseek"})),
+        RefusedLoss("id.made", on=_UNIQUE),
+        RefusedLoss("call.bypass", by_fact=True),
         RefusedLoss("id.mapped", on=_OPENAI | _CLAUDE),
         RefusedLoss("tool_name.mapped"),
         # tools
@@ -82,7 +95,7 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("tool_choice.unknown"),
         RefusedLoss("tool_choice.no_tools", on=frozenset({"openai-chat"})),
         # options
-        RefusedLoss("option.refused", harmless=_DEFAULTS),
+        RefusedLoss("option.refused", by_fact=True, harmless=_DEFAULTS),
         RefusedLoss("option.range", but=frozenset({"deepseek"}), by_fact=True,
                     harmless=(*_DEFAULTS, ("reasoning_effort", "default"))),
         RefusedLoss("reasoning.always", by_fact=True),
@@ -114,6 +127,8 @@ SAYS: dict[str, str] = {
     "result.missing": "a call must be answered in the next message",
     "result.orphan": "a result must answer a call of the message before",
     "result.duplicate": "a call is answered once",
+    "result.moved": "a result stands right behind its call, before anything else",
+    "id.made": "every call needs an id of its own",
     "call.bypass": "a call must come back with the signature that it came with",
     "id.mapped": "the id is too long or holds what ids may not",
     "tool_name.mapped": "the name is too long or holds what names of tools may not",

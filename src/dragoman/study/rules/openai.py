@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .field import FieldRule, Rules
+from .field import FieldRule, JsonType, Rules
 
 __all__ = ["CHAT", "CHAT_AT_HOME", "RESPONSES", "RESPONSES_AT_HOME"]
 
@@ -10,6 +10,26 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "functio
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _REASONING = ("o1*", "o3*", "o4*", "gpt-5*", "gpt-6*")
 _TIERS = frozenset({"auto", "default", "flex", "scale", "priority", "fast", "ultrafast"})
+
+_CHAT_KEYS = (
+    "model messages max_completion_tokens max_tokens temperature top_p presence_penalty"
+    " frequency_penalty logit_bias logprobs top_logprobs seed n stop reasoning_effort verbosity"
+    " tools tool_choice parallel_tool_calls functions function_call response_format modalities"
+    " audio prediction web_search_options stream stream_options store metadata user"
+    " safety_identifier prompt_cache_key prompt_cache_options prompt_cache_retention service_tier"
+    " moderation"
+)
+_RESPONSES_KEYS = (
+    "model input instructions previous_response_id conversation store include reasoning text"
+    " max_output_tokens max_tool_calls parallel_tool_calls tool_choice tools temperature top_p"
+    " top_logprobs truncation background stream stream_options context_management prompt metadata"
+    " user safety_identifier prompt_cache_key prompt_cache_options prompt_cache_retention"
+    " service_tier moderation image access_programs multi_agent"
+)
+_PARTS = (
+    "input_text input_image input_file input_audio output_text refusal reasoning_text summary_text"
+    " computer_screenshot"
+)
 
 CHAT = Rules(
     "OpenAI API reference, Create chat completion",
@@ -51,6 +71,11 @@ CHAT_AT_HOME = Rules(
     CHAT.source,
     CHAT.since,
     (
+        FieldRule("", ("object",), keys=frozenset(_CHAT_KEYS.split())),
+        FieldRule("messages[].tool_calls", ("list",), fewest=1),
+        FieldRule("messages[].tool_calls[].function.arguments", ("text",)),
+        FieldRule("messages[].content[].input_audio.format", ("text",),
+                  words=frozenset({"wav", "mp3"})),
         FieldRule("messages[].role", ("text",), words=_ROLES, needed=True),
         FieldRule(
             "messages[].content[].type", ("text",), needed=True,
@@ -65,6 +90,8 @@ CHAT_AT_HOME = Rules(
         FieldRule("web_search_options", absent=True, models=("*",), but=("*search*",),
                   fix="Search with the tool `web_search` of the wire `openai-responses`."),
         FieldRule("n", ("integer",), 1, 128),
+        FieldRule("tools", ("list",), fewest=1, longest=128),
+        FieldRule("stop", ("text", "list"), longest=4),
         FieldRule("reasoning_effort", ("text",), words=_EFFORTS),
         FieldRule("verbosity", ("text",), words=frozenset({"low", "medium", "high"})),
         FieldRule("service_tier", ("text",), words=_TIERS),
@@ -79,7 +106,7 @@ CHAT_AT_HOME = Rules(
     ),
 )  # fmt: skip
 
-_SAID = ("text", "list")
+_SAID: tuple[JsonType, ...] = ("text", "list")
 
 RESPONSES = Rules(
     "OpenAI API reference, Create a model response",
@@ -116,6 +143,11 @@ RESPONSES_AT_HOME = Rules(
     RESPONSES.source,
     RESPONSES.since,
     (
+        FieldRule("", ("object",), keys=frozenset(_RESPONSES_KEYS.split())),
+        FieldRule("input[].content[].type", ("text",), needed=True,
+                  words=frozenset(_PARTS.split()), fix="Parts are `input_text`, `input_image`, ..."
+                  " of the user, and `output_text` of the assistant."),
+        FieldRule("context_management[].compact_threshold", ("integer",), least=1000),
         FieldRule("input[].role", ("text",),
                   words=frozenset({"user", "assistant", "system", "developer"})),
         FieldRule("max_output_tokens", ("integer",), least=16),

@@ -18,8 +18,11 @@ BEDROCK = Rules(
         FieldRule("messages", ("list",)),
         FieldRule("messages[]", ("object",), keys=_words("role content")),
         FieldRule("messages[].role", ("text",), words=_words("user assistant system"), needed=True),
-        FieldRule("messages[].content", ("list",), needed=True),
+        FieldRule("messages[].content", ("list",), fewest=1, needed=True),
         FieldRule("messages[].content[]", ("object",)),
+        FieldRule("messages[].content[].image.format", ("text",), needed=True,
+                  words=_words("png jpeg gif webp")),
+        FieldRule("messages[].content[].toolResult.content[].json", ("object",)),
         FieldRule("messages[].content[].text", ("text",)),
         FieldRule("messages[].content[].toolUse.input", ("object",)),
         FieldRule("messages[].content[].toolResult.content", ("list",), needed=True),
@@ -33,11 +36,14 @@ BEDROCK = Rules(
         FieldRule("inferenceConfig.topP", ("number",), 0, 1),
         FieldRule("inferenceConfig.stopSequences", ("list",), longest=2500),
         FieldRule("toolConfig", ("object",)),
-        FieldRule("toolConfig.tools", ("list",), needed=True),
+        FieldRule("toolConfig.tools", ("list",), fewest=1, needed=True,
+                  fix="Leave `toolConfig` out where there are no tools."),
         FieldRule("toolConfig.toolChoice", ("object",), keys=_words("auto any tool"),
                   fix="Leave `toolChoice` out: Converse has no word for no tools."),
     ),
 )  # fmt: skip
+
+_NO_LOGPROBS = ("ministral-3b*", "mistral-small*")  # recorded: "Logprobs are not enabled"
 
 # What is unknown is refused at the top and in messages: 422, extra_forbidden.
 MISTRAL = Rules(
@@ -56,6 +62,8 @@ MISTRAL = Rules(
                   keys=_words("role content tool_calls prefix tool_call_id name")),
         FieldRule("messages[].role", ("text",), words=_words("system user assistant tool"),
                   needed=True),
+        FieldRule("messages[].content[].type", ("text",), words=_words(
+            "text image_url document_url reference file thinking input_audio")),
         FieldRule("temperature", ("number",), 0, 1.5),
         FieldRule("top_p", ("number",), 0, 1),
         FieldRule("max_tokens", ("integer",), least=0),
@@ -68,6 +76,9 @@ MISTRAL = Rules(
         FieldRule("tools", ("list",)),
         FieldRule("tool_choice", ("text", "object")),
         FieldRule("response_format", ("object",)),
+        FieldRule("response_format.type", ("text",), words=_words("text json_object json_schema")),
+        FieldRule("logprobs", absent=True, models=_NO_LOGPROBS),
+        FieldRule("top_logprobs", absent=True, models=_NO_LOGPROBS),
     ),
 )  # fmt: skip
 
@@ -99,6 +110,7 @@ OLLAMA = Rules(
         FieldRule("messages[].role", ("text",)),
         FieldRule("messages[].content", ("text",)),
         FieldRule("messages[].images", ("list",)),
+        FieldRule("messages[].tool_calls[].function.arguments", ("object",)),
         FieldRule("options", ("object",)),
         FieldRule("options.temperature", ("number",)),
         FieldRule("options.num_predict", ("integer",)),

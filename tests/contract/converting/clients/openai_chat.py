@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -67,7 +68,8 @@ def _choice(one: Any, spent: Spent) -> Said:
     text = _text(message.content) + (message.refusal or "")
     if message.audio is not None:
         text += getattr(message.audio, "transcript", None) or ""
-    return Said(text, calls, spent, one.finish_reason, _thinking(message))
+    said = Said(text, calls, spent, one.finish_reason, _thinking(message))
+    return replace(said, refused=bool(message.refusal))
 
 
 def _text(content: Any) -> str:

@@ -56,7 +56,8 @@ def _said(made: Any, items: Sequence[Any] = ()) -> list[Said]:
     thoughts = [part.text for item in output if item.type == "reasoning"
                 for part in (*(item.summary or ()), *(item.content or ()))]  # fmt: skip
     finish = made.incomplete_details.reason if made.incomplete_details else made.status
-    return [Said(text, calls, _spent(made.usage), finish, "".join(thoughts))]
+    refused = any(getattr(part, "refusal", None) for part in parts)
+    return [Said(text, calls, _spent(made.usage), finish, "".join(thoughts), refused)]
 
 
 def _spent(usage: Any) -> Spent:

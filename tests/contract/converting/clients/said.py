@@ -27,13 +27,17 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One candidate. `finish` is the wire's own word; a refusal counts as text."""
+    """One candidate. `finish` is the wire's own word; a refusal counts as text.
+
+    `refused`: the wire says in a field of its own that the text is a refusal.
+    """
 
     text: str = ""
     calls: list[Call] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     finish: str | None = None
     thinking: str = ""
+    refused: bool = False
 
 
 def arguments(text: Any) -> Any:

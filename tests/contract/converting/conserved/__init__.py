@@ -8,6 +8,7 @@ the paths of losses. No room and no wire of the package is asked anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from .covered import Covered
 from .facts import Body, Fact, facts
@@ -45,8 +46,22 @@ def silent(
     lost = []
     for fact in missed:
         if fact.kind == "schema":
-            lost += [f"{path}: schema {words:.100}" for path, words in lacking(pool, fact)
-                     if not covered.told(path)]  # fmt: skip
+            told = partial(covered.told, under=fact.path)
+            lost += [f"{path}: schema {words:.100}" for path, words in lacking(pool, fact, told)]
+        elif _told_elsewhere(fact, found, covered):
+            continue
         elif not (covered.moves(fact.path) and take_anywhere(pool, fact)):
             lost.append(f"{fact.path}: {fact.kind} {fact.value!r:.100}")
     return lost
+
+
+def _told_elsewhere(fact: Fact, found: list[Fact], covered: Covered) -> bool:
+    """Whether it says no more than others do that are named as lost.
+
+    A tool, all of whose settings are; and that there shall be thinking, where how much is.
+    """
+    if fact.kind == "server":
+        inner = [one.path for one in found if one.path.startswith(f"{fact.path}.")]
+        return bool(inner) and all(map(covered.drops, inner))
+    asked = [one.path for one in found if one.kind in ("effort", "budget")]
+    return fact.kind == "thinks" and any(map(covered.drops, asked))

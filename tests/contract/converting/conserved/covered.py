@@ -30,9 +30,13 @@ class Covered:
         dropped = self._dropped
         return bool(dropped) and (path in dropped or any(up in dropped for up in parents(path)))
 
-    def told(self, path: str) -> bool:
-        """Whether a loss of any kind but what was added is at this place or above it."""
-        return self.drops(path) or path in self._moved
+    def told(self, path: str, under: str) -> bool:
+        """Whether a loss of any kind but what was added is at this place or above it.
+
+        What was moved is so with all it holds: of what stands `under` that path.
+        """
+        above = (up for up in parents(path) if len(up) > len(under))
+        return self.drops(path) or path in self._moved or not self._moved.isdisjoint(above)
 
     def moves(self, path: str) -> bool:
         """Whether any loss is at this place, above it, or in the same message."""

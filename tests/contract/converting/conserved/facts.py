@@ -23,13 +23,17 @@ class Table:
     """Where one wire says what: pattern -> `kind` or `kind:scope`.
 
     `seats`: at which patterns who speaks is seen, and how. `camel`: keys may be in snake_case.
-    `quiet`: pattern -> values that only repeat the structure; None means any value.
+    `quiet`: pattern -> values that only repeat the structure; None means any value. `unset`: null
+    and an empty list or text are what an absent key is, as in all JSON of protocol buffers;
+    `hollow`: keys of objects that say nothing when they are empty.
     """
 
     rows: Mapping[str, str]
     seats: Mapping[str, Seat] = field(default_factory=dict)
     quiet: Mapping[str, frozenset[Any] | None] = field(default_factory=dict)
     camel: bool = False
+    unset: bool = False
+    hollow: frozenset[str] = frozenset()
     trees: dict[str, Any] = field(default_factory=dict)
 
     def tree(self) -> dict[str, Any]:
@@ -68,7 +72,8 @@ def _facts(
         yield Fact(kind, "", scope, path)
         yield from () if not value else _inside(table, value, node, path, seat, key)
     elif value is None or value == "" or (kind not in WHOLE and value in ([], {})):
-        if kind not in SILENT:
+        absent = (table.unset and value != {}) or (value == {} and key in table.hollow)
+        if kind not in SILENT and not absent:
             yield Fact("empty", key, value, path)
     elif row and (kind in WHOLE or not isinstance(value, (dict, list))):
         yield from _said(kind, scope, value, path, seat)
@@ -101,7 +106,11 @@ def _is_quiet(node: Mapping[str, Any] | None, value: Any) -> bool:
 
 def _said(kind: str, scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     """The facts of a value that a row knows."""
-    if kind in SPELLED:
+    if kind == "speaker" and seat == "tool":
+        yield Fact("result_name", "", value, path)
+    elif kind == "speaker" and value == seat:
+        return  # a user who is called so
+    elif kind in SPELLED:
         yield from SPELLED[kind](scope, value, path, seat)
     elif kind in ("text", "label", "result", "speaker"):
         yield Fact(kind, scope or seat, value, path)

@@ -26,7 +26,7 @@ FORMATS = {
 OFF = frozenset({"off", "none", "disabled", "false", "0"})
 
 # settings that are what every wire does when nothing is said: option -> value
-QUIET: dict[str, tuple[Any, ...]] = {"error": (False,)}
+QUIET: dict[str, tuple[Any, ...]] = {"error": (False,), "logprobs": (False,)}
 
 
 def quiet(option: str, value: Any) -> bool:

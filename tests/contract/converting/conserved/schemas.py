@@ -7,7 +7,7 @@ what they name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .facts import joined
@@ -24,11 +24,15 @@ _NAMED = ("$defs", "definitions")
 Leaf = tuple[str, str, str]
 
 
-def lacking(pool: Pool, fact: Fact) -> list[tuple[str, str]]:
-    """(path, key and value) of what the likest schema does not say; that one is used up."""
+def lacking(pool: Pool, fact: Fact, told: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """(path, key and value) of what the likest schema does not say; that one is used up.
+
+    Nothing is asked of it at paths that are `told` as lost.
+    """
     if fact.value == {"type": "object", "properties": {}} and not pool.left("schema", fact.scope):
         return []  # no parameters, and none are said
-    wanted = list(_leaves(fact.value, fact.path, "", ""))
+    leaves = _leaves(fact.value, fact.path, "", "")
+    wanted = [(path, leaf) for path, leaf in leaves if not told(path)]
     best: list[tuple[str, str]] = [(path, f"{leaf[1]} {leaf[2]}") for path, leaf in wanted]
     chosen = None
     for schema in pool.left("schema", fact.scope):

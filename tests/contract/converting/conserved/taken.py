@@ -106,7 +106,15 @@ def _opaque(pool: Pool, fact: Fact) -> bool:
 
 def _result_name(pool: Pool, fact: Fact) -> bool:
     """Where a result names its call by id, the call says the name."""
-    return pool.one("result_name", "", fact.value) or bool(pool.values("result_id"))
+    if pool.one("result_name", "", fact.value):
+        return True
+    ids = pool.values("result_id") or pool.values("id")
+    return bool(ids) and fact.value in pool.values("call_name")
+
+
+def _format_name(pool: Pool, fact: Fact) -> bool:
+    """The name of a schema; `response` is what one is called where it must have some name."""
+    return pool.one("format_name", "", fact.value) or fact.value == "response"
 
 
 def _choice(pool: Pool, fact: Fact) -> bool:
@@ -180,9 +188,17 @@ def _option(pool: Pool, fact: Fact) -> bool:
     scope, value = fact.scope, fact.value
     if pool.one("option", scope, value) or quiet(scope, value):
         return True
+    if value in pool.values("every", scope):  # said once for all
+        return True
     if isinstance(value, float) and value.is_integer():
         return pool.one("option", scope, int(value))
     return type(value) is int and pool.one("option", scope, float(value))
+
+
+def _every(pool: Pool, fact: Fact) -> bool:
+    """What is said once for all tools, said of each."""
+    scope = fact.scope
+    return pool.one("every", scope, fact.value) or fact.value in pool.values("option", scope)
 
 
 def _leaf(pool: Pool, fact: Fact) -> bool:
@@ -196,8 +212,9 @@ def _leaf(pool: Pool, fact: Fact) -> bool:
 _TAKEN: dict[str, Callable[[Pool, Fact], bool]] = {
     "text": _text, "label": _label, "thinking": _thinking, "speaker": _speaker,
     "result": _result, "data": _data, "mime": _mime, "result_name": _result_name,
+    "format_name": _format_name,
     "choice": _choice, "format": _format, "effort": _effort,
     "budget": _budget, "thinks": _thinks, "stream": _stream, "model": _model,
     "opaque": _opaque,
-    "option": _option, "leaf": _leaf,
+    "option": _option, "every": _every, "leaf": _leaf,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from . import (
     bedrock,
     bedrock_request,
     changed,
+    cohere,
     dashscope,
     gemini,
     hosts,
@@ -168,6 +169,25 @@ MISTRAL: dict[str, Any] = {
     "temperature": 1.5,
     "stop": ["a"],
 }
+COHERE: dict[str, Any] = {
+    **cohere.TWO,
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        *cohere.LOOK["messages"],
+        {"role": "assistant", "content": [cohere.THOUGHT, openai_chat.TEXT],
+         "citations": [{**cohere.CITED, "content_index": 1}]},
+        openai_chat.ASK,
+        *cohere.TWO["messages"][1:3],
+        {**openai_chat.result("call_2"), "content": [openai_chat.TEXT, cohere.SHEET]},
+    ],
+    "tool_choice": "REQUIRED",
+    "strict_tools": True,
+    "thinking": {"type": "enabled", "token_budget": 9},
+    "documents": [{"id": "a", "data": {"text": "b"}}],
+    "citation_options": {"mode": "FAST"},
+    "temperature": 1,
+    "stop_sequences": ["a"],
+}  # fmt: skip
 KIMI = changed(
     {**vendors_cn.KIMI, "thinking": {**vendors_cn.ON, "keep": "all"}, "stop": ["a"]},
     {"messages[0].content": [openai_chat.TEXT, vendors_cn.STORED, vendors_cn.CLIP],
@@ -204,6 +224,7 @@ WHOLE: dict[str, tuple[Any, str]] = {
     "ollama": (OLLAMA, "/api/chat"),
     "bedrock-converse": (CONVERSE, bedrock.SONNET),
     "mistral": (MISTRAL, mistral.HERE),
+    "cohere": (COHERE, cohere.HERE),
     "openai/openai-chat": (OSS, openai_chat.HERE),
     "openai/openai-responses": (responses.CALLS, responses.HERE),
     "azure/openai-chat": (OSS, vendors_us.V1),

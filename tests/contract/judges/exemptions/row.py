@@ -14,7 +14,8 @@ from ..fault import Fault, Json, look, mapping, spell
 class Exemption:
     """`path` is spelled as faults spell it, with [*] for any index.
 
-    `when`: what stands beside or in the value; `kinds`: its types; `like`: how its text begins.
+    `when`: what stands beside or in the value; `kinds`: its types; `like`: how its text begins;
+    `model`: how the name of the body's model begins.
     """
 
     name: str
@@ -26,12 +27,15 @@ class Exemption:
     when: Mapping[str, Json] = field(default_factory=dict)
     kinds: tuple[type, ...] = ()
     like: str = ""
+    model: str = ""
     scope: Literal["messages", "request", "both"] = "both"
 
     def pardons(self, wire: str, fault: Fault, body: Json, scope: str) -> bool:
         if wire not in self.wires or fault.rule != self.rule:
             return False
         if self.scope not in ("both", scope) or not self._at(spell(fault.path)):
+            return False
+        if self.model and not re.match(self.model, _model(body)):
             return False
         value = look(body, fault.path)
         near = value if isinstance(value, dict) else mapping(look(body, fault.path[:-1]))
@@ -43,6 +47,11 @@ class Exemption:
 
     def _at(self, where: str) -> bool:
         return re.fullmatch(re.escape(self.path).replace(r"\[\*\]", r"\[\d+\]"), where) is not None
+
+
+def _model(body: Json) -> str:
+    name = mapping(body).get("model")
+    return str(name).rpartition("/")[2].lower() if name else ""
 
 
 def request_keys(

@@ -130,9 +130,40 @@ RESPONSES_ROWS = (
     ),
 )  # fmt: skip
 
+# The plain protocol goes to any host: one that serves a model of these makers takes their words.
+_HOSTED = "The host serves a model of this maker: OpenAI and Anthropic know no such name."
+_ANY_HOST = frozenset({"openai-chat"})
+FAMILY_ROWS = (
+    *(
+        Exemption(
+            f"family.{key}", _ANY_HOST, "types.unknown_key", key, _HOSTED,
+            "Model Studio docs, Deep thinking; Qwen3 model cards", kinds=(kind,), scope="request",
+            model="qwen|qwq|qvq",
+        )
+        for key, kind in (("enable_thinking", bool), ("thinking_budget", int))
+    ),
+    Exemption(
+        "family.thinking", _ANY_HOST, "types.unknown_key", "thinking", _HOSTED,
+        "DeepSeek, Z.ai and Moonshot docs, Thinking mode", kinds=(dict,), scope="request",
+        model="deepseek|glm|kimi",
+    ),
+    Exemption(
+        "family.back", _ANY_HOST, "types.unknown_key", "messages[*].reasoning_content", _HOSTED,
+        "DeepSeek, Z.ai and Moonshot docs, Thinking mode: 400 where it is missing beside calls",
+        when={"role": "assistant"}, kinds=(str,), model="deepseek|glm|kimi|qwen",
+    ),
+    Exemption(
+        "family.unsigned", frozenset({"anthropic"}), "anthropic.unsigned",
+        "messages[*].content[*].signature", _HOSTED,
+        "DeepSeek's and Moonshot's own Anthropic endpoints sign nothing; recorded",
+        when={"type": "thinking"}, model="deepseek|kimi",
+    ),
+)  # fmt: skip
+
 ROWS: tuple[Exemption, ...] = (
     *CLAUDE_ROWS,
     *RESPONSES_ROWS,
+    *FAMILY_ROWS,
     Exemption(
         "gemini.call-first", GEMINI, "gemini.call_place", "contents[0]", PIECE,
         "AgentScope 1.0.21 GeminiChatFormatter", scope="messages",

@@ -57,6 +57,7 @@ TABLE = Table(
         "tools[].strict": "option:strict",
         "tools[].cache_control.type": "cache",
         "tools[].cache_control.ttl": "ttl",
+        "tools[].allowed_domains[]": "option:domains",
         "tools[].user_location.city": "label",
         "tools[].user_location.country": "label",
         "tools[].user_location.region": "label",
@@ -93,6 +94,8 @@ TABLE = Table(
         "messages[].content[].content[].source.type": _SOURCE_TAGS,
         "messages[].content[].source.content[].type": _BLOCK_TAGS,
         "system[].type": words("text"),
+        # of the protocol, which elsewhere stands in a header
+        "anthropic_version": words("bedrock-2023-05-31 vertex-2023-10-16"),
         "tools[].user_location.type": words("approximate"),
     },
 )

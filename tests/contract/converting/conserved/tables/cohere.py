@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..facts import Table
 from .openai_chat import MESSAGE_TAGS, MESSAGES, OPTIONS
-from .seats import by_role
+from .seats import by_role, words
 
 __all__ = ["TABLE"]
 
@@ -13,11 +13,12 @@ TABLE = Table(
         **MESSAGES,
         **OPTIONS,
         "tools[].type": "tag",
+        "strict_tools": "every:strict",
         "tools[].function.name": "tool_name",
         "tools[].function.description": "tool_description",
         "tools[].function.parameters": "schema:tool",
-        "messages[].content[].document.data": "text",
-        "messages[].tool_plan": "thinking",
+        "messages[].content[].document.data": "result",
+        "messages[].tool_plan": "text",
         "tool_choice": "choice",
         "response_format.type": "format",
         "response_format.json_schema": "schema:format",
@@ -28,5 +29,8 @@ TABLE = Table(
         "thinking.token_budget": "budget",
     },
     seats={"messages[]": by_role},
-    quiet={**MESSAGE_TAGS},
+    quiet={
+        **MESSAGE_TAGS,
+        "messages[].content[].type": words("text image_url thinking document"),
+    },
 )

@@ -32,6 +32,7 @@ TABLE = Table(
         "parameters.enable_thinking": "thinks",
         "parameters.enable_search": "server:web_search",
         "parameters.enable_code_interpreter": "server:code_execution",
+        "parameters.search_options.assigned_site_list[]": "option:domains",
         "parameters.thinking_budget": "budget",
     },
     seats={_AT: by_role},

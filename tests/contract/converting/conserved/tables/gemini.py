@@ -58,6 +58,8 @@ _CONFIG = {
 }
 TABLE = Table(
     camel=True,
+    unset=True,
+    hollow=words("generationConfig thinkingConfig toolConfig functionCallingConfig"),
     rows={
         "model": "model",
         **{f"contents[].parts[].{key}": kind for key, kind in _PARTS.items()},
@@ -83,6 +85,7 @@ TABLE = Table(
         "tools[].googleSearchRetrieval": "server:web_search",
         "tools[].codeExecution": "server:code_execution",
         "tools[].fileSearch": "server:file_search",
+        "tools[].fileSearch.fileSearchStoreNames[]": "option:stores",
         "toolConfig.functionCallingConfig.mode": "choice",
         "toolConfig.functionCallingConfig.allowedFunctionNames[]": "choice_name",
     },

@@ -35,6 +35,8 @@ MESSAGES = {
     "messages[].reasoning_details[].summary": "thinking",
     "messages[].name": "speaker",
     "messages[].tool_call_id": "result_id",
+    "messages[].tool_calls[].cache_control.type": "cache",
+    "messages[].tool_calls[].cache_control.ttl": "ttl",
     "messages[].tool_calls[].id": "id",
     "messages[].tool_calls[].function.name": "call_name",
     "messages[].tool_calls[].function.arguments": "call",

@@ -52,6 +52,8 @@ TABLE = Table(
         "tools[].description": "tool_description",
         "tools[].parameters": "schema:tool",
         "tools[].strict": "option:strict",
+        "tools[].filters.allowed_domains[]": "option:domains",
+        "tools[].vector_store_ids[]": "option:stores",
         "tools[].user_location.city": "label",
         "tools[].user_location.country": "label",
         "tools[].user_location.region": "label",
@@ -85,5 +87,6 @@ TABLE = Table(
         "input[].summary[].type": words("summary_text"),
         "tools[].user_location.type": words("approximate"),
         "tool_choice.tools[].type": words("function"),
+        "tools[].container.type": words("auto"),  # a place of its own, as everywhere
     },
 )

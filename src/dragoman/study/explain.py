@@ -1,0 +1,114 @@
+"""Why a provider refused what was written: whose block it is that the error names, and what to do.
+
+Errors name places in a body that nobody has written by hand. This finds the place, and through the
+source map what it was made of; `check` has the rule and the fix where it knows one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ConfigError, ProviderError
+from ..message import Written
+from ..pieces import fault
+from ..shown import Shown, clipped
+from .check import check
+from .hinted import hinted, narrowed
+from .named import named, texts_of
+from .paths import inside, spelled
+from .refusal import Refusal
+from .sources import Source, sourcemap
+
+__all__ = ["Explanation", "explain"]
+
+_MOST = 500
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Shown):
+    """Why the provider refused it.
+
+    `where` is the path in what was given, `at` the one in the body; both are empty where the error
+    names nothing and nothing was found. `whose` is who says it (`turn 2 of assistant Bob`), `what`
+    the thing (`thinking block 1, issued by anthropic`). `why` is the rule with its source and date,
+    `fix` what to do, both empty where no rule is known; `error` is what the provider said.
+    """
+
+    where: str = ""
+    whose: str = ""
+    what: str = ""
+    why: str = ""
+    fix: str = ""
+    error: str = ""
+    at: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        place = ", ".join(one for one in (self.whose, self.what) if one)
+        head = f"{self.where} ({place}): " if self.where else "the error names no place: "
+        rest = " ".join(one for one in (self.why and f"{self.why}.", self.fix) if one)
+        return f"{head}{self.error}" + (f" -- {rest}" if rest else "")
+
+
+def explain(error: ProviderError | Any, written: Written) -> Explanation:
+    """Which part of what was given the error speaks of, whose it is, and what to do about it.
+
+    `error` is a ProviderError (`wire.error(status, body)`), or the body or the text of the error
+    itself. Ask before `Written.detached`.
+
+    >>> import dragoman
+    >>> body = {"model": "gpt-5.5", "temperature": 9, "messages": [{"role": "user", "content": ""}]}
+    >>> wire = dragoman.wire("openai", policy="ignore")
+    >>> made = wire.write_request(wire.read_request(body))
+    >>> explain("Invalid 'temperature': decimal above maximum value.", made).where
+    '$.temperature'
+    """
+    told = error if isinstance(error, ProviderError) else fault(error)
+    refused = _refused(written)
+    at, rule = _place(told, written.body, refused)
+    said = clipped(told.message, _MOST)
+    if not at:
+        return Explanation(error=said)
+    source = sourcemap(written).of(at) if written.sourced is not None else Source(at)
+    if rule is None:
+        return Explanation(source.path, source.whose, source.what, error=said, at=at)
+    dated = f" ({rule.source}, {rule.since})" if rule.since else f" ({rule.source})"
+    return Explanation(
+        source.path, source.whose, source.what, rule.rule + (dated if rule.source else ""),
+        rule.fix, said, at, rule.code,
+    )  # fmt: skip
+
+
+def _refused(written: Written) -> list[Refusal]:
+    try:
+        return check(written.body, written.report.target, written.model, written.path)
+    except ConfigError:  # a wire of somebody's own, which no name leads to
+        return []
+
+
+def _place(told: ProviderError, body: Any, refused: list[Refusal]) -> tuple[str, Refusal | None]:
+    """The path in the body that is meant, and the rule that is broken there."""
+    texts = texts_of(told.body, told.message)
+    for way in named(texts, body):
+        path = spelled(way)
+        if (rule := _rule_at(path, refused)) is None:
+            path = spelled(narrowed(told.message, body, way))
+            rule = _rule_at(path, refused)
+        return rule.where if rule is not None and inside(rule.where, path) else path, rule
+    ways = [spelled(way) for way in hinted(told.message, body)]
+    for path in ways:  # the words may be found in many places: one that breaks a rule is surest
+        if (rule := _rule_at(path, refused)) is not None:
+            return rule.where, rule
+    if not ways and len(refused) == 1:
+        return refused[0].where, refused[0]
+    return (ways[0], None) if ways else ("", None)
+
+
+def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
+    """The rule that is broken at the path, inside of it, or by what it stands in."""
+    for one in refused:
+        if inside(one.where, path):
+            return one
+    around = [one for one in refused if inside(path, one.where)]
+    return max(around, key=lambda one: len(one.where), default=None)

@@ -1,0 +1,134 @@
+"""Whose messages does whose API take? Five formatters and five APIs: which pairs work, and why not.
+
+A pair works if the API would refuse nothing of the request (`check`) and would read out of it what
+the conversation says (`diff`). Both are computed, without asking anybody.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, Msg, Options, Tool, Wire
+from dragoman import formatter as formatters
+from dragoman.schema import dialect, lowered
+from dragoman.study import Difference, Refusal, check, diff
+
+# provider -> (formatter, model, where the messages stand in the body)
+PROVIDERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "openai": ("OpenAIChatFormatter", "gpt-4.1", ("messages",)),
+    "anthropic": ("AnthropicChatFormatter", "claude-opus-5-5", ("messages",)),
+    "dashscope": ("DashScopeChatFormatter", "qwen3-max", ("input", "messages")),
+    "gemini": ("GeminiChatFormatter", "gemini-2.5-flash", ("contents",)),
+    "ollama": ("OllamaChatFormatter", "qwen3", ("messages",)),
+}
+# beside each with its own: DashScope takes what is shaped like Chat Completions
+MIXED = {("openai", "dashscope"), ("dashscope", "openai"), ("ollama", "dashscope")}
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "zone": {"type": "string", "pattern": "^[A-Z]+$"},
+        "days": {"$ref": "#/$defs/days"},
+    },
+    "required": ["zone"],
+    "$defs": {"days": {"type": "array", "items": {"type": "integer", "minimum": 1}}},
+}
+REWORDED = {"gemini", "ollama"}  # which take no pattern, and Ollama no references either
+MSGS = [
+    Msg.user("What time is it?"),
+    Msg(
+        "",
+        [{"type": "tool_use", "id": "toolu_1", "name": "now", "input": {"zone": "CET"}}],
+        "assistant",
+    ),
+    Msg.tool("toolu_1", "12:00"),
+]
+
+
+def request_to(provider: str) -> tuple[Wire, dict[str, Any], str]:
+    """The provider's wire, its own request, and the path that it is sent to."""
+    request = ChatRequest(
+        MSGS, tools=[Tool("now", "the time", SCHEMA)], options=Options(max_tokens=9)
+    )
+    there = dragoman.wire(provider, policy="ignore")
+    out = there.write_request(request, model=PROVIDERS[provider][1])
+    return there, deepcopy(out.body), out.path
+
+
+def faults(writer: str, provider: str) -> list[Refusal | Difference]:
+    """What is wrong where one formatter's messages go to another provider's API."""
+    there, body, path = request_to(provider)
+    formatter = getattr(formatters, PROVIDERS[writer][0])(policy="ignore")
+    _, model, (*way, last) = PROVIDERS[provider]
+    place = body
+    for key in way:
+        place = place[key]
+    place[last] = formatter.format_sync(MSGS)
+    read = there.read_request(body, path)
+    return [*check(body, there, model, path), *diff(MSGS, read.messages)]
+
+
+@pytest.mark.demand("S160")
+def test_which_of_the_twenty_five_pairs_work() -> None:
+    works = {(a, b) for a in PROVIDERS for b in PROVIDERS if not faults(a, b)}
+    assert works == {*((name, name) for name in PROVIDERS), *MIXED}
+
+
+@pytest.mark.demand("S161")
+def test_why_a_pair_does_not_work() -> None:
+    refused = [one for one in faults("anthropic", "ollama") if isinstance(one, Refusal)]
+    assert [one.where for one in refused] == [f"$.messages[{i}].content" for i in range(3)]
+    assert "must be text" in refused[0].rule
+    assert refused[0].source.startswith("Ollama")
+    pairs = [(a, b) for a in PROVIDERS for b in PROVIDERS if a != b and (a, b) not in MIXED]
+    for writer, provider in pairs:
+        for one in faults(writer, provider):
+            assert one.rule and one.source if isinstance(one, Refusal) else one.change
+
+
+@pytest.mark.demand("S169", "S170")
+def test_the_role_of_a_result_is_the_one_that_the_api_takes() -> None:
+    """OpenAI says `tool`, Anthropic `user`: each refuses the other's, and takes its own."""
+    [role] = [
+        one for one in faults("openai", "anthropic") if getattr(one, "code", "") == "field.word"
+    ]
+    assert isinstance(role, Refusal)
+    assert (role.where, "'tool' is none of" in role.rule) == ("$.messages[2].role", True)
+    _, body, _ = request_to("anthropic")
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
+    assert faults("anthropic", "anthropic") == []
+
+
+@pytest.mark.demand("S167")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_schema_of_a_tool_is_the_one_that_the_api_takes(provider: str) -> None:
+    there, _, _ = request_to(provider)
+    model = PROVIDERS[provider][1]
+    taken = dialect(there.can(model).tool_schema)
+    out = there.write_request(
+        ChatRequest(MSGS, tools=[Tool("now", "the time", SCHEMA)]), model=model
+    )
+    [written] = there.read_request(out.body, out.path).tools
+    assert isinstance(written, Tool)
+    assert written.schema is not None
+    assert lowered(written.schema, taken).changes == ()  # it passes as it is
+    assert (written.schema != SCHEMA) is (provider in REWORDED)
+    assert [loss.code for loss in out.losses if loss.code.startswith("schema.")] == [
+        change.code for change in lowered(SCHEMA, taken).changes
+    ]
+
+
+@pytest.mark.demand("S1", "S160")
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("writer", PROVIDERS)
+def test_converted_every_pair_works(writer: str, provider: str) -> None:
+    here, body, path = request_to(writer)
+    there, model = dragoman.wire(provider, policy="ignore"), PROVIDERS[provider][1]
+    said = here.read_request(body, path).messages
+    out = dragoman.convert(body, writer, there, model=model, path=path)
+    assert check(out.body, there, model, out.path) == []
+    assert diff(said, there.read_request(out.body, out.path).messages) == []
