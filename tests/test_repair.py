@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
+from dragoman.fit import blanks
 from dragoman.losses import Report
 from dragoman.message import (
     ImageBlock,
@@ -18,7 +19,7 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.repair import blanks, repair
+from dragoman.repair import repair
 from dragoman.seats import survey
 from dragoman.told import Told
 

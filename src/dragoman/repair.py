@@ -1,4 +1,4 @@
-"""Seated -> Seated: every call one result, directly behind it; no orphans; no blank text.
+"""Seated -> Seated: every call one result, directly behind it; no orphans.
 
 Each repair is a loss. A history that is right passes through untouched. Knows no wire; what a
 wire refuses comes in as Capabilities.
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .capabilities import Capabilities
 from .losses import Report
-from .message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
-from .message.blocks import NOTES, ContentBlock
-from .seats import ASSISTANT, PAIRS, PARALLEL, TOOL, UNNAMED, Seated, runs
+from .message import Msg, ToolResultBlock, ToolUseBlock
+from .message.blocks import ContentBlock
+from .seats import ASSISTANT, MISNAMED, PAIRS, PARALLEL, TOOL, UNNAMED, Seated, runs
 from .told import Told
 
-__all__ = ["blanks", "repair"]
+__all__ = ["repair"]
 
 
 def repair(
@@ -33,88 +33,9 @@ def repair(
         seated = _pairs(seated, report, told, open_start)
     if seated.flags & (PAIRS | UNNAMED) and can.result_names:
         seated = _named(seated, report)
+    elif seated.flags & MISNAMED:
+        _misnamed(seated, report)
     return seated
-
-
-def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
-    """The history without the blank text and the empty messages that the wire refuses.
-
-    Comes after the speakers: a blank line of one speaker may stand in a merged history.
-    """
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
-        kept = _kept(m, can)
-        if kept is None:
-            continue
-        kept = _without(m, kept, can, report)
-        if kept:
-            made = Msg.trusted(m.name, kept, m.role, m)
-            report.made(made, m)
-            changes[i] = [(made, seated.seats[i])]
-        else:
-            if isinstance(m.content, str) or not m.content:
-                report.lost("message.empty", m, "content" if _says_no_more(m) else "")
-            elif not _says_no_more(m):
-                report.lost("message.empty", m)
-            changes[i] = []
-    return seated.spliced(changes) if changes else seated
-
-
-def _says_no_more(m: Msg) -> bool:
-    """Whether nothing but its content is lost with the message."""
-    own = any(not issuer.endswith(NOTES) for issuer in m.extras or ())
-    return m.name in ("", m.role) and m.cache is None and not own
-
-
-def _without(
-    m: Msg, kept: list[ContentBlock], can: Capabilities, report: Report
-) -> list[ContentBlock]:
-    """What stays of the message; the hint of a blank text stands on what is in front of it."""
-    if isinstance(m.content, str):
-        return kept
-    stays = set(map(id, kept))
-    made: list[ContentBlock] = []
-    for block in m.content:
-        if id(block) in stays:
-            made.append(block)
-            continue
-        hint = getattr(block, "cache", None)
-        before: Any = made[-1] if made else None
-        if hint is not None and can.cache_hints and getattr(before, "cache", hint) is None:
-            made[-1] = replace(before, cache=hint)
-            report.made(made[-1], before)
-        elif hint is not None:
-            report.lost("cache.unsaid", block, "cache")
-        alone = type(block) is TextBlock and block == TextBlock(block.text, cache=hint)
-        report.lost("text.blank", block, "text" if alone else "")
-    return made
-
-
-def _kept(m: Msg, can: Capabilities) -> list[ContentBlock] | None:
-    """The blocks that stay; None if all do."""
-    content = m.content
-    if isinstance(content, str):
-        blank = not content or (not can.blank_text and content.isspace())
-        return [] if blank and not (can.blank_text and can.empty_messages) else None
-    kept = content if can.blank_text else [block for block in content if not _is_blank(block, can)]
-    if not can.empty_messages and len(kept) == 1 and _is_empty(kept[0]):
-        kept = []
-    return None if content and len(kept) == len(content) else kept
-
-
-def _is_empty(block: ContentBlock) -> bool:
-    return type(block) is TextBlock and not block.text
-
-
-def _is_blank(block: ContentBlock, can: Capabilities) -> bool:
-    if type(block) is not TextBlock or block.text.strip():
-        return False
-    # a blank text that carries the wire's own state (a signature) must stand
-    return not any(
-        issuer in can.reads or (not issuer and can.claims.intersection(own))
-        for issuer, own in (block.extras or {}).items()
-    )
 
 
 Found: TypeAlias = tuple[int, ToolResultBlock]
@@ -303,6 +224,19 @@ def _named(seated: Seated, report: Report) -> Seated:
                 report.made(made, m)
                 changes[i] = [(made, seat)]
     return seated.spliced(changes) if changes else seated
+
+
+def _misnamed(seated: Seated, report: Report) -> None:
+    """Name the results that call their tool otherwise than its call does, which alone is said."""
+    names: dict[str, str] = {}
+    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+        if seat == ASSISTANT:
+            names = {call.id: call.name for call in m.calls}
+        elif seat == TOOL:
+            for block in m.blocks:
+                name = names.get(block.id) if type(block) is ToolResultBlock else None
+                if name and block.name not in ("", name):
+                    report.lost("result.name", block, "name", did=f"its call says {name}")
 
 
 def _with_name(block: object, names: dict[str, deque[str]], report: Report) -> ToolResultBlock:

@@ -39,7 +39,10 @@ def answered(id: str, **more: Any) -> dict[str, Any]:
 def test_case_1_every_call_is_answered_in_the_next_message() -> None:
     body, losses = converted("openai-chat", "anthropic", chat(HI, TWO, result("a"), GO_ON))
     given = body["messages"][2]["content"]
-    assert [(one["tool_use_id"], one.get("is_error")) for one in given] == [("a", None), ("b", True)]
+    assert [(one["tool_use_id"], one.get("is_error")) for one in given] == [
+        ("a", None),
+        ("b", True),
+    ]
     assert losses == [("result.missing", "$.messages[1].tool_calls[1]")]
 
 

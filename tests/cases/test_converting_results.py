@@ -105,8 +105,10 @@ def test_case_45_a_history_begins_with_the_user_and_calls_follow_results() -> No
 def test_case_47_results_without_ids_find_their_calls_in_order() -> None:
     both = {"role": "model", "parts": [
         {"functionCall": {"name": "look", "args": {"at": at}}} for at in (1, 2)]}  # fmt: skip
-    back = {"role": "user", "parts": [
-        {"functionResponse": {"name": "look", "response": {"saw": at}}} for at in (1, 2)]}
+    back = {
+        "role": "user",
+        "parts": [{"functionResponse": {"name": "look", "response": {"saw": at}}} for at in (1, 2)],
+    }
     body, losses = converted("gemini", "openai-chat", gemini(HELLO, both, back))
     sent = [one["id"] for one in body["messages"][1]["tool_calls"]]
     assert len(set(sent)) == 2
@@ -186,17 +188,30 @@ def test_case_65c_a_conversation_starts_with_a_user() -> None:
 
 
 def test_case_65d_documents_have_plain_names_of_their_own_and_a_text() -> None:
-    file = {"filename": "Reiseplan: v2 für.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}
+    file = {
+        "filename": "Reiseplan: v2 für.pdf",
+        "file_data": "data:application/pdf;base64,JVBERi0=",
+    }
     part = {"type": "file", "file": file}
     told = chat({"role": "user", "content": [part, part]})
     body, losses = converted("openai-chat", "bedrock-converse", told)
     text, *documents = body["messages"][0]["content"]
     assert text["text"]
     assert [one["document"]["name"] for one in documents] == [
-        "Reiseplan v2 fur", "Reiseplan v2 fur (2)",
+        "Reiseplan v2 fur",
+        "Reiseplan v2 fur (2)",
     ]
     assert ("document.text", "$.messages[0].content[0]") in losses
     assert ("document_name.mapped", "$.messages[0].content[0].file.filename") in losses
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_case_65e_the_status_of_a_result_is_its_own(failed: bool) -> None:
+    back = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "s", "is_error": failed}
+    told = claude(HI, {"role": "assistant", "content": [USED]}, {"role": "user", "content": [back]})
+    body, _ = converted("anthropic", "bedrock-converse", told)
+    made = body["messages"][2]["content"][0]["toolResult"]
+    assert (made.get("status") == "error") == failed
 
 
 def test_case_66_arguments_are_text_here_and_an_object_there() -> None:

@@ -1,4 +1,4 @@
-"""Inputs that break other converters, streams and whole conversations: T16 to T26."""
+"""Inputs that break other converters, budgets, streams and whole conversations: T11, T12, T16 on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dragoman import Msg, Vendor
 from dragoman.formatter import AnthropicMultiAgentFormatter, DashScopeMultiAgentFormatter
 from dragoman.message import ImageBlock, TextBlock, ThinkingBlock, URLSource
 from dragoman.protocols.openai_chat import Dialect
+from dragoman.token import CharTokenCounter
 from dragoman.vendors import PROTOCOLS
 
 from .converting import HI, OBJECT, calls, chat, converted, function, gemini, responses, result
@@ -33,6 +34,37 @@ def heard(source: Any, target: str, *texts: str) -> list[tuple[str, str]]:
     assert all(type(b) in (ThinkingBlock, TextBlock) for b in blocks)
     return [("think", b.thinking) if isinstance(b, ThinkingBlock) else ("text", b["text"])
             for b in blocks]  # fmt: skip
+
+
+def cuts(target: str, told: dict[str, Any]) -> Any:
+    """The histories that are left of a body at any budget."""
+    read = dragoman.wire("openai-chat").read_request(told).messages
+    for limit in range(40, 700, 20):
+        formatter = dragoman.Formatter(target, token_counter=CharTokenCounter(),
+                                       max_tokens=limit, policy="ignore")  # fmt: skip
+        try:
+            yield formatter.format_sync(read)
+        except dragoman.ContextOverflow:
+            continue
+
+
+def test_t11_a_budget_never_parts_a_call_from_its_result() -> None:
+    told = chat({"role": "user", "content": "a" * 300}, calls(("call_1", "look", "{}")), result(),
+                {"role": "user", "content": "And now?"})  # fmt: skip
+    made = list(cuts("anthropic", told))
+    paired = {
+        (json.dumps(m).count('"tool_use"'), json.dumps(m).count('"tool_result"')) for m in made
+    }
+    assert paired == {(0, 0), (1, 1)}
+
+
+def test_t12_a_budget_before_an_unanswered_call() -> None:
+    told = chat({"role": "user", "content": "a" * 300}, {"role": "user", "content": "Look"},
+                calls(("call_1", "look", "{}")))  # fmt: skip
+    made = list(cuts("openai-chat", told))
+    assert made
+    assert all(m[-1]["role"] == "assistant" and m[-1]["tool_calls"] for m in made)
+    assert {len(m) for m in made} >= {2, 3}
 
 
 @pytest.mark.parametrize("target", ["anthropic", "openai-responses", "gemini"])

@@ -18,7 +18,7 @@ from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 
 HERE = Path(__file__).parent
-ROOMS = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock", "mistral")
+ROOMS = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock", "mistral", "cohere")
 FILES = [path for name in ROOMS for path in sorted((HERE / name).glob("*"))]
 OUT = ("path", "headers", "body", "losses")
 

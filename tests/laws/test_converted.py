@@ -108,7 +108,7 @@ def converted(body: dict[str, Any], path: str, source: str, target: str) -> Writ
         return None
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
 @settings(max_examples=6)
 @given(requests())
 def test_every_other_wire_takes_it(source: str, target: str, req: ChatRequest) -> None:

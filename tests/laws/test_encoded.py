@@ -49,7 +49,7 @@ def cut(draw: st.DrawFn, text: str) -> list[str]:
 @st.composite
 def block(draw: st.DrawFn, nth: int) -> list[Any]:
     """The pieces of one block."""
-    kind = draw(st.sampled_from(["text", "text", "call", "call", "thinking", "refusal"]))
+    kind = draw(st.sampled_from(["text", "text", "call", "call", "thinking"]))
     if kind == "call":
         name, id, told = draw(st.sampled_from(["look", "go"])), f"call_{nth}", draw(inputs)
         if draw(st.booleans()):
@@ -58,22 +58,31 @@ def block(draw: st.DrawFn, nth: int) -> list[Any]:
         text = text[: draw(st.sampled_from([len(text)] * 5 + [2]))]
         rest = [ToolUseBlock("", "", raw_input=piece) for piece in draw(cut(text))]
         return [ToolUseBlock(id, name, raw_input=""), *rest]
-    cls: Any = {"text": TextBlock, "thinking": ThinkingBlock, "refusal": RefusalBlock}[kind]
+    cls: Any = {"text": TextBlock, "thinking": ThinkingBlock}[kind]
     return [cls(piece) for piece in draw(cut(draw(words)))]
 
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[Piece]:
-    """The pieces of one answer, its blocks side by side or one after the other."""
-    count = draw(st.integers(0, 4))
-    left = {(0, nth): draw(block(nth)) for nth in range(count)}
+    """The pieces of one answer. Blocks come one after the other, calls may come side by side.
+
+    They begin in their order, and a refusal is the last of them, as on any wire.
+    """
+    left = {(0, nth): draw(block(nth)) for nth in range(draw(st.integers(0, 4)))}
     pieces: list[Piece] = [Meta(id="abc-1", model="some-model")] * draw(st.integers(0, 1))
     mixed = draw(st.booleans())
     while left:
-        key = draw(st.sampled_from(sorted(left))) if mixed else min(left)
+        keys = sorted(left)
+        texts = [nth for nth, key in enumerate(keys) if type(left[key][0]) is not ToolUseBlock]
+        calls = keys[: texts[0]] if texts else keys
+        fresh = [nth for nth, key in enumerate(calls) if left[key][0].name]
+        calls = calls[: fresh[0] + 1] if fresh else calls
+        key = draw(st.sampled_from(calls)) if calls and mixed else keys[0]
         pieces.append(Part(key, left[key].pop(0)))
         if not left[key]:
             del left[key]
+    if draw(st.integers(0, 5)) == 5:
+        pieces += [Part((0, 9), RefusalBlock(text)) for text in ("I ", draw(words))]
     figures = st.none() | st.integers(0, 99)
     if draw(st.booleans()):
         pieces.append(Usage(draw(st.integers(0, 99)), draw(figures), None, draw(st.integers(9, 99)),
@@ -122,8 +131,9 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
     assert [call[0] for call in two[1]] == [call[0] for call in one[1]]
     assert whole == [two[1][i] for i, call in enumerate(one[1]) if call[1] is not None]
     assert two[2] == one[2]
-    ended = before.status != "interrupted"
-    assert (after.status != "interrupted") == ended
+    for status in ("interrupted", "error"):
+        assert (after.status == status) == (before.status == status)
+    ended = before.status not in ("interrupted", "error")  # else it may lack its end and figures
     refused = before.finish.reason == "refusal"  # which some say as text: a loss of its own
     if ended and "answer.finish" not in losses and not (refused and "answer.unsaid" in losses):
         assert after.finish.reason == before.finish.reason
@@ -133,7 +143,7 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
 
 
 @pytest.mark.parametrize("wire", PROTOCOLS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(pieces=streams())
 def test_pieces_are_read_as_they_were_meant(wire: str, pieces: list[Piece]) -> None:
     _, resp, losses = through(WIRES[wire], pieces)
@@ -141,7 +151,7 @@ def test_pieces_are_read_as_they_were_meant(wire: str, pieces: list[Piece]) -> N
 
 
 @pytest.mark.parametrize("wire", PROTOCOLS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(pieces=streams())
 def test_a_wire_s_own_pieces_come_back_the_same(wire: str, pieces: list[Piece]) -> None:
     own, before, _ = through(WIRES[wire], pieces)
@@ -151,7 +161,7 @@ def test_a_wire_s_own_pieces_come_back_the_same(wire: str, pieces: list[Piece]) 
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(pieces=streams())
 def test_every_other_wire_s_clients_read_them(
     source: str, target: str, pieces: list[Piece]

@@ -104,6 +104,15 @@ def test_a_difference_that_no_loss_names_is_silent(monkeypatch: pytest.MonkeyPat
     assert pair.examples["silent"].differences[0]["was"] == "Bye"
 
 
+def test_an_insertion_that_is_named_is_not_silent() -> None:
+    started = {"model": "m-1", "messages": [{"role": "assistant", "content": "Hello."},
+                                            {"role": "user", "content": "Hi"}]}  # fmt: skip
+    run = fidelity([("a", started)], "openai-chat", {"anthropic": "claude-opus-5-5"})
+    pair = of(run, "anthropic")
+    assert (pair.lossless, pair.same, pair.silent) == (1, 0, 0)
+    assert "turn.first" in pair.codes
+
+
 def test_what_cannot_be_sent_is_refused_by_its_code() -> None:
     body = {**PLAIN, "response_format": {"type": "json_object"}}
     pair = of(fidelity([("a", body)], targets={"dashscope": None}), "dashscope")
@@ -120,6 +129,24 @@ def test_records_have_both_sides() -> None:
     assert [pair.source for pair in answers] == ["openai-chat"] * len(PROTOCOLS)
     assert all(pair.same == pair.count == 1 for pair in answers)
     assert of(run, "openai-chat", "response").clean == 1
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "a1", "object": "chat.completion.chunk", "created": 1, "model": "m-1",
+            "choices": [choice]}  # fmt: skip
+
+
+def test_an_answer_may_have_been_streamed() -> None:
+    plain = [chunk({"content": "Hel"}), chunk({"content": "lo."}), chunk({}, "stop")]
+    named = [{"event": None, "data": json.dumps(one)} for one in plain]
+    for events in (plain, named):
+        run = fidelity([("a", {"request": PLAIN, "response": None, "events": events})])
+        assert (run.read, run.unread) == (2, [])
+        assert of(run, "anthropic", "response").same == 1
+    failed = [{"error": {"message": "no", "type": "server_error"}}]
+    left = fidelity([("a", {"request": PLAIN, "events": failed})])
+    assert {pair.kind for pair in left.pairs} == {"request"}
 
 
 @pytest.mark.parametrize("status", [400, 500])
@@ -239,6 +266,8 @@ def test_only_pairs_that_both_have_are_compared() -> None:
         ({"request": {}, "response": {}}, True),
         ({"request": {}}, True),
         ({"response": {}}, True),
+        ({"events": [{}]}, True),
+        ({"events": []}, False),
         ({"type": "response.completed", "response": {}}, False),
         ({"request": "GET"}, False),
         (PLAIN, False),

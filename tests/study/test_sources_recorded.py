@@ -35,7 +35,7 @@ def _bodies(wire: str) -> Iterator[tuple[Any, str]]:
 
 
 def _once(body: Any) -> dict[str, str]:
-    """text -> its path, of the longer texts that stand in the body once."""
+    """Text -> its path, of the longer texts that stand in the body once."""
     found: dict[str, list[str]] = {}
     for way, value in walked(body):
         if isinstance(value, str) and len(value) > SHORT:

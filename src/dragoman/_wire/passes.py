@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from ..bind import bind, first_change
 from ..capabilities import Capabilities
-from ..fit import fit, fit_media, least
+from ..fit import blanks, fit, fit_media, least
 from ..losses import Report
 from ..media import Fetch, placed, wanted
 from ..message import Base64Source, Msg, ServerTool, Tool
 from ..names import name_tools, respell
 from ..order import late_system, order
-from ..repair import blanks, repair
+from ..repair import repair
 from ..rewrite.speakers import ByName, ByRole, Rewrite, clean_names
 from ..seats import BLANK, CUT, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
 from ..turns import alternated

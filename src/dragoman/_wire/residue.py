@@ -32,10 +32,9 @@ def left(
         told = list(_sources(ours, req.messages, report))
         if told and told != theirs:
             made[_key(theirs)] = {"n": len(theirs), "messages": [m.to_dict() for m in told]}
-    lost = {name: value for name, value in req.options.given()
-            if getattr(back.options, name) != value}  # fmt: skip
-    fields = {"options": {k: list(v) if type(v) is tuple else v for k, v in lost.items()},
-              "extras": req.extras}  # fmt: skip
+    lost = {name: [_plain(value), _plain(getattr(back.options, name))]
+            for name, value in req.options.given() if getattr(back.options, name) != value}  # fmt: skip
+    fields = {"options": lost, "extras": req.extras}  # options: as they were, as they are read here
     made["$"] = {name: value for name, value in fields.items() if value}
     return made
 
@@ -63,9 +62,16 @@ def put_back(req: ChatRequest, residue: Mapping[str, Any]) -> None:
     req.messages = msgs
     fields = residue.get("$", {})
     given = dict(req.options.given())
-    req.options = Options.of({**fields.get("options", {}), **given})
+    for name, (was, became) in fields.get("options", {}).items():
+        if _plain(given.get(name)) == became:  # nobody has changed it meanwhile
+            given[name] = was
+    req.options = Options.of(given)
     if fields.get("extras"):
         req.extras = {**fields["extras"], **(req.extras or {})}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if type(value) is tuple else value
 
 
 def _rows(residue: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -57,7 +57,7 @@ def measure_fidelity(
 
     Each row is a request, an answer, or {"request": ..., "response": ...}. For each pair of wires:
     how many lose nothing (lossless), gain nothing either (clean), say the same when they are read
-    back (same), do not although no loss is named (silent), or cannot be sent (refused).
+    back (same), do not although no loss names it (silent), or cannot be sent (refused).
     """
     if source != "auto":
         options.known(source)

@@ -4,6 +4,6 @@ Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol
 """
 
 from .sealing import Sealing
-from .state import Envelope, opened, sealed
+from .state import Envelope, borne, opened, sealed
 
-__all__ = ["Envelope", "Sealing", "opened", "sealed"]
+__all__ = ["Envelope", "Sealing", "borne", "opened", "sealed"]

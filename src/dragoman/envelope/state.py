@@ -21,7 +21,7 @@ from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ANSWER, NOTES, ContentBlock
 from ..message.plain import plain_value
 
-__all__ = ["Envelope", "hung_of", "opened", "sealed", "sealed_thought"]
+__all__ = ["Envelope", "borne", "hung_of", "opened", "sealed", "sealed_thought"]
 
 _MARK = "dragoman1."  # no provider's own signature holds a dot
 _SIGN = 32  # bytes of an HMAC
@@ -148,9 +148,13 @@ def _opened(m: Msg, envelope: Envelope) -> Msg:
 
 
 def _bears(block: ContentBlock) -> bool:
-    return type(block) is ThinkingBlock and (
-        (block.signature or "").startswith(_MARK) or (block.redacted or "").startswith(_MARK)
-    )
+    return type(block) is ThinkingBlock and borne(block) is not None
+
+
+def borne(block: ThinkingBlock) -> str | None:
+    """The envelope that a thought bears; None for what a provider signed or sealed itself."""
+    texts = (block.signature, block.redacted)
+    return next((text for text in texts if text and text.startswith(_MARK)), None)
 
 
 def _places(told: list[Any]) -> dict[tuple[str, int, str], JsonObject]:

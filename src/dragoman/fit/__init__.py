@@ -24,13 +24,14 @@ from ..message import (
 from ..message.blocks import ContentBlock
 from ..seats import TOOL, USER, Seated, has_tools
 from ..told import Told
+from .blanks import blanks
 from .blocks import fitted, remade
 from .lasting import lasting, least
 from .media import medium
 from .state import Saver, State
 from .withheld import withheld
 
-__all__ = ["Saver", "fit", "fit_media", "fit_tools", "least", "withheld"]
+__all__ = ["Saver", "blanks", "fit", "fit_media", "fit_tools", "least", "withheld"]
 
 
 def fit(

@@ -20,6 +20,7 @@ from ..message import (
     VideoBlock,
 )
 from ..message.blocks import ContentBlock, MediaBlock
+from .blanks import without_blanks
 from .media import ready
 from .state import State
 
@@ -94,7 +95,7 @@ def _output(
 ) -> list[ContentBlock]:
     said: list[ContentBlock] = []
     shown: Shown = []
-    for inner in output:
+    for inner in without_blanks(output, state.can, state.report):
         if inner.extras is not None:
             inner = state.owned(inner)  # noqa: PLW2901 - the same block, less what is foreign
         if (
@@ -126,6 +127,9 @@ def _medium(state: State, block: MediaBlock, shown: Shown) -> ContentBlock:
             return state.hinted(made)
     else:
         made = ""
+        for name in ("detail", "title"):
+            if getattr(block, name) is not None:
+                state.report.lost("media.detail", block, name)
     place = state.told.place(source)
     if state.saver is not None and type(source) is Base64Source:
         place = state.saver(source.media_type, source.data)

@@ -38,7 +38,7 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
             reason = "tool_calls"
         elif reason == "tool_calls" and not broken:
             reason = "stop"
-        elif reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
+        if reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
     cut = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")

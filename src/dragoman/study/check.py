@@ -112,31 +112,33 @@ def _unsayable(
     anew = replace(req, read=None)
     report = Report(req.messages, req, places, there.name)
     report.made(anew, req)
-    own = there.room.can().source
-    # a bare protocol says nothing of its host, so what hosts refuse of their models is not known
-    known = there.vendor is not None or there.room.protocol not in _SHARED or _at_home(model)
     try:
-        losses = there.write_request(anew, model, policy=_QUIET, report=report).losses
+        there.write_request(anew, model, policy=_QUIET, report=report)
     except WriteError as error:
         row = REFUSED.get(error.code)
         blank = error.code == "messages.empty" and bool(req.messages)  # each is named by itself
         if not blank and (row is None or row.counts(hosts)):
-            source, since = _dated("", there)
-            where = existing(body, error.path)
-            yield Refusal(where, error.message, source, since, error.hint, error.code)
-        losses = report.losses
-    for loss in losses:
+            where, dated = existing(body, error.path), _dated("", there)
+            yield Refusal(where, error.message, *dated, error.hint, error.code)
+    own = there.room.can().source
+    # a bare protocol says nothing of its host, so what hosts refuse of their models is not known
+    known = there.vendor is not None or there.room.protocol not in _SHARED or _at_home(model)
+    for loss in report.losses:
         row = REFUSED.get(loss.code)
         if row is None or not row.counts(hosts) or _harmless(loss, row, body):
             continue
         source, since = _dated(loss.rule, there)
-        if not row.decided(hosts, by_fact=source != own):
-            continue
-        if not known and (source != own or row.known):
-            continue
-        said = SAYS.get(loss.code) or CODES[loss.code].meaning
-        said = said if loss.what in _PARTS else f"{said}: {loss.what}"
-        yield Refusal(existing(body, loss.where), said, source, since, loss.fix, loss.code)
+        if row.decided(hosts, by_fact=source != own) and (
+            known or (source == own and not row.known)
+        ):
+            where = existing(body, loss.where)
+            yield Refusal(where, _said(loss), source, since, loss.fix, loss.code)
+
+
+def _said(loss: Loss) -> str:
+    """The rule in a sentence, and what breaks it."""
+    said = SAYS.get(loss.code) or CODES[loss.code].meaning
+    return said if loss.what in _PARTS else f"{said}: {loss.what}"
 
 
 def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:

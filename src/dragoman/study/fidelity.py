@@ -32,10 +32,10 @@ def fidelity(
     """Write every body for every target, read it back, and count what happened, by pair of wires.
 
     `rows` are (place, value): a body of a request or an answer, or `{"request": ..., "response":
-    ...}` (also with `path`, `url` and `status`). `source` is whose they are; "auto" looks at each.
-    `targets` are wires with the model to ask there, all protocols with their default models without
-    it; a request stays with its own model on its own protocol. Answers that are errors are left
-    out; what cannot be read is in `unread`.
+    ...}`, also with `path` (or `url`) and `status`, and with `events` where it was streamed.
+    `source` is whose they are; "auto" looks at each. `targets` are wires with the model to ask
+    there, all protocols with their default models without it; a request stays with its own model
+    on its own protocol. Answers that are errors are left out; what cannot be read is in `unread`.
 
     >>> run = fidelity([("a", {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})])
     >>> [(pair.target, pair.lossless) for pair in run.pairs][:2]
@@ -67,7 +67,7 @@ class _Run:
                 for target, model in self.targets:
                     self._request(place, req, home, target, model)
             if one.answered:
-                resp = home.read_response(one.response)
+                resp = _answer(one, home)
                 self.made.read += 1
                 for target, _ in self.targets:
                     self._response(place, resp, home, target)
@@ -144,6 +144,19 @@ class _Run:
         except DragomanError as error:
             changes = [_unreadable(error)]
         pair.add(place, out.losses, changes)
+
+
+def _answer(one: Record, home: Wire) -> ChatResponse:
+    """The answer, whole or as it was streamed. Raises ProviderError for an error in its place."""
+    if one.response is not None:
+        return home.read_response(one.response)
+    decoder = home.stream_decoder()
+    for name, data in one.events:
+        decoder.feed(data, name)
+    resp = decoder.finish()
+    if resp.error is not None:
+        raise resp.error
+    return resp
 
 
 def _said(resp: ChatResponse) -> list[Msg]:

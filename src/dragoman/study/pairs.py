@@ -64,7 +64,7 @@ class Pair(Shown):
 
     Of `count` bodies, `refused` (by code) cannot be sent; `lossless` lose nothing and may gain
     something, `clean` do neither; `same` say the same conversation when they are read back, and
-    `silent` do not although no loss is named. `codes` counts the bodies in which a code came.
+    `silent` do not although no loss names it. `codes` counts the bodies in which a code came.
     `weight` sums what losses weigh in a plan; a body that cannot be sent weighs 1,000. `examples`
     has the first body for each code.
     """
@@ -113,9 +113,10 @@ class Pair(Shown):
             if code not in self.examples:
                 mine = [loss for loss in found if loss.code == code]
                 self.examples[code] = _example(place, mine, changes)
-        if lossless and changes:
+        unnamed = [one for one in changes if not (found and one.change == "inserted")]
+        if lossless and unnamed:  # what was inserted is named where something was added
             self.silent += 1
-            self.examples.setdefault(SILENT, _example(place, [], changes))
+            self.examples.setdefault(SILENT, _example(place, [], unnamed))
 
 
 @dataclass(slots=True, repr=False)

@@ -178,5 +178,7 @@ def _figures(usage: Usage) -> set[Leaf]:
     known = [n for f in fields(usage) if isinstance(n := getattr(usage, f.name), int)]
     some = [part for size in range(len(known) + 1) for part in combinations(known, size)]
     sums = {sum(part) for part in some}
-    made = sums | {a - b for a in sums for b in known}
-    return {_leaf(n) for n in made} | set(_held(usage.extras))
+    own = set(_held(usage.extras))
+    aside = [n for kind, n in own if kind == "int"]  # images, which one wire counts apart
+    made = sums | {a - b for a in sums for b in (*known, *aside)}
+    return {_leaf(n) for n in made} | own

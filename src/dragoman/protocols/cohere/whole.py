@@ -69,7 +69,7 @@ def _message(told: JsonObject, issuer: str) -> list[Piece]:
     if isinstance(content, str):
         blocks.append(TextBlock(content, spelling=TEXT))
     else:
-        blocks += read_parts([*content], issuer)
+        blocks += [read_part(one, issuer, "server") for one in content]
     made = [Part((0, CONTENT, at), block) for at, block in enumerate(blocks)]
     if "tool_plan" in said:
         blocks.append(TextBlock(said["tool_plan"], spelling=PLAN))

@@ -40,7 +40,8 @@ class Texts:
         if not text:
             return ""
         before.append(text)
+        if field == "content":
+            return text
         other = self._fields.get((key[0], field), key)
-        apart = other != key and (field != "content" or other != self._last)
-        self._fields[key[0], field] = self._last = key
-        return f"\n{text}" if apart and not own else text
+        self._fields[key[0], field] = key
+        return f"\n{text}" if other != key and not own else text

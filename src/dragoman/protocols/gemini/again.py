@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
+from ...envelope import borne
 from ...jsontext import Json, JsonObject, loads
 from ...message import (
     Base64Source,
@@ -65,6 +67,8 @@ def _text(block: TextBlock | ThinkingBlock, words: list[str]) -> JsonObject:
         made["text"] = block.text if isinstance(block, TextBlock) else block.thinking
     if type(block) is ThinkingBlock:
         made["thought"] = True
+        if (envelope := borne(block)) is not None:  # the field holds bytes
+            made["thoughtSignature"] = b64encode(envelope.encode()).decode()
     return made
 
 

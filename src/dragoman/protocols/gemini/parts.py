@@ -7,6 +7,7 @@ is as if the key were not there, as in all JSON of protocol buffers.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any
 
 from ...jsontext import Json, JsonObject
@@ -39,6 +40,7 @@ UNPADDED = "unpadded"  # of a medium whose base64 lacked its end
 ARGLESS = "argless"  # of a call without arguments, which others say as an empty object
 NAMELESS = "nameless"
 
+_SEALED = "ZHJhZ29tYW4xL"  # the mark of an envelope, in base64
 _ASIDE = {"thought", "thoughtSignature", "partMetadata"}
 # what runs at the provider: (the part's key, whether it asks or answers)
 _PAIRS = {"executableCode": "call", "codeExecutionResult": "result", "toolCall": "call",
@@ -106,9 +108,22 @@ def _text(part: JsonObject, words: list[str], issuer: str) -> ContentBlock:
     if thought is False:
         words.append(UNTHOUGHT)
     made = ThinkingBlock if thought is True else TextBlock
-    return made(
+    block = made(
         _string(part["text"]), extras={issuer: rest} if rest else None, spelling=_spelling(words)
     )
+    if isinstance(block, ThinkingBlock) and rest:
+        block.signature = _envelope(rest.get("thoughtSignature"))
+    return block
+
+
+def _envelope(told: Json) -> str | None:
+    """What a gateway sealed into a signature, which nobody here signs itself."""
+    if not isinstance(told, str) or not told.startswith(_SEALED):
+        return None
+    try:
+        return b64decode(told, validate=True).decode()
+    except ValueError:
+        return None
 
 
 def _call(part: JsonObject, words: list[str], issuer: str) -> ToolUseBlock:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...envelope import borne
 from ...jsontext import Json, JsonObject
 from ...losses import Report
 from ...message import (
@@ -139,6 +140,8 @@ class Sayer:
 
     def _readable(self, block: ThinkingBlock) -> bool:
         """Whether there is more to a thought than what only another provider can read in it."""
+        if borne(block) is not None:
+            return True
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None and self._first(name):
                 self.report.lost("answer.unsaid", block, name)

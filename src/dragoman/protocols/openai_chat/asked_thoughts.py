@@ -1,7 +1,6 @@
 """Thinking in the messages of a request, read into blocks, and said again as it was read.
 
-Reference: `reasoning_content` and `reasoning` as compatible servers have them; OpenRouter docs,
-"Reasoning tokens": `reasoning_details`.
+Reference: `reasoning_content`, `reasoning` and `reasoning_details` as compatible servers have them.
 """
 
 from __future__ import annotations

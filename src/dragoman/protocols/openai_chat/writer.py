@@ -173,7 +173,7 @@ def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObj
         said = said[0].text
     elif type(said) is not str:
         said = _output(block, can, dialect)
-    if block.cache is not None and said:
+    if block.cache is not None:
         said = _marked(said, block.cache, dialect)
     made: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": said}
     if dialect.result_name and block.name:
@@ -185,7 +185,7 @@ def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObj
 
 def _marked(said: Any, hint: CacheHint, dialect: Dialect) -> list[JsonObject]:
     """The content of a result as parts, for a string has no place for a mark."""
-    parts = [{"type": "text", "text": said}] if isinstance(said, str) else said
+    parts = said if isinstance(said, list) else [{"type": "text", "text": said or ""}]
     return [*parts[:-1], cached(dict(parts[-1]), hint, dialect)]
 
 

@@ -103,7 +103,9 @@ class Told:
     def _thought(self, step: Step, block: ThinkingBlock) -> list[Event]:
         """Nothing, as long as nothing can be read."""
         made: list[Event] = []
-        if type(step) is not Shut:
+        if type(step) is Open:  # the first piece is told once more, as it grows
+            return made
+        if type(step) is Grow:
             if block.thinking and self._line is None:
                 made = self._begun("rs", {"type": "reasoning", "summary": []})
             return made + (self._line.thought(block.thinking) if self._line is not None else [])

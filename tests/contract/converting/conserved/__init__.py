@@ -42,7 +42,9 @@ def silent(
     pool = Pool(TABLES[target], made, ids or {}, names or {}, path, headers or {})
     found = facts(TABLES[source], body) if known is None else known
     waiting = [fact for fact in found if not covered.drops(fact.path)]
-    missed = [fact for fact in waiting if not take(pool, fact)]
+    # a long text first: a short one may stand in it by chance
+    left = {id(fact) for fact in sorted(waiting, key=_length) if not take(pool, fact)}
+    missed = [fact for fact in waiting if id(fact) in left]
     lost = []
     for fact in missed:
         if fact.kind == "schema":
@@ -65,3 +67,7 @@ def _told_elsewhere(fact: Fact, found: list[Fact], covered: Covered) -> bool:
         return bool(inner) and all(map(covered.drops, inner))
     asked = [one.path for one in found if one.kind in ("effort", "budget")]
     return fact.kind == "thinks" and any(map(covered.drops, asked))
+
+
+def _length(fact: Fact) -> int:
+    return -len(fact.value) if isinstance(fact.value, str) else 0

@@ -36,6 +36,10 @@ _PARTS = {
     "functionResponse.response": "result",
     "functionResponse.parts[].inlineData.data": "data:",
     "functionResponse.parts[].inlineData.mimeType": "mime",
+    "functionResponse.parts[].inlineData.displayName": "label",
+    "functionResponse.parts[].fileData.fileUri": "url:",
+    "functionResponse.parts[].fileData.mimeType": "mime",
+    "functionResponse.parts[].fileData.displayName": "label",
     "mediaResolution.level": "label",
 }
 _CONFIG = {

@@ -1,0 +1,243 @@
+"""convert, convert_stream and detect: the doors from one wire to another."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ConfigError, LossRefused, Policy, ReadError, Vendor, WriteError
+from dragoman.protocols.openai_chat import Dialect
+from dragoman.vendors import PROTOCOLS
+
+from .cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
+from .cases.reading import chunk, said
+from .laws.encoding import encoded
+
+ACME = Vendor("acme", base_url="https://acme.example/v1", key="ACME_API_KEY",
+              wires={"openai-chat": Dialect(max_tokens_key="max_tokens")})  # fmt: skip
+TURN = {"role": "user", "content": [{"type": "text", "text": "Hi"}]}
+BODIES: dict[str, dict[str, Any]] = {
+    "openai-chat": chat(HI, tools=[{"type": "function", "function": {"name": "f"}}]),
+    "openai-responses": responses(HI),
+    "anthropic": claude(TURN, tools=[{"name": "f", "input_schema": OBJECT}]),
+    "gemini": gemini({"role": "user", "parts": [{"text": "Hi"}]}),
+    "dashscope": {"model": "qwen-max", "input": {"messages": [HI]}, "parameters": {}},
+    "ollama": {"model": "qwen3", "messages": [HI], "options": {"num_predict": 5}},
+    "bedrock-converse": converse({"role": "user", "content": [{"text": "Hi"}]}),
+    "mistral": {"model": "mistral-small-latest", "messages": [HI], "random_seed": 1},
+    "cohere": {"model": "command-a-03-2025", "messages": [HI], "documents": ["d"]},
+}
+USAGE = {"input_tokens": 1, "output_tokens": 2}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai-chat": said({"content": "Hi"}),
+    "openai-responses": {"id": "r", "object": "response", "created_at": 1, "status": "completed",
+                         "model": "m", "output": []},
+    "anthropic": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
+                  "stop_reason": "end_turn", "usage": USAGE},
+    "gemini": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]},
+    "dashscope": {"output": {"choices": [{"finish_reason": "stop", "message": {
+        "role": "assistant", "content": "Hi"}}]}, "request_id": "r"},
+    "ollama": {"model": "qwen3", "created_at": "2026-11-21T00:00:00Z", "done": True,
+               "message": {"role": "assistant", "content": "Hi"}},
+    "bedrock-converse": {"output": {"message": {"role": "assistant", "content": []}},
+                         "stopReason": "end_turn"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", dragoman.wires())
+@pytest.mark.parametrize("source", [name for name in PROTOCOLS if name in BODIES])
+def test_every_wire_to_every_wire(source: str, target: str) -> None:
+    body = copy.deepcopy(BODIES[source])
+    path = "/model/m/converse" if source == "bedrock-converse" else None
+    out = dragoman.convert(body, source, target, path=path, policy="ignore")
+    assert "Hi" in json.dumps(out.body)
+    assert body == BODIES[source]
+    assert out.model
+    assert out.path.startswith("/")
+    back = dragoman.wire(target).read_request(out.body, out.path)
+    assert [m.get_text_content() for m in back.messages] == ["Hi"]
+
+
+@pytest.mark.parametrize("given", [json.dumps, lambda body: json.dumps(body).encode()])
+def test_text_and_bytes_are_parsed(given: Any) -> None:
+    told = chat(HI)
+    assert dragoman.convert(given(told), "openai-chat", "anthropic").body == (
+        dragoman.convert(told, "openai-chat", "anthropic").body)  # fmt: skip
+    out = dragoman.convert(given(said({"content": "Yo"})), "auto", "anthropic", "response")
+    assert out.body["content"] == [{"type": "text", "text": "Yo"}]
+
+
+def test_wires_by_name_as_objects_and_as_vendors() -> None:
+    told = chat(HI, max_completion_tokens=7)
+    ways = ["acme", ACME, dragoman.wire(ACME)]
+    for target in ways[1:]:
+        assert dragoman.convert(told, "openai-chat", target).body["max_tokens"] == 7
+    with pytest.raises(ConfigError):
+        dragoman.convert(told, "openai-chat", "acme")
+    read = dragoman.convert({**chat(HI), "max_tokens": 7}, ACME, dragoman.wire("gemini"), model="g")
+    assert read.body["generationConfig"] == {"maxOutputTokens": 7}
+
+
+def test_whose_model_is_asked() -> None:
+    out = dragoman.convert(chat(HI), "openai-chat", "anthropic", model="claude-opus-5-5")
+    assert (out.body["model"], out.model) == ("claude-opus-5-5", "claude-opus-5-5")
+    out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore")
+    assert out.body["model"] == "gpt-5.5"
+    assert [loss.kind for loss in out.losses if loss.code == "model.kept"] == ["expected"]
+    out = dragoman.convert({"messages": [HI]}, "openai-chat", "anthropic", policy="ignore")
+    assert out.body["model"] == dragoman.wire("anthropic").room.model
+    assert [loss.kind for loss in out.losses if loss.code == "model.default"] == ["added"]
+
+
+def test_no_maximum_is_no_failure() -> None:
+    out = dragoman.convert(chat(HI), "openai-chat", "anthropic", model="claude-opus-5-5")
+    assert out.body["max_tokens"] > 0
+    assert [loss.kind for loss in out.losses if loss.code == "max_tokens.default"] == ["added"]
+
+
+def test_the_path_says_model_and_stream() -> None:
+    told = gemini({"role": "user", "parts": [{"text": "Hi"}]})
+    path = "/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse"
+    out = dragoman.convert(told, "gemini", "openai-chat", path=path)
+    assert (out.body["model"], out.body["stream"]) == ("gemini-3.5-flash", True)
+    out = dragoman.convert(chat(HI, stream=True), "openai-chat", "gemini", model="g-1")
+    assert out.path == "/models/g-1:streamGenerateContent?alt=sse"
+
+
+def test_answers() -> None:
+    out = dragoman.convert(ANSWERS["gemini"], "gemini", "openai-chat", "response", "shown")
+    assert out.body["choices"][0]["message"]["content"] == "Hi"
+    assert out.body["model"] == "shown"
+    assert {loss.code for loss in out.losses} >= {"answer.field"}
+
+
+def test_the_same_wire_says_the_same() -> None:
+    for name, body in BODIES.items():
+        if name in PROTOCOLS:
+            assert dragoman.convert(body, name, name, policy="ignore").body == body
+    for name, body in ANSWERS.items():
+        assert dragoman.convert(body, name, name, "response", policy="ignore").body == body
+
+
+def test_a_policy_refuses_before_anything_is_returned() -> None:
+    told = chat({"role": "user", "name": "bob", "content": "Hi"}, temperature=0.5, logit_bias={})
+    strict = Policy(refuse=("dropped", "degraded"))
+    model = "mistral-large-latest"
+    with pytest.raises(LossRefused) as caught:
+        dragoman.convert(told, "openai-chat", "mistral", model=model, policy=strict)
+    assert {loss.code for loss in caught.value.losses} == {"name.unsaid", "extras.foreign"}
+    assert {loss.where for loss in caught.value.losses} == {"$.messages[0].name", "$.logit_bias"}
+    kind = Policy(refuse=("dropped",), allow=("name.*", "extras.foreign"))
+    out = dragoman.convert(told, "openai-chat", "mistral", model=model, policy=kind)
+    assert out.body["temperature"] == 0.5
+    with pytest.raises(LossRefused):
+        dragoman.convert(told, "openai-chat", dragoman.wire("mistral", policy=strict), model=model)
+    with pytest.raises(LossRefused):
+        dragoman.convert(told, "openai-chat", "mistral", policy="refuse")
+    with pytest.raises(LossRefused) as caught:
+        dragoman.convert(ANSWERS["gemini"], "gemini", "openai-chat", "response", policy="refuse")
+    assert caught.value.losses
+
+
+def test_what_is_logged_once_is_not_logged_again(caplog: pytest.LogCaptureFixture) -> None:
+    told = chat({**HI, "name": "bob"}, logit_bias={"5": 1})
+    with caplog.at_level("DEBUG", "dragoman"):
+        dragoman.convert(told, "openai-chat", "mistral")
+        assert caplog.records
+        caplog.clear()
+        dragoman.convert(told, "openai-chat", "mistral", policy="ignore")
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("body", ["[]", "1", b"null", "{", [], 5, None])
+def test_what_is_no_body(body: Any) -> None:
+    for kind in ("request", "response"):
+        with pytest.raises(ReadError):
+            dragoman.convert(body, "openai-chat", "anthropic", kind)  # type: ignore[arg-type]
+        with pytest.raises(ReadError):
+            dragoman.convert(body, "auto", "anthropic", kind)  # type: ignore[arg-type]
+
+
+def test_errors_have_types() -> None:
+    with pytest.raises(ConfigError) as config:
+        dragoman.convert(chat(HI), "openai-chat", "nowhere")
+    assert "nowhere" in str(config.value)
+    with pytest.raises(ConfigError):
+        dragoman.convert(chat(HI), "openai-chat", "gemini", "stream")  # type: ignore[arg-type]
+    with pytest.raises(WriteError) as write:
+        dragoman.convert(chat(), "openai-chat", "gemini")
+    assert write.value.code == "messages.empty"
+    with pytest.raises(dragoman.ProviderError) as provider:
+        dragoman.convert({"error": {"message": "no", "type": "x"}}, "openai-chat", "gemini",
+                         "response")  # fmt: skip
+    assert "no" in str(provider.value)
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name in BODIES])
+def test_each_body_is_detected(name: str) -> None:
+    found = dragoman.detect(BODIES[name])
+    assert name in (found.wire, *found.also)
+    assert dragoman.detect(json.dumps(BODIES[name])) == found
+    if name not in ("ollama", "mistral", "cohere"):
+        assert found.wire == name
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_each_answer_is_detected(name: str) -> None:
+    assert dragoman.detect(ANSWERS[name], kind="response").wire == name
+
+
+def test_a_body_may_be_valid_on_several_wires() -> None:
+    found = dragoman.detect({"model": "m", "messages": [HI]})
+    assert found.wire == "openai-chat"
+    assert {"anthropic", "ollama", "mistral"} & {*found.also}
+    assert len({found.wire, *found.also}) == len(found.also) + 1
+
+
+@pytest.mark.parametrize(("path", "name"), [
+    ("/v1/chat/completions", "openai-chat"), ("/v1/messages", "anthropic"),
+    ("/api/chat", "ollama"), ("https://api.anthropic.com/v1/messages?beta=true", "anthropic"),
+])  # fmt: skip
+def test_the_path_tells(path: str, name: str) -> None:
+    body = {"model": "m", "max_tokens": 5, "messages": [HI]}
+    found = dragoman.detect(body, path)
+    assert found.wire == name
+    assert found.also == (("mistral",) if name == "openai-chat" else ())
+
+
+@pytest.mark.parametrize("body", [{}, {"hello": 1}, {"messages": "x"}, {"input": {"a": 1}}])
+def test_nonsense_is_nobodys(body: dict[str, Any]) -> None:
+    for kind in ("request", "response"):
+        with pytest.raises(ReadError) as caught:
+            dragoman.detect(body, kind=kind)  # type: ignore[arg-type]
+        assert caught.value.hint
+
+
+CHUNKS = [chunk({"role": "assistant", "content": "Hél"}), chunk({"content": "lo"}),
+          chunk({}, "stop")]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini",
+                                    "ollama", "mistral", "dashscope"])  # fmt: skip
+def test_a_stream_at_any_cut(target: str) -> None:
+    body = encoded([(None, one) for one in (*CHUNKS, "[DONE]")], "sse")
+    whole = list(dragoman.convert_stream([body], "openai-chat", target))
+    decoder = dragoman.wire(target).stream_decoder()
+    for event in whole:
+        decoder.feed(event.data, event.event)
+    resp = decoder.finish()
+    assert (resp.text, resp.status, resp.finish.reason) == ("Héllo", "complete", "stop")
+    cuts = [body[i : i + 1] for i in range(len(body))]
+    assert list(dragoman.convert_stream(cuts, "openai-chat", target)) == whole
+    assert list(dragoman.convert_stream(iter(CHUNKS), "openai-chat", target)) == whole
+
+
+def test_a_stream_comes_as_it_is_fed() -> None:
+    events = dragoman.convert_stream(iter(CHUNKS), ACME, dragoman.wire("anthropic"))
+    first = next(events)
+    assert first.event == "message_start"
+    assert json.loads(first.data)["message"]["role"] == "assistant"
