@@ -32,9 +32,12 @@ def left(
         told = list(_sources(ours, req.messages, report))
         if told and told != theirs:
             made[_key(theirs)] = {"n": len(theirs), "messages": [m.to_dict() for m in told]}
-    lost = {name: [_plain(value), _plain(getattr(back.options, name))]
-            for name, value in req.options.given() if getattr(back.options, name) != value}  # fmt: skip
-    fields = {"options": lost, "extras": req.extras}  # options: as they were, as they are read here
+    lost = {
+        name: [_plain(value), _plain(read)]  # as it was, and as it is read here
+        for name, value in req.options.given()
+        if (read := getattr(back.options, name)) != value
+    }
+    fields = {"options": lost, "extras": req.extras}
     made["$"] = {name: value for name, value in fields.items() if value}
     return made
 

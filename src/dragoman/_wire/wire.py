@@ -151,10 +151,13 @@ class Wire(Knowing, Reading, Answering):
         Raises WriteError if another provider keeps what the request goes on from.
         """
         read = req.read
-        if read is None or read.protocol == self.room.protocol or req.extras is None:
+        if read is None or req.extras is None:
             return
-        for word in req.extras.get(noted(read.issuer), {}).get("words", ()):
-            report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
+        if read.protocol != self.room.protocol:
+            for word in req.extras.get(noted(read.issuer), {}).get("words", ()):
+                report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
+        elif read.issuer == self._issuer or getattr(self.dialect, "stores", True):
+            return  # this host may be the one that keeps it
         own = req.extras.get(read.issuer, {})
         for name in read.state:
             if own.get(name):
