@@ -7,16 +7,12 @@ from typing import Any
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.fit import blanks
 from dragoman.losses import Report
 from dragoman.message import (
-    ImageBlock,
     Msg,
-    RefusalBlock,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
     places,
 )
 from dragoman.repair import repair
@@ -24,7 +20,6 @@ from dragoman.seats import survey
 from dragoman.told import Told
 
 CAN = Capabilities(result_names=True)
-STRICT = Capabilities(blank_text=False, empty_messages=False)
 
 
 def calls(*ids: str, name: str = "look", text: str = "") -> Msg:
@@ -204,56 +199,9 @@ def test_names_by_position_where_ids_are_the_same() -> None:
     assert [block.name for block in made[1].content] == ["look", "find"]  # type: ignore[union-attr]
 
 
-def unblanked(*msgs: Msg, can: Capabilities = STRICT) -> tuple[list[Msg], list[str]]:
-    report = Report(msgs, None, places)
-    seated = blanks(survey(list(msgs), report), can, report)
-    return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
-
-
-def test_blank_text_goes() -> None:
-    keep = TextBlock("x")
-    made, found = unblanked(
-        Msg.user(""), Msg.user(" \n"), Msg.user([]),
-        Msg.user([TextBlock(""), keep, TextBlock(" ")]),
-        Msg.user([TextBlock("\t")]), Msg.user("kept"),
-    )  # fmt: skip
-    assert [m.content for m in made] == [[keep], "kept"]
-    assert found == [
-        f"message.empty {A}[0].content", f"message.empty {A}[1].content",
-        f"message.empty {A}[2].content", f"text.blank {A}[3].content[0].text",
-        f"text.blank {A}[3].content[2].text", f"text.blank {A}[4].content[0].text",
-    ]  # fmt: skip
-
-
-def test_blank_text_stays_where_the_wire_takes_it() -> None:
-    msgs = [Msg.user(""), Msg.user(" "), Msg.user([TextBlock("")])]
-    made, found = unblanked(*msgs, can=Capabilities())
-    assert found == []
-    assert all(new is old for new, old in zip(made, msgs, strict=True))
-
-
-def test_white_space_is_no_empty_message() -> None:
-    made, found = unblanked(Msg.user(""), Msg.user(" "), can=Capabilities(empty_messages=False))
-    assert [m.content for m in made] == [" "]
-    assert found == [f"message.empty {A}[0].content"]
-
-
-def test_blank_text_with_the_wires_own_state_stands() -> None:
-    can = Capabilities(blank_text=False, reads=frozenset({"own"}), claims=frozenset({"signature"}))
-    signed = TextBlock("", extras={"own": {"signature": "x"}})
-    claimed = TextBlock("", extras={"": {"signature": "x"}})
-    foreign = TextBlock("", extras={"other": {"signature": "x"}})
-    made, found = unblanked(Msg.assistant([signed, claimed, foreign]), can=can)
-    assert made[0].content == [signed, claimed]
-    assert found == [f"text.blank {A}[0].content[2]"]
-
-
-def test_a_call_turn_never_loses_its_calls_with_its_text() -> None:
-    made, _ = unblanked(calls("a", text=" "), results("a"))
-    assert spelled(made) == "+a -a"
-
-
-def test_other_blocks_are_no_blank_text() -> None:
-    kept = [ImageBlock(URLSource("https://example.com/a.png")), RefusalBlock("")]
-    msg = Msg.assistant(kept)
-    assert unblanked(msg)[0][0] is msg
+def test_a_result_that_calls_its_tool_otherwise_is_named() -> None:
+    history = [calls("a", "b"), results("a", name="see"), results("b")]
+    made, found = paired(*history, can=Capabilities())
+    assert made == history
+    assert found == [f"result.name {A}[1].content[0].name"]
+    assert paired(calls("a"), results("a", name=""), can=Capabilities())[1] == []

@@ -1,7 +1,6 @@
 """Seated -> Seated: every call one result, directly behind it; no orphans.
 
-Each repair is a loss. A history that is right passes through untouched. Knows no wire; what a
-wire refuses comes in as Capabilities.
+Each repair is a loss. A history that is right passes through untouched. Knows no wire.
 """
 
 from __future__ import annotations
@@ -233,10 +232,10 @@ def _misnamed(seated: Seated, report: Report) -> None:
         if seat == ASSISTANT:
             names = {call.id: call.name for call in m.calls}
         elif seat == TOOL:
-            for block in m.blocks:
-                name = names.get(block.id) if type(block) is ToolResultBlock else None
-                if name and block.name not in ("", name):
-                    report.lost("result.name", block, "name", did=f"its call says {name}")
+            for result in (block for block in m.blocks if type(block) is ToolResultBlock):
+                name = names.get(result.id)
+                if name and result.name not in ("", name):
+                    report.lost("result.name", result, "name", did=f"its call says {name}")
 
 
 def _with_name(block: object, names: dict[str, deque[str]], report: Report) -> ToolResultBlock:

@@ -222,7 +222,13 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                     out = b.output
                     if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
                         one = out[0]  # the usual result, without a call of a function
-                        plain = one.extras is None and one.cache is None and one.citations is None
+                        text = one.text
+                        plain = (
+                            one.extras is None
+                            and one.cache is None
+                            and one.citations is None
+                            and not (text and text.isspace())
+                        )
                     else:
                         plain = _textual(out)
                     if b.is_error or b.extras is not None or b.cache is not None or not plain:
@@ -276,13 +282,13 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
 
 def _textual(output: object) -> bool:
     if type(output) is str:
-        return True
+        return not output.isspace()
     if type(output) is not list:
         return False
     for b in output:  # a loop, not all(...): a generator costs more than the usual one block
         if type(b) is not TextBlock or b.extras is not None or b.cache is not None:
             return False
-        if b.citations is not None:
+        if b.citations is not None or not b.text or b.text.isspace():
             return False
     return True
 

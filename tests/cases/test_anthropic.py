@@ -46,7 +46,10 @@ def test_case_2_no_cache_hint_on_an_empty_block() -> None:
         "anthropic", [Msg("", [TextBlock("", cache=CacheHint()), TextBlock("Hi")], "user")]
     )
     assert body["messages"] == [{"role": "user", "content": "Hi"}]
-    assert losses == [("text.blank", "$.messages[0].content[0]")]
+    assert losses == [
+        ("cache.unsaid", "$.messages[0].content[0].cache"),
+        ("text.blank", "$.messages[0].content[0].text"),
+    ]
 
 
 def test_case_3_a_tool_turn_begins_with_its_thinking() -> None:

@@ -15,7 +15,7 @@ def test_case_91_a_turn_is_cut_whole_or_not_at_all() -> None:
     said = calls(("a", "look", "{}"), ("b", "look", "{}"), reasoning_content="hm")
     told = chat({"role": "system", "content": "S"}, LONG, said, result("a"), result("b"), ASK)
     read = dragoman.wire("openai-chat").read_request(told).messages
-    seen = set()
+    seen: set[int] = set()
     for limit in range(60, 1200, 20):
         formatter = dragoman.Formatter("anthropic", token_counter=CharTokenCounter(),
                                        max_tokens=limit, policy="ignore")  # fmt: skip

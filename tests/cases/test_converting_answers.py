@@ -95,7 +95,7 @@ CITED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("source", CITED)
 def test_case_35b_citations_are_the_clients_own_or_named(source: str, target: str) -> None:
     resp, _, losses = answer(source, CITED[source], target)
-    cited = getattr(resp.msg.blocks[0], "citations", None)
+    cited: Any = getattr(resp.msg.blocks[0], "citations", None)
     here = "$.candidates[0].msg.content[0].citations[0]"
     if target in ("mistral", "ollama"):
         assert not cited
@@ -104,7 +104,8 @@ def test_case_35b_citations_are_the_clients_own_or_named(source: str, target: st
     assert [(one.url, one.title) for one in cited] == [("https://e.org", "E")]
     named = {where for code, where in losses if code == "answer.unsaid"}
     assert all(where.startswith((here, "$.id", "$.model")) for where in named)
-    before = dragoman.wire(source).read_response(CITED[source]).msg.blocks[0]["citations"][0]
+    read: Any = dragoman.wire(source).read_response(CITED[source]).msg.blocks[0]
+    before = read.citations[0]
     for name in ("quote", "start"):
         kept = getattr(cited[0], name) == getattr(before, name)
         assert kept or not getattr(before, name) or f"{here}.{name}" in named
@@ -139,7 +140,8 @@ def test_case_93_figures_are_summed_as_the_client_expects(target: str) -> None:
     resp, body, _ = answer("anthropic", told, target)
     usage = resp.usage
     assert (usage.input, usage.cache_read, usage.output) == (7, 10000, 2)
-    sums = {"openai-chat": ("usage", "prompt_tokens"), "openai-responses": ("usage", "input_tokens"),
+    sums = {"openai-chat": ("usage", "prompt_tokens"),
+            "openai-responses": ("usage", "input_tokens"),
             "gemini": ("usageMetadata", "promptTokenCount")}  # fmt: skip
     if target in sums:
         field, key = sums[target]

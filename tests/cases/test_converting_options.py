@@ -69,8 +69,9 @@ def test_every_wires_schema_of_an_answer_is_read(source: str, told: dict[str, An
 
 @pytest.mark.parametrize("target", PROTOCOLS)
 def test_candidates(target: str) -> None:
-    body, losses = converted("gemini", target, gemini(HELLO, generationConfig={
-        "candidateCount": 2}), model="gemini-2.0-flash" if target == "gemini" else None)  # fmt: skip
+    told = gemini(HELLO, generationConfig={"candidateCount": 2})
+    body, losses = converted("gemini", target, told,
+                             "gemini-2.0-flash" if target == "gemini" else None)  # fmt: skip
     where = "$.generationConfig.candidateCount"
     said = 2 in (body.get("n"), body.get("parameters", {}).get("n"),
                  body.get("generationConfig", {}).get("candidateCount"))  # fmt: skip

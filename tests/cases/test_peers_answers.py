@@ -1,4 +1,4 @@
-"""Inputs that break other converters, budgets, streams and whole conversations: T11, T12, T16 on."""
+"""Inputs that break other converters: budgets (T11, T12), streams and whole conversations."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def heard(source: Any, target: str, *texts: str) -> list[tuple[str, str]]:
     decoder = dragoman.wire(target).stream_decoder()
     for event in dragoman.convert_stream(events, source, target):
         decoder.feed(event.data, event.event)
-    blocks = decoder.finish().msg.blocks
+    blocks: list[Any] = decoder.finish().msg.blocks
     assert all(type(b) in (ThinkingBlock, TextBlock) for b in blocks)
-    return [("think", b.thinking) if isinstance(b, ThinkingBlock) else ("text", b["text"])
+    return [("think", b.thinking) if isinstance(b, ThinkingBlock) else ("text", b.text)
             for b in blocks]  # fmt: skip
 
 
@@ -49,8 +49,10 @@ def cuts(target: str, told: dict[str, Any]) -> Any:
 
 
 def test_t11_a_budget_never_parts_a_call_from_its_result() -> None:
-    told = chat({"role": "user", "content": "a" * 300}, calls(("call_1", "look", "{}")), result(),
-                {"role": "user", "content": "And now?"})  # fmt: skip
+    told = chat(
+        {"role": "user", "content": "a" * 300}, calls(("call_1", "look", "{}")), result(),
+        {"role": "user", "content": "And now?"},
+    )  # fmt: skip
     made = list(cuts("anthropic", told))
     paired = {
         (json.dumps(m).count('"tool_use"'), json.dumps(m).count('"tool_result"')) for m in made
@@ -179,7 +181,7 @@ def test_t23_a_web_search_of_responses(target: str) -> None:
 
 @pytest.mark.parametrize("target", dragoman.wires())
 def test_t24_the_callers_body_is_not_changed(target: str) -> None:
-    shared = [{"role": "system", "content": [{"type": "text", "text": "S"}]},
+    shared: list[Any] = [{"role": "system", "content": [{"type": "text", "text": "S"}]},
               {"role": "user", "name": "Bob S", "content": [{"type": "text", "text": " "},
                {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}]},
               calls(("call:1", "a.b", '{"x": [1]}')), result("call:1"),

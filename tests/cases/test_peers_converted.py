@@ -1,4 +1,4 @@
-"""Inputs that break other converters, as bodies of one wire for another: T1 to T15 (T11, T12: peers_answers)."""
+"""Inputs that break other converters, as bodies of one wire for another: T1 to T15."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ THOUGHT = {"role": "assistant", "content": [
     {"type": "text", "text": "Yes."},
 ]}  # fmt: skip
 WHY = {"role": "user", "content": "Why?"}
-REASONED = [
+REASONED: list[dict[str, Any]] = [
     HI,
     {"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VhbGVk",
      "summary": [{"type": "summary_text", "text": "hm"}]},

@@ -57,7 +57,8 @@ dropped name.unsaid $.messages[0].name
 ['turn.last', 'max_tokens.default']
 ```
 
-Where the request was read from somebody's body, as `convert` does, `where` is a path into that body.
+Where the request was read from somebody's body, as `convert` does, `where` is a path into that
+body.
 
 A loss also has `what` (a word or a name), `did` (what was done instead), `rule` (the rule that
 decided it, with its source and date), `target` (the wire), `meaning` and `fix`. None of them holds

@@ -171,3 +171,17 @@ def test_cache_hints_are_taken_where_there_is_a_place_for_them() -> None:
         "openai-chat": 4, "openai-responses": 4,
         "gemini": 0, "ollama": 0, "mistral": 0,
     }  # fmt: skip
+
+
+def test_a_list_of_allowed_tools_stands_on_openais_wires_alone() -> None:
+    wires = ("openai-chat", "openai-responses", "anthropic", "mistral", "dashscope")
+    assert ["allowed" in dragoman.wire(name).can("gpt-5.6").tool_choices for name in wires] == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+
+
+def test_sound_is_heard_where_the_wire_has_a_place_for_it() -> None:
+    wires = ("openai-chat", "openai-responses", "anthropic", "gemini")
+    assert ["audio" in dragoman.wire(name).can("gpt-audio").user for name in wires] == [
+        True, False, False, True,
+    ]  # fmt: skip

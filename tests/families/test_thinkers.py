@@ -208,3 +208,9 @@ def test_who_sees(model: str, sees: bool) -> None:
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
     out = wrote(model, Msg.user([TextBlock("What is it?"), image]))
     assert codes(out) == ([] if sees else ["block.unsaid"])
+
+
+def test_bedrock_takes_its_own_ids_for_mistrals_models() -> None:
+    can = dragoman.wire("bedrock-converse").can("mistral.pixtral-large-2502-v1:0")
+    assert can.ids.exact == 0 or can.ids.exact is None
+    assert can.ids.takes("tooluse_1aB-x")

@@ -219,3 +219,21 @@ def test_a_medium_that_moves_has_a_hint_where_the_wire_takes_one(hints: int) -> 
         kept = [b.cache for m in made for b in m.blocks if type(b) is ImageBlock]
         assert kept == [CacheHint() if hints else None]
         assert ("cache.unsaid" in [code for code, _ in found]) == (not hints)
+
+
+@pytest.mark.parametrize(
+    ("block", "left", "found"),
+    [
+        (ImageBlock(WEB, title="A", detail="low", cache=CacheHint()), [CacheHint()],
+         ["media.not_fetched", "media.detail", "media.detail"]),
+        (ImageBlock(Base64Source("image/tiff", "SUkqAA=="), cache=CacheHint()), [None],
+         ["media.type", "cache.unsaid"]),
+    ],
+)  # fmt: skip
+def test_what_goes_with_a_medium_is_named(block: Any, left: list[Any], found: list[str]) -> None:
+    """Its cache hint stands on the text in its place, if there is one."""
+    can = {**SEES, "sources": {"image": frozenset({"base64"})}, "cache_hints": 4,
+           "media_types": {"image": ("image/png",)}}  # fmt: skip
+    made, losses = fitted(said(block, X) if left == [None] else said(block), **can)
+    assert [getattr(one, "cache", None) for one in made[0].blocks] == left
+    assert codes(losses) == found

@@ -125,3 +125,26 @@ def test_what_no_result_can_hold() -> None:
     assert found == [("block.unsaid", f"{AT}.output[{i}]") for i in range(3)]
     blocks, _ = run(ToolResultBlock("c", "look", output), reads=frozenset({"own"}))
     assert blocks[1].output == [raw, TextBlock("y")]
+
+
+@pytest.mark.parametrize(
+    ("output", "left", "found"),
+    [
+        ("\n\t", "", [f"{AT}.output"]),
+        ([TextBlock(" ")], [], [f"{AT}.output[0].text"]),
+        ([TextBlock("y"), TextBlock("")], [TextBlock("y")], [f"{AT}.output[1].text"]),
+        ("", "", []),
+    ],
+)
+def test_blank_text_in_a_result_is_named(output: Any, left: Any, found: list[str]) -> None:
+    result = ToolResultBlock("c", "look", output)
+    blocks, losses = run(result, blank_text=False)
+    assert blocks[1].output == left
+    assert losses == [("text.blank", where) for where in found]
+    assert run(result)[0][1].output == output
+
+
+def test_how_closely_to_look_goes_with_a_medium_that_is_told() -> None:
+    image = ImageBlock(URLSource("https://example.com/a.png"), detail="low")
+    _, losses = run(ToolResultBlock("c", "look", [image]))
+    assert codes(losses) == ["media.detail", "media.as_reference"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dragoman
@@ -143,7 +143,7 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
 
 
 @pytest.mark.parametrize("wire", PROTOCOLS)
-@settings(max_examples=30)
+@settings(max_examples=200)
 @given(pieces=streams())
 def test_pieces_are_read_as_they_were_meant(wire: str, pieces: list[Piece]) -> None:
     _, resp, losses = through(WIRES[wire], pieces)
@@ -151,17 +151,18 @@ def test_pieces_are_read_as_they_were_meant(wire: str, pieces: list[Piece]) -> N
 
 
 @pytest.mark.parametrize("wire", PROTOCOLS)
-@settings(max_examples=20)
+@settings(max_examples=120)
 @given(pieces=streams())
 def test_a_wire_s_own_pieces_come_back_the_same(wire: str, pieces: list[Piece]) -> None:
     own, before, _ = through(WIRES[wire], pieces)
+    assume(before.msg.blocks)  # an answer of nothing may be one event or two
     _, after, losses = through(WIRES[wire], own)
     assert dump(after) == dump(before)
-    assert losses == set()
+    assert losses <= {"answer.field"}  # told before the source told it
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-@settings(max_examples=4)
+@settings(max_examples=30)
 @given(pieces=streams())
 def test_every_other_wire_s_clients_read_them(
     source: str, target: str, pieces: list[Piece]

@@ -89,7 +89,7 @@ def test_pieces_end_as_their_sum_does(said: Any, blocks: list[Any]) -> None:
 
 
 def test_each_candidate_ends_for_itself() -> None:
-    parts = [Part((0, 0), CALL), Part((1, 0), TEXT), End(STOP, 1), End(STOP, 0)]
+    parts: list[Piece] = [Part((0, 0), CALL), Part((1, 0), TEXT), End(STOP, 1), End(STOP, 0)]
     assert [one.reason for one in passed_on(*parts)] == ["stop", "tool_calls"]
 
 

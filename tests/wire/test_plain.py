@@ -87,6 +87,18 @@ MISTRAL = {
     }],
     "usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13},
 }  # fmt: skip
+COHERE = {
+    "id": "a1", "finish_reason": "TOOL_CALL",
+    "message": {
+        "role": "assistant",
+        "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Hi"}],
+        "tool_calls": [{"id": "c1", "type": "function",
+                        "function": {"name": "look", "arguments": '{"at": "x"}'}}],
+        "citations": [{"start": 0, "end": 2, "text": "Hi", "content_index": 1, "sources": [
+            {"type": "document", "id": "d", "document": {"text": "Hi"}}]}],
+    },
+    "usage": {"tokens": {"input_tokens": 9, "output_tokens": 4}, "cached_tokens": 0},
+}  # fmt: skip
 DASHSCOPE = {
     "request_id": "r1",
     "output": {"choices": [{"finish_reason": "tool_calls", "message": {
@@ -132,6 +144,13 @@ def _mistral(body: Any) -> Any:
     return ChatCompletionResponse.model_validate(body)
 
 
+def _cohere(body: Any) -> Any:
+    from cohere.core.unchecked_base_model import construct_type
+    from cohere.v2.types.v2chat_response import V2ChatResponse
+
+    return construct_type(type_=V2ChatResponse, object_=body)
+
+
 def _dashscope(body: Any) -> Any:
     from dashscope.api_entities.dashscope_response import (
         DashScopeAPIResponse,
@@ -149,6 +168,7 @@ ANSWERS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "gemini": ("google.genai", _gemini, GEMINI),
     "ollama": ("ollama", _ollama, OLLAMA),
     "mistral": ("mistralai", _mistral, MISTRAL),
+    "cohere": ("cohere", _cohere, COHERE),
     "dashscope": ("dashscope", _dashscope, DASHSCOPE),
 }
 

@@ -106,6 +106,36 @@ def _mistral() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def _cohere() -> list[dict[str, Any]]:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": ""}}
+    told: list[tuple[str, Any]] = [
+        ("content-start", {"content": {"type": "thinking", "thinking": ""}}),
+        ("content-delta", {"content": {"thinking": "Hm."}}),
+        ("content-end", None),
+        ("content-start", {"content": {"type": "text", "text": ""}}),
+        ("content-delta", {"content": {"text": "Hi"}}),
+        ("content-end", None),
+        ("tool-call-start", {"tool_calls": call}),
+        ("tool-call-delta", {"tool_calls": {"function": {"arguments": '{"at": "x"}'}}}),
+        ("tool-call-end", None),
+    ]
+    places = [0, 0, 0, 1, 1, 1, 0, 0, 0]
+    middle = [
+        {"type": kind, "index": at, **({} if message is None else {"delta": {"message": message}})}
+        for (kind, message), at in zip(told, places, strict=True)
+    ]
+    start = {"type": "message-start", "id": "a1", "delta": {"message": {"role": "assistant"}}}
+    return [start, *middle, {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}]
+
+
+def _cohered(event: Any) -> Any:
+    from cohere.core.unchecked_base_model import construct_type
+    from cohere.v2.types.v2chat_stream_response import V2ChatStreamResponse
+
+    union: Any = V2ChatStreamResponse
+    return construct_type(type_=union, object_=event)
+
+
 def _built(module: str, name: str) -> Callable[[Any], Any]:
     """How an SDK of Stainless makes its events, without checking them."""
 
@@ -157,6 +187,7 @@ STREAMS: dict[str, tuple[str, Callable[[Any], Any], Callable[[], list[Any]]]] = 
     "gemini": ("google.genai", _content, _gemini),
     "ollama": ("ollama", _line, _ollama),
     "mistral": ("mistralai", _completion, _mistral),
+    "cohere": ("cohere", _cohered, _cohere),
     "dashscope": ("dashscope", _generation, lambda: [DASHSCOPE]),
     "bedrock-converse": ("json", lambda event: event, lambda: BEDROCK),
 }

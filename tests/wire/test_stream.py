@@ -12,7 +12,8 @@ import pytest
 
 import dragoman
 from dragoman import ConfigError, ReadError, StreamError, Tool
-from dragoman.pieces import StreamEvent
+from dragoman.message import ToolUseBlock
+from dragoman.pieces import Part, StreamEvent
 from dragoman.sse import Decoder, ServerEvent
 
 from .streaming import BODY, CHUNKS, FAILED, sse
@@ -139,6 +140,17 @@ def test_calls_have_the_names_of_the_tools() -> None:
     named = [event.block["name"] for event in stream if event.block is not None]
     assert named == ["look.up", "look.up"]
     assert stream.response.calls[0].name == "look.up"
+
+
+def test_pieces_carry_the_names_of_the_tools_to_an_encoder() -> None:
+    tool = Tool("look.up", "Looks up.", [])
+    pieces = WIRE.stream_decoder([tool]).feed_bytes(BODY)
+    named = [p.block.name for p in pieces if type(p) is Part and type(p.block) is ToolUseBlock]
+    assert [name for name in named if name] == ["look.up"]
+    encoder = dragoman.wire("anthropic").stream_encoder()
+    events = [event for piece in pieces for event in encoder.feed(piece)] + encoder.finish()
+    assert "'name': 'look.up'" in str(events)
+    assert "'stop_reason': 'tool_use'" in str(events)
 
 
 # -- leaving early ----------------------------------------------------------------------------

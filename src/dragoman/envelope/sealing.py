@@ -13,7 +13,7 @@ from ..losses import Report
 from ..message import Origin, ThinkingBlock
 from ..message.blocks import ContentBlock
 from ..message.total import total
-from ..pieces import End, Key, Part, Piece
+from ..pieces import End, Key, Meta, Part, Piece
 from .state import Envelope, hung_of, sealed_thought
 
 __all__ = ["Sealing"]
@@ -36,11 +36,14 @@ class Sealing:
         self._report = report
         self._thought: tuple[Key, list[ContentBlock]] | None = None
         self._others: dict[Key, list[ContentBlock]] = {}
+        self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, as they were sealed
 
     def feed(self, piece: Piece) -> list[Piece]:
         """What goes out for the piece."""
         if type(piece) is End:
             return [*self._closed(), *self._behind(piece.candidate), piece]
+        if type(piece) is Meta and piece.model is not None and self._origin.model is None:
+            self._origin = replace(self._origin, model=piece.model)
         if type(piece) is not Part:
             return [piece]
         block = piece.block
@@ -68,6 +71,11 @@ class Sealing:
         (key, parts), self._thought = self._thought, None
         whole: Any = total(parts)
         whole = replace(whole, origin=self._origin)
+        if (gone := self._gone.setdefault(key, whole)) is not whole:
+            # a provider tells it once more at the end; the proof of it is with the client
+            if (gone.signature, gone.redacted) != (whole.signature, whole.redacted):
+                self._report.lost("answer.unsaid", whole, "signature", what="a later proof")
+            return []
         if self._envelope is None:
             if whole.redacted is not None:
                 self._report.lost("answer.unsaid", whole, "redacted", what="sealed thinking")

@@ -13,7 +13,7 @@ from binascii import Error
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from ..errors import ReadError
 from ..jsontext import Json, JsonObject, canonical, loads
@@ -90,8 +90,9 @@ def sealed_thought(
 
 
 def _state(block: ThinkingBlock, origin: Origin) -> JsonObject:
-    kept = {"signature": block.signature, "redacted": block.redacted, "spelling": block.spelling,
-            "extras": _own(block), "origin": plain_value(origin)}  # fmt: skip
+    kept = {"text": bool(block.thinking), "signature": block.signature,
+            "redacted": block.redacted, "spelling": block.spelling, "extras": _own(block),
+            "origin": plain_value(origin)}  # fmt: skip
     return {"thinking": {name: value for name, value in kept.items() if value}}
 
 
@@ -133,17 +134,24 @@ def _opened(m: Msg, envelope: Envelope) -> Msg:
     if isinstance(m.content, str) or not any(map(_bears, m.content)):
         return m
     blocks: list[ContentBlock] = []
+    bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
     hung: dict[tuple[str, int, str], Any] = {}
     for block in m.content:
         if not _bears(block):
             blocks.append(block)
+            unsigned = type(block) is ThinkingBlock and not (block.signature or block.redacted)
+            bare = [*bare, cast("ThinkingBlock", block)] if unsigned else []
             continue
         assert type(block) is ThinkingBlock  # no other bears one
         state = envelope.open(block.signature) or envelope.open(block.redacted)
         if isinstance(state, dict) and isinstance(state.get("blocks"), list):
             hung |= _places(state["blocks"])
         elif (thought := _thought(block, state)) is not None:
+            if bare and not block.thinking and _of_text(state):
+                del blocks[-len(bare) :]
+                thought = replace(thought, thinking="".join(one.thinking for one in bare))
             blocks.append(thought)
+            bare = []
     return Msg.trusted(m.name, [*_rehung(blocks, hung)], m.role, m)
 
 
@@ -186,6 +194,11 @@ def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock | None:
             )  # fmt: skip
         case _:
             return ThinkingBlock(block.thinking) if block.thinking else None
+
+
+def _of_text(state: Any) -> bool:
+    """Whether the thought has words: where a client keeps pieces apart, they stand before it."""
+    return isinstance(state, dict) and state.get("thinking", {}).get("text") is True
 
 
 def _texts(told: Any) -> bool:

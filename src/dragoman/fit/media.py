@@ -18,7 +18,7 @@ def medium(
     moves = kind in can.user and kind in can.move_media
     if kind not in kinds and not moves:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {seat}")
-        state.unhinted(block, named=True)
+        state.unhinted(block)
         return []
     shown = ready(state, block)
     if isinstance(shown, str):

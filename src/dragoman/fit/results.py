@@ -47,16 +47,20 @@ def call(state: State, block: ToolUseBlock) -> ContentBlock:
 def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlock:
     """The result in what the wire takes in one, or told as text; media may join `moved`."""
     output = block.output
-    if isinstance(output, list):
-        output = _output(state, block, output, moved)
-    if block.is_error and not state.can.result_error:
-        if type(state.report.source(block)) is ToolResultBlock:  # and not one that repair made
-            state.report.lost("result.error_as_text", block, "is_error")
-        output = _marked(state, output)
-    elif block.is_error and not state.can.blank_text and _silent(output):
+    flagged = block.is_error and state.can.result_error
+    if flagged and not state.can.blank_text and _silent(output):
         # a wire with an error flag wants to hear what went wrong
         state.report.lost("result.error_text", block, did=state.told.failed)
         output = state.told.failed
+    elif isinstance(output, list):
+        output = _output(state, block, output, moved)
+    elif isinstance(output, str) and output.isspace() and not state.can.blank_text:
+        state.report.lost("text.blank", block, "output")
+        output = ""
+    if block.is_error and not flagged:
+        if type(state.report.source(block)) is ToolResultBlock:  # and not one that repair made
+            state.report.lost("result.error_as_text", block, "is_error")
+        output = _marked(state, output)
     if not state.can.tool_messages:
         state.report.lost("result.as_text", block)
         said = state.told.result.format(name=block.name or block.id, output=_flat(output))

@@ -45,13 +45,12 @@ class State:
         made.cache = of.cache
         return self.hinted(made)
 
-    def unhinted(self, block: ContentBlock, named: bool = False) -> None:
-        """The block goes and takes its cache hint along; `named`: a loss says so of all of it."""
+    def unhinted(self, block: ContentBlock) -> None:
+        """The block goes and takes its cache hint along, which may stand at a place of its own."""
         if getattr(block, "cache", None) is None:
             return
         self.surplus = max(0, self.surplus - 1)
-        if not named:
-            self.report.lost("cache.unsaid", block, "cache")
+        self.report.lost("cache.unsaid", block, "cache")
 
     def said(self, block: TextBlock) -> TextBlock:
         """A text block without what the wire has no place for."""

@@ -56,10 +56,10 @@ def below(path: str, *names: str | int) -> str:
     for name in names:
         if isinstance(name, int):
             path = f"{path}[{name}]"
-        elif _PLAIN.fullmatch(name):
+        elif _PLAIN.fullmatch(str(name)):
             path = f"{path}.{name}"
         else:
-            quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+            quoted = str(name).replace("\\", "\\\\").replace('"', '\\"')
             path = f'{path}["{quoted}"]'
     return path
 

@@ -162,3 +162,58 @@ def test_texts_are_used_up_character_by_character() -> None:
     assert not texts.take("a")
     assert texts.take(", b")
     assert not texts.take(", b")
+
+
+EMPTIES: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        ({"safetySettings": None, "toolConfig": None, "generationConfig": {}}, []),
+        ({"tools": [{"codeExecution": None, "functionDeclarations": []}]}, []),
+        ({"tools": [{"urlContext": {}}]}, ["$.tools[0].urlContext: empty {}"]),
+        ({"tools": [{"codeExecution": {}}]}, ["$.tools[0].codeExecution: server 'code_execution'"]),
+    ],
+)  # fmt: skip
+def test_what_is_unset_in_gemini_says_nothing(more: dict[str, Any], left: list[str]) -> None:
+    made = {"messages": [{"role": "user", "content": "hi"}]}
+    assert silent("gemini", {**EMPTIES, **more}, "openai-chat", made) == left
+
+
+def test_a_long_text_is_looked_for_first() -> None:
+    said = ["Error:", "sky", "Error: sky"]
+    body = {"messages": [{"role": "user", "content": text} for text in said]}
+    made = {"messages": [{"role": "user", "content": text} for text in ("Error:\nsky", said[2])]}
+    assert silent("openai-chat", body, "mistral", made) == []
+
+
+def test_what_was_moved_out_of_a_schema_goes_with_all_that_it_holds() -> None:
+    schema = {"type": "array", "prefixItems": [{"type": "string"}]}
+    told = {"type": "array", "description": "prefixItems"}
+    body, made = (
+        {"messages": [], "tools": [{"function": {"name": "f", "parameters": one}}]}
+        for one in (schema, told)
+    )
+    at = "$.tools[0].function.parameters"
+    kinds = [f"{at}.prefixItems[0].type: schema type string"]
+    assert silent("openai-chat", body, "mistral", made) == kinds
+    assert silent("openai-chat", body, "mistral", made, [("moved", f"{at}.prefixItems")]) == []
+    assert silent("openai-chat", body, "mistral", made, [("moved", "$.tools[0]")]) == kinds
+
+
+def test_a_tool_all_of_whose_settings_are_named_is_named() -> None:
+    body = {"messages": [], "web_search_options": {"search_context_size": "low"}}
+    size = ("dropped", "$.web_search_options.search_context_size")
+    assert silent("openai-chat", body, "mistral", {"messages": []}, [size]) == []
+    body["web_search_options"] = {"search_context_size": "low", "more": 1}
+    assert silent("openai-chat", body, "mistral", {"messages": []}, [size])
+
+
+def test_the_name_of_a_result_is_that_of_its_call() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    turns: list[dict[str, Any]] = [{"role": "assistant", "tool_calls": [call]},
+             {"role": "tool", "tool_call_id": "a", "content": "1"}]  # fmt: skip
+    for name, left in (("f", []), ("g", ["$.messages[1].name: result_name 'g'"])):
+        body = {"messages": [turns[0], {**turns[1], "name": name}]}
+        assert silent("openai-chat", body, "mistral", {"messages": turns}) == left

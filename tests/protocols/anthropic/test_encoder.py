@@ -355,3 +355,13 @@ def test_pieces_of_any_wire_make_the_same_answer_here() -> None:
     assert two.usage == one.usage
     assert [(c.id, c.name, c.input) for c in two.calls] == [("c", "look", {"at": 1})]
     assert two.msg.blocks[0] == ThinkingBlock("hm", "")
+
+
+def test_a_thought_of_which_only_the_proof_is_known_begins_too() -> None:
+    sealed = ThinkingBlock("", "c2ln", origin=Origin("anthropic"))
+    out, losses = encoded(NAMED, Part((0, 0), sealed), End(Finish("stop")), Usage(1, output=1))
+    assert kinds(out)[1:4] == [
+        "content_block_start 0", "content_block_delta 0", "content_block_stop 0"]  # fmt: skip
+    [block] = decoded(out).msg.blocks
+    assert (block["thinking"], block["signature"]) == ("", "c2ln")
+    assert losses == []

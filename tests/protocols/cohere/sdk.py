@@ -46,4 +46,5 @@ def sent(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     asked: list[Any] = []
     given = {key: value for key, value in body.items() if key != "stream"}
     _client(b'{"id": "c1"}', "application/json", asked).chat(**given)
-    return asked[0]
+    path, said = asked[0]
+    return path, said

@@ -1,4 +1,4 @@
-"""Answers for Cohere's clients: its own as it came, another wire's complete and as its SDK reads."""
+"""Answers for Cohere's clients: its own as it came, another wire's complete; its SDK reads them."""
 
 from __future__ import annotations
 

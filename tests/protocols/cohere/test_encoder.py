@@ -23,7 +23,7 @@ from dragoman.message import (
     dump,
 )
 from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
-from tests.laws.streams.cohere import streams
+from tests.laws.streams.cohere import citation, ended, event, item, streams
 
 from .sdk import streamed
 
@@ -93,6 +93,26 @@ def test_anothers_answer() -> None:
     assert losses == ["answer.unsaid model"]
 
 
+def test_two_citations_that_say_the_same_are_two() -> None:
+    text = item(0, "text", ("Samarkand",))
+    cited = [event("citation-start", nth, citations=citation()) for nth in range(2)]
+    cited = [(name, {**body, "delta": {"message": {"citations": _first(body)}}})
+             for name, body in cited]  # fmt: skip
+    told = [*text[:2], cited[0], event("citation-end", 0), cited[1], event("citation-end", 1),
+            text[2], ended("COMPLETE")]  # fmt: skip
+    decoder, encoder = WIRE.stream_decoder(), WIRE.room.encoder(Report())
+    made = [one for name, body in told for piece in decoder.feed(body, name)
+            for one in encoder.feed(piece)]  # fmt: skip
+    assert [*made, *encoder.finish()][1:-1] == told
+
+
+def _first(body: dict[str, Any]) -> dict[str, Any]:
+    """The citation, about the first item."""
+    cited = dict(body["delta"]["message"]["citations"])
+    del cited["content_index"]
+    return cited
+
+
 def test_interleaved_blocks_come_one_by_one() -> None:
     made, _ = encoded(
         Meta(id="x1"),
@@ -132,7 +152,8 @@ def test_an_error_is_the_last_event() -> None:
                       Failed(ProviderError("overloaded", type="busy")))  # fmt: skip
     assert made[-2][1]["delta"]["finish_reason"] == "ERROR"
     resp = decoded(made)
-    assert resp.status == "error" and resp.error is not None
+    assert resp.status == "error"
+    assert resp.error is not None
     assert (resp.text, resp.error.message, resp.error.type) == ("Hi", "overloaded", "busy")
 
 

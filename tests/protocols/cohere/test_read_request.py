@@ -23,8 +23,9 @@ from dragoman.protocols.cohere.claims import claims
 
 from .as_read import ROOM, message, read
 
-CITED: dict[str, Any] = {"start": 0, "end": 3, "text": "Old", "type": "TEXT_CONTENT", "sources": [
-    {"type": "document", "id": "a", "document": {"title": "T", "url": "https://e.com"}}]}  # fmt: skip
+SOURCE = {"type": "document", "id": "a", "document": {"title": "T", "url": "https://e.com"}}
+CITED: dict[str, Any] = {"start": 0, "end": 3, "text": "Old", "type": "TEXT_CONTENT",
+                         "sources": [SOURCE]}  # fmt: skip
 CALL = {"id": "look_1", "type": "function", "function": {"name": "look", "arguments": '{"a": 1}'}}
 LOOK = {"type": "function", "function": {"name": "look", "description": "", "parameters": {}}}
 HI = {"role": "user", "content": "Hi"}
@@ -195,7 +196,8 @@ def test_places() -> None:
     assert found[id(said.blocks[0])] == "$.messages[1].tool_plan"
     assert fields[id(said.calls[0]), "input"] == "$.messages[1].tool_calls[0].function.arguments"
     (block,) = given.blocks
-    assert isinstance(block, ToolResultBlock) and isinstance(block.output, list)
+    assert isinstance(block, ToolResultBlock)
+    assert isinstance(block.output, list)
     assert fields[id(block.output[0]), "text"] == "$.messages[2].content[0].document.data"
     assert fields[id(req.options), "top_p"] == "$.p"
     assert fields[id(req.options), "reasoning_budget"] == "$.thinking.token_budget"
@@ -206,10 +208,12 @@ def test_places() -> None:
 def test_whose_a_body_is() -> None:
     assert claims(body(tools=[LOOK], tool_choice="NONE", documents=["a"]), "/v2/chat")
     assert claims(body())
-    for other in (body(top_p=0.5), body(tool_choice="auto"), body(messages=[]), body(tools=[{}]),
-                  body(messages=[{**HI, "name": "Bob"}]), body(messages=[{"role": "developer"}]),
-                  body(messages=[{"role": "user", "content": [{"type": "input_audio"}]}]),
-                  {"message": "Hi"}, []):  # fmt: skip
-        assert not claims(other)
+    others: tuple[Any, ...] = (
+        body(top_p=0.5), body(tool_choice="auto"), body(messages=[]), body(tools=[{}]),
+        body(messages=[{**HI, "name": "Bob"}]), body(messages=[{"role": "developer"}]),
+        body(messages=[{"role": "user", "content": [{"type": "input_audio"}]}]),
+        {"message": "Hi"}, [],
+    )  # fmt: skip
+    assert [other for other in others if claims(other)] == []
     assert not claims(body(), "/v1/chat/completions")
     assert not claims(body(), "/api/chat")

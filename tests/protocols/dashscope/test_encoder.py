@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest
+from dragoman._wire.answering import StreamEncoder
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -35,7 +36,7 @@ def encoded(
     *pieces: Piece, request: ChatRequest | None = None, room: Any = WIRE.room
 ) -> tuple[list[tuple[str | None, Any]], list[str]]:
     report = Report()
-    encoder = room.encoder(report, request)
+    encoder = StreamEncoder(room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     return made, [loss.code for loss in report.losses]
 
@@ -142,7 +143,7 @@ def test_an_answer_of_another() -> None:
     events, lost = encoded(*another())
     assert {name for name, _ in events} == {"result"}
     resp = decoded(events)
-    assert (resp.text, resp.id, resp.model) == ("I look.\nSo.", "msg_1", "claude")
+    assert (resp.text, resp.id, resp.model) == ("I look.So.", "msg_1", "claude")
     assert resp.msg.blocks[0] == ThinkingBlock("hm")
     made = [(one.id, one.name, one.input) for one in resp.calls]
     assert made == [("c1", "look", {"a": 1}), ("c2", "see", {})]
@@ -171,11 +172,11 @@ def test_snapshots_where_somebody_wants_them(told: dict[str, Any] | None) -> Non
         request, room = WIRE.read_request(body), DashScope()
     events, _ = encoded(*another(), request=request, room=room)
     last = events[-1][1]["output"]["choices"][0]["message"]
-    assert (last["content"], last["reasoning_content"]) == ("I look.\nSo.", "hm")
+    assert (last["content"], last["reasoning_content"]) == ("I look.So.", "hm")
     assert [one["function"] for one in last["tool_calls"]] == [
         {"name": "look", "arguments": '{"a": 1}'}, {"name": "see", "arguments": "{}"}]  # fmt: skip
     assert texts([payload for _, payload in events])[2:4] == ["I ", "I look."]
-    assert decoded(events).text == "I look.\nSo."
+    assert decoded(events).text == "I look.So."
 
 
 def test_pieces_where_a_request_asks_for_them() -> None:

@@ -78,6 +78,7 @@ STREAMS: list[list[Any]] = [
     [chunk(text("Sama")), chunk(text("rk"))],
     [chunk(text("Sama")), {"error": {"code": 503, "message": "Busy.", "status": "UNAVAILABLE"}}],
     [{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4}}],
+    [{"promptFeedback": {"blockReason": "A_NEW_REASON"}}],
     [{"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS", "index": 0}]}],
     [{"candidates": [{"content": {"parts": [text("a")]}}], "createTime": "t"}, body(text("b"))],
     [chunk(text("a")), body(reason=1)],

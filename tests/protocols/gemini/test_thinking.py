@@ -44,7 +44,7 @@ ALWAYS = ["reasoning.always reasoning"]
         ("gemini-3.8-flash", "xhigh", {"thinkingLevel": "HIGH"}, RANGED),
         ("gemini-4-neon", "xhigh", {"thinkingLevel": "XHIGH"}, []),
         ("gemini-4-argon", "xhigh", {"thinkingLevel": "HIGH"}, RANGED),
-        ("gemini-4-argon", "auto", None, []),
+        ("gemini-4-argon", "auto", None, ["reasoning.moot reasoning"]),
         ("gemma-4-31b", "low", {"thinkingLevel": "HIGH"}, RANGED),
         ("my-own-model", "medium", {"thinkingLevel": "MEDIUM"}, []),
         ("my-own-model", "off", {"thinkingLevel": "LOW"}, ALWAYS),

@@ -125,8 +125,8 @@ def test_issuers_are_read() -> None:
 
 
 # tables of names and values, and what every room's dialect says
-DATA = {"keys", "server_tools", "switches", "server_fields", "limits", "fixed", "path", "model",
-        "issuers"}  # fmt: skip
+DATA = {"keys", "server_tools", "switches", "server_fields", "limits", "usual_tier", "fixed",
+        "path", "model", "issuers"}  # fmt: skip
 
 
 def test_there_are_few_switches() -> None:

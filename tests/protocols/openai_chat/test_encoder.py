@@ -310,3 +310,17 @@ def test_however_calls_and_texts_are_cut_they_arrive(blocks: Any, data: st.DataO
     texts = "".join(one.text for one in blocks if type(one) is TextBlock)
     assert (made.content or "").replace("\n", "") == texts.replace("\n", "")
     assert read(events).finish.reason == ("tool_calls" if calls else "stop")
+
+
+def test_each_piece_of_a_call_of_this_wire_has_its_object() -> None:
+    """A host repeats the id in empty pieces; the official client joins ids, asserts `function`."""
+    own = Meta({"created": 1}, id="a1", model="m", issuer=WIRE)
+    events, _ = encoded([
+        own, call(1, "", "look", ""), call(1, "a", "", ""), call(1, "a", "", '{"at":1}'),
+        End(Finish("tool_calls", "tool_calls")),
+    ])  # fmt: skip
+    said = [delta["tool_calls"][0] for delta in deltas(events) if "tool_calls" in delta]
+    assert [one["function"] for one in said] == [
+        {"name": "look", "arguments": ""}, {}, {"arguments": '{"at":1}'}]  # fmt: skip
+    made = (taken(events).choices[0].message.tool_calls or [])[0]
+    assert made.id == "a"

@@ -356,3 +356,24 @@ def test_a_whole_answer_goes_through_as_a_stream() -> None:
     assert made[-1][1]["response"] == body
     assert decoded(made) == resp
     assert lost == []
+
+
+def test_a_thought_goes_out_once() -> None:
+    events, _ = encoded([
+        BEGIN, Part((0, 0), ThinkingBlock("Hm")), Part((0, 0), ThinkingBlock("m.")), *STOP,
+    ])  # fmt: skip
+    deltas = [told["delta"] for name, told in events if name and name.endswith(".delta")]
+    assert deltas == ["Hm", "m."]
+
+
+def test_what_is_sealed_for_these_clients_goes_out() -> None:
+    ours = Origin("openai-responses")
+    events, lost = encoded([
+        BEGIN, Part((0, 0), ThinkingBlock("Hm.", origin=ours)),
+        Part((0, 0), ThinkingBlock("", "sealed", origin=ours)),
+        Part((0, 1), ThinkingBlock("", redacted="all of it", origin=ours)), *STOP,
+    ])  # fmt: skip
+    made: Any = events[-1][1]
+    assert [(item["encrypted_content"], len(item["summary"])) for item in made["response"]["output"]
+            ] == [("sealed", 1), ("all of it", 0)]  # fmt: skip
+    assert not [code for code in lost if code.startswith("answer.unsaid")]

@@ -43,9 +43,7 @@ _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may h
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
-def stop_reason(
-    finish: Finish, own: bool, cut: bool | None, node: object, report: Report
-) -> str:
+def stop_reason(finish: Finish, own: bool, cut: bool | None, node: object, report: Report) -> str:
     """The word for why the model stopped: that of this wire's answer (`own`), or the nearest.
 
     A call that breaks off (`cut`) must not be run: here only a limit leaves one behind. None: no

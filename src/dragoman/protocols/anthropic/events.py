@@ -90,6 +90,8 @@ class Block:
             self._say.fields(block)
             mine = self._say.mine(block.origin)
             if self._say.readable(block, mine) and mine and block.signature:
+                if not self.begun:  # without a word
+                    out += self._start({"type": "thinking", "thinking": "", "signature": ""})
                 out.append(self._delta("signature_delta", signature=block.signature))
         elif type(block) is ToolUseBlock:
             self._say.fields(block)

@@ -124,10 +124,11 @@ class _Writer:
         self, hints: list[tuple[ContentBlock, CacheHint]], block: ToolResultBlock
     ) -> CacheHint | None:
         """The last hint of a run of results that ends in `block`."""
-        for one, _ in hints:
-            if one is not block:
-                did = "stands behind the last result"
-                self.report.lost("cache.unsaid", one, "cache", did=did, kind="moved")
+        for one, _ in hints[:-1]:
+            self.report.lost("cache.unsaid", one, "cache", did="one stands behind the last result")
+        if hints and hints[-1][0] is not block:
+            did = "stands behind the last result"
+            self.report.lost("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
         return hints[-1][1] if hints else None
 
     def _block(self, block: ContentBlock) -> JsonObject:

@@ -75,12 +75,25 @@ def _message(one: Candidate, say: Sayer) -> JsonObject:
     """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
     own = {**say.fields(one), **say.fields(one.msg)}
     inner = own.pop("message", None)
+    notes = (one.extras or {}).get(noted(say.issuer), {})
+    made: JsonObject = {} if "role" in notes else {"role": "assistant"}
+    parts, beside = _told(one.msg.blocks, say)
+    if parts or not ("tool_calls" in beside or say.own):
+        alone = one.msg.blocks[0] if len(parts) == 1 else None
+        made["content"] = alone.text if _bare(alone) and say.own else parts  # type: ignore[union-attr]
+    inner = dict(inner) if isinstance(inner, dict) else {}
+    if "citations" in beside and isinstance(inner.get("citations"), list):
+        inner["citations"] = [*beside["citations"], *inner["citations"]]
+    return {**made, **beside, **inner, **own}
+
+
+def _told(blocks: list[ContentBlock], say: Sayer) -> tuple[list[Json], JsonObject]:
+    """(the items of the content, what stands beside it)."""
     parts: list[Json] = []
     calls: list[Json] = []
     cited: list[Json] = []
-    notes = (one.extras or {}).get(noted(say.issuer), {})
-    made: JsonObject = {} if "role" in notes else {"role": "assistant"}
-    for block in one.msg.blocks:
+    made: JsonObject = {}
+    for block in blocks:
         if type(block) is ToolUseBlock:
             calls.append(say.call(block))
         elif say.own and type(block) is RawBlock and block.role == "call":
@@ -94,15 +107,8 @@ def _message(one: Candidate, say: Sayer) -> JsonObject:
         elif (item := say.item(block)) is not None:
             cited += say.citations(block, len(parts))
             parts.append(item)
-    if parts or not (calls or say.own):
-        alone = one.msg.blocks[0] if len(parts) == 1 else None
-        made["content"] = alone.text if _bare(alone) and say.own else parts  # type: ignore[union-attr]
-    made.update({"tool_calls": calls} if calls else {})
-    made.update({"citations": cited} if cited else {})
-    inner = inner if isinstance(inner, dict) else {}
-    if cited and isinstance(inner.get("citations"), list):
-        inner = {**inner, "citations": [*cited, *inner["citations"]]}
-    return {**made, **inner, **own}
+    beside = {"tool_calls": calls, "citations": cited}
+    return parts, {**made, **{key: listed for key, listed in beside.items() if listed}}
 
 
 def _bare(block: ContentBlock | None) -> bool:

@@ -24,6 +24,7 @@ from ...message.blocks import ContentBlock
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
 from ...pieces.calls import calls
 from ...pieces.ending import ending
+from ...pieces.piece import Key
 from ...pieces.steps import Grow, Open, Step, Steps, argument_text
 from .answer import EVENTS, finish_reason
 from .parts import PLAN
@@ -47,7 +48,8 @@ class CohereEncoder:
         self._id: str | None = None
         self._begun = False
         self._items = self._calls = self._cited = 0
-        self._cited_of: list[Json] = []  # citations of the open block that went out
+        self._key: Key = ()  # of the block that a step is about
+        self._sent: dict[Key, int] = {}  # how many citations of it went out
         self._end: Finish | None = None
         self._failed: ProviderError | None = None
         self._deciding: list[ContentBlock] = []
@@ -142,6 +144,7 @@ class CohereEncoder:
         made: list[Event] = []
         for step in steps:
             made += self._started()
+            self._key = step.key
             block = step.block
             if type(step) is Open:
                 made += self._opened(block)
@@ -156,7 +159,6 @@ class CohereEncoder:
 
     def _opened(self, block: ContentBlock) -> list[Event]:
         """The beginning of a text, of thinking or of a call; a plan has none."""
-        self._cited_of = []
         if type(block) is ToolUseBlock:
             call = self._say.call(block)
             call["function"] = {**call["function"], "arguments": ""}
@@ -193,10 +195,10 @@ class CohereEncoder:
     def _sources(self, block: ContentBlock, at: int) -> list[Event]:
         """The citations that a piece brings; its own wire tells all of a block again each time."""
         made: list[Event] = []
-        for one in self._say.citations(block, at):
-            if self._say.own and one in self._cited_of:
-                continue
-            self._cited_of.append(one)
+        told, sent = self._say.citations(block, at), self._sent.get(self._key, 0)
+        new = told[sent:] if self._say.own else told
+        self._sent[self._key] = sent + len(new)
+        for one in new:
             made.append(self._delta("citation-start", self._cited, citations=one))
             made.append(self._event("citation-end", index=self._cited))
             self._cited += 1

@@ -16,6 +16,7 @@ from ...message import ChatRequest, ChatResponse, Msg, ResponseFormat, ServerToo
 from ...reasoning import asked
 from ...request_fields import choice, format_unsaid, options, response_format, within
 from ...room import Bound, Encoder, Reader, Request, SayableRequest
+from ...schema import lowered_once
 from ...seats import Seated
 from ...shapes import function_tool, own_tool, replay
 from .answer import written_answer
@@ -119,7 +120,7 @@ class Cohere(Bound[Dialect]):
         if picked is not None and picked.mode in _MODES:  # auto goes without saying
             body["tool_choice"] = _MODES[picked.mode]
         if (form := response_format(request, can, report)) is not None:
-            body["response_format"] = _format(form, report)
+            body["response_format"] = _format(form, can, report)
         body.update(_options(request, can, report))
         if request.stream:
             body["stream"] = True
@@ -140,8 +141,8 @@ def _declared(
     made = [_tool(tool, can, report) for tool in tools]
     kept = [one["function"].pop("strict", None) for tool, one in zip(tools, made, strict=True)
             if type(tool) is Tool]  # fmt: skip
-    if len({*kept}) == 1:
-        return made, kept[0]
+    if kept and (all(kept) or {*kept} <= {False, None}):
+        return made, True if all(kept) else False if False in kept else None
     for tool, strict in zip([one for one in tools if type(one) is Tool], kept, strict=True):
         if strict:
             report.lost("tool.strict", tool, "strict", did="no tool is strict")
@@ -156,11 +157,17 @@ def _tool(tool: Tool | ServerTool, can: Capabilities, report: Report) -> JsonObj
     return function_tool(tool, can, report)
 
 
-def _format(form: ResponseFormat, report: Report) -> JsonObject:
-    """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone."""
+def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObject:
+    """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone.
+
+    A schema that the API would refuse is left out.
+    """
     if form.kind != "schema":
         return {"type": "json_object" if form.kind == "json" else "text"}
     format_unsaid(form, report)
+    if can.format_schema != "plain" and lowered_once(form.schema or {}, can.format_schema).unfit:
+        report.lost("format.lowered", form, "schema", what="schema", did="json")
+        return {"type": "json_object"}
     return {"type": "json_object", "json_schema": form.schema}
 
 

@@ -73,7 +73,8 @@ def said_usage(made: Usage, say: Sayer) -> JsonObject:
 
 
 def _same(value: Any, there: Any) -> bool:
-    return type(value) is type(there) and bool(value == there)
+    """Whether a figure is said; its SDK makes floats of the whole numbers that are sent."""
+    return bool(value == there) and bool not in (type(value), type(there))
 
 
 def _count(value: Any) -> int | None:

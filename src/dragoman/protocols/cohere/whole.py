@@ -14,7 +14,7 @@ from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Meta, Part, Piece
 from .cited import attached
 from .history import UNTYPED
-from .parts import PLAN, TEXT, read_parts
+from .parts import PLAN, TEXT, read_part
 from .usage import usage
 
 __all__ = ["CALL", "CONTENT", "PLANNED", "REASONS", "call", "whole"]

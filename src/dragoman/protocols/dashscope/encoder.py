@@ -6,7 +6,6 @@ Reference: Model Studio, "Qwen API via DashScope", streaming; recorded streams.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from ...jsontext import Json, JsonObject
@@ -113,11 +112,7 @@ class DashScopeEncoder:
         return events
 
     def _ended(self, end: End) -> list[JsonObject]:
-        finish = end.finish
-        calls = self._calls.get(end.candidate)
-        if finish.reason == "stop" and calls is not None and not self._say.own:
-            finish = replace(finish, reason="tool_calls")
-        word = self._say.reason(finish, end) or "stop"
+        word = self._say.reason(end.finish, end) or "stop"
         if self._bare:
             return [self._frames.text("", word)]
         choice = self._choice(end.candidate)
@@ -140,7 +135,6 @@ class DashScopeEncoder:
                 calls = self._calls[key[0]] = SaidCalls(self._say, key[0])
             if not self._say.own:
                 choice.beside.setdefault("index", key[0])
-            self._texts.met(key)
             return [one for call in calls.feed(key, block, piece.whole)
                     for one in self._frames.of(choice, {"tool_calls": [call]})]  # fmt: skip
         if type(block) is ThinkingBlock:
@@ -174,7 +168,6 @@ class DashScopeEncoder:
     def _beside(self, choice: Choice, piece: Part) -> list[JsonObject]:
         """Media, which wait for their end where they come from others, and raw parts."""
         key, block = piece.key, piece.block
-        self._texts.met(key)
         if self._say.own and type(block) is AudioBlock and block.spelling == SOUND_FIELD:
             return [self._frames.alone({"choices": [], "audio": self._say.sound(block)})]
         if not self._say.own:

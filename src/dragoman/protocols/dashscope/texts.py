@@ -1,6 +1,6 @@
 """What goes out of each text of a stream: pieces as they come, and what a whole one adds to them.
 
-Texts side by side are one, in pieces; behind a block of another field they begin a new line.
+All that it says is one text, in pieces; each thought begins a new line.
 """
 
 from __future__ import annotations
@@ -15,17 +15,12 @@ __all__ = ["Texts"]
 class Texts:
     """The texts of one answer."""
 
-    __slots__ = ("_fields", "_last", "_report", "_said")
+    __slots__ = ("_fields", "_report", "_said")
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._said: dict[Key, list[str]] = {}
         self._fields: dict[tuple[int, str], Key] = {}  # of each field, whose text was said last
-        self._last: Key | None = None
-
-    def met(self, key: Key) -> None:
-        """A block that is no text stands here."""
-        self._last = key
 
     def grown(self, field: str, piece: Part, text: str, own: bool) -> str:
         """What goes out; of an answer of this wire (`own`) every text as it came."""

@@ -54,7 +54,7 @@ def _unblocked(told: JsonObject, raw: str | None, beside: JsonObject) -> JsonObj
     feedback = beside.get("promptFeedback")
     if isinstance(feedback, dict) and told.keys() == {"finishReason"}:
         words = (feedback.get("blockReason"), feedback.get("block_reason"))
-        if raw in map(str, words):
+        if raw in [str(word) for word in words]:
             return {}
     return told
 

@@ -41,6 +41,8 @@ KEYS = {
 }
 # Gemini API reference, ThinkingLevel
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
+_TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
+_USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
 
 
@@ -49,7 +51,7 @@ def generation(
 ) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
     made = options(request, KEYS, can, report)
-    tier = made.pop("serviceTier", None)
+    tier = _tier(made.pop("serviceTier", None), request, report)
     if (wanted := asked(request, can, report, levels=_LEVELS)) is not None:
         if thinking := _thinking(wanted, can):
             made["thinkingConfig"] = cased(thinking, dialect)
@@ -58,6 +60,18 @@ def generation(
     if request.response_format is not None:
         made.update(_format(request.response_format, can, report))
     return cased(made, dialect), tier
+
+
+def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None:
+    if given is None or given.lower() in _TIERS:
+        return given
+    what = f"service tier {given}"
+    if given in _USUAL:
+        did = "sent as standard"
+        report.lost("option.range", request.options, "service_tier", what=what, did=did)
+        return "standard"
+    report.lost("option.unsaid", request.options, "service_tier", what=what)
+    return None
 
 
 def _thinking(wanted: Asked, can: Capabilities) -> JsonObject:

@@ -31,6 +31,7 @@ class Deltas:
         self._said: dict[Key, list[ContentBlock]] = {}
         self._starts: dict[Key, int] = {}  # characters of content in front of each block
         self._calls: dict[Key, int] = {}
+        self._ids: set[Key] = set()  # of the calls whose id went out
         self._details: dict[Key, JsonObject] = {}  # of each, what tells it from the others
         self._counts = {"annotations": 0, "images": 0, "reasoning_details": 0}
         self._role: JsonObject = {"role": "assistant"}
@@ -126,8 +127,9 @@ class Deltas:
         nth = self._calls.setdefault(key, len(self._calls))
         made: JsonObject = {"index": nth}
         id = block.id or ("" if self._say.own or not first else self._id(nth, block.name))
-        if id and (first or self._say.own):
-            made["id"] = id
+        if id and (first or self._say.own) and key not in self._ids:
+            made["id"] = id  # once: clients join what comes again
+            self._ids.add(key)
         if first:
             made["type"] = "function"
         more = more if self._say.own else {}

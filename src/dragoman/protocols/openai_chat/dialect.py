@@ -76,6 +76,7 @@ CAN = Capabilities(
     tool_choices=frozenset({"auto", "none", "required", "tool"}),
     parallel_switch=True,
     strict_tools=True,
+    tool_schema="object",
     strict_schema="openai-strict",
     name_field="telling",
     ids=IdRule(max=40),

@@ -89,7 +89,10 @@ def _output(first: Candidate, resp: ChatResponse, sayer: Sayer) -> list[Json]:
     made: list[Json] = []
     for run, issuer in _runs(blocks, sayer):
         if issuer is not None:
-            made += items_as_read(run, issuer, sayer.raw)
+            items = items_as_read(run, issuer, sayer.raw)
+            if not sayer.here and type(run[0]) is ThinkingBlock:  # one that was sealed for us
+                items = [{"id": sayer.id("rs", len(made)), **one} for one in items]
+            made += items
             continue
         status = "incomplete" if cut and run[-1] is blocks[-1] else "completed"
         item = _item(run, len(made), status, sayer)
@@ -209,7 +212,9 @@ def _ended(resp: ChatResponse, output: list[Json], report: Report) -> JsonObject
 
 
 def _refused(output: list[Json]) -> bool:
-    parts = [part for item in output if isinstance(item, dict) for part in item.get("content") or ()]
+    """Whether a part of some message is a refusal."""
+    said = [item.get("content") for item in output if isinstance(item, dict)]
+    parts = [part for content in said if isinstance(content, list) for part in content]
     return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 

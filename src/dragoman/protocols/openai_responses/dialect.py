@@ -78,6 +78,7 @@ CAN = Capabilities(
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
     parallel_switch=True,
     strict_tools=True,
+    tool_schema="object",
     strict_schema="openai-strict",
     system_place="top",
     cache_ttls=frozenset({"30m", "12h"}),

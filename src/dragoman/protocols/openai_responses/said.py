@@ -117,19 +117,24 @@ class Sayer:
         return {**made, "content": list(parts)}
 
     def thought(self, id: str, block: ThinkingBlock) -> JsonObject | None:
-        """`reasoning`, unsealed; None where nothing can be read."""
+        """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
         self.foreign(block)
-        for name in ("signature", "redacted"):
+        sealed = self.sealed(block)
+        for name in ("signature", "redacted") if sealed is None else ():
             if getattr(block, name):
                 self.report.lost("answer.unsaid", block, name)
-        if not block.thinking:
+        if not block.thinking and sealed is None:
             return None
         made: JsonObject = {"type": "reasoning", "id": id, "summary": []}
-        if self.raw:
+        if block.thinking and self.raw:
             made["content"] = [{"type": "reasoning_text", "text": block.thinking}]
-        else:
+        elif block.thinking:
             made["summary"] = [{"type": "summary_text", "text": block.thinking}]
-        return made
+        return made if sealed is None else {**made, "encrypted_content": sealed}
+
+    def sealed(self, block: ThinkingBlock) -> str | None:
+        """What somebody has sealed in the thought for clients of this wire."""
+        return (block.redacted or block.signature) if self.ours(block) is not None else None
 
     def call(self, id: str, block: ToolUseBlock) -> JsonObject:
         """`function_call`."""

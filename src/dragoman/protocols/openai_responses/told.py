@@ -109,10 +109,12 @@ class Told:
             if block.thinking and self._line is None:
                 made = self._begun("rs", {"type": "reasoning", "summary": []})
             return made + (self._line.thought(block.thinking) if self._line is not None else [])
+        if self._line is None and self._sayer.sealed(block) is not None:
+            made = self._begun("rs", {"type": "reasoning", "summary": []})
         item = self._sayer.thought(self._line.id or "" if self._line is not None else "", block)
         if item is None or self._line is None:
             return []
-        return self._line.thought_whole(block.thinking) + self._ended(item)
+        return made + self._line.thought_whole(block.thinking) + self._ended(item)
 
     def _call(self, step: Step, block: ToolUseBlock) -> list[Event]:
         if type(step) is Open:

@@ -28,6 +28,8 @@ def take(pool: Pool, fact: Fact) -> bool:
 
 def take_anywhere(pool: Pool, fact: Fact) -> bool:
     """Whether any seat says it: where something was moved, or told in words."""
+    if fact.kind in ("cache", "ttl"):
+        return any(pool.one(fact.kind, area, fact.value) for area in ("system", "turns", "tools"))
     if fact.kind not in ("text", "thinking", "label", "speaker", "result", "call", "data"):
         return False
     texts = list(strings(fact.value))
@@ -49,6 +51,8 @@ def _text(pool: Pool, fact: Fact) -> bool:
 
 
 def _label(pool: Pool, fact: Fact) -> bool:
+    if fact.value == "auto" and fact.path.endswith(".detail"):
+        return True  # which is what happens where nothing is said
     return pool.said(fact.value, LABELS) or pool.said_anywhere(fact.value)
 
 
@@ -196,8 +200,10 @@ def _option(pool: Pool, fact: Fact) -> bool:
 
 
 def _every(pool: Pool, fact: Fact) -> bool:
-    """What is said once for all tools, said of each."""
+    """What is said once for all tools, said of each; of none where none is offered."""
     scope = fact.scope
+    if not pool.values("tool_name"):
+        return True
     return pool.one("every", scope, fact.value) or fact.value in pool.values("option", scope)
 
 

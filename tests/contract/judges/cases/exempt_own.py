@@ -7,6 +7,7 @@ from typing import Any
 from . import (
     anthropic,
     bedrock,
+    changed,
     dashscope,
     hosts,
     mistral,
@@ -24,6 +25,7 @@ BRIEF = (*OPENAI, *OPEN[:2], "xai/openai-responses")
 
 
 LINKED_FILE = "messages[0].content[2].file.file_data"
+THOUGHT = "messages[1].reasoning_content"
 REFUSAL = {"type": "refusal", "refusal": "No."}
 SEARCHING = {**responses_hosts.GROK, "tools": [responses.TOOL]}
 
@@ -37,6 +39,10 @@ def thought(block: Any) -> list[Any]:
     return [anthropic.ASK, anthropic.says("assistant", block, anthropic.TEXT)]
 
 
+UNSIGNED = {
+    **anthropic.PLAIN,
+    "messages": [*thought({"type": "thinking", "thinking": "hm", "signature": ""}), anthropic.ASK],
+}
 PARDONS = [
     Pardon("moonshot.stored-image", "moonshot/openai-chat", "messages",
            message(vendors_cn.KIMI, "messages[0].content", [vendors_cn.STORED]),
@@ -150,4 +156,18 @@ PARDONS = [
     Pardon("ollama.tool-message-name", "ollama", "messages",
            message(ollama.CALLS, NAMED, "weather"),
            message(ollama.CALLS, "messages[0].name", "Bob")),
+    *(
+        Pardon(f"family.{key}", "openai-chat", "request",
+               changed(openai_chat.CALLS, {"model": model, key: value}),
+               changed(openai_chat.CALLS, {key: value}))
+        for model, key, value in (
+            ("qwen/qwen3-32b", "enable_thinking", True), ("qwq-32b", "thinking_budget", 100),
+            ("glm-4.7", "thinking", {"type": "enabled"}),
+        )
+    ),
+    Pardon("family.back", "openai-chat", "request",
+           changed(openai_chat.CALLS, {"model": "kimi-k2.6", THOUGHT: "hm"}),
+           changed(openai_chat.CALLS, {THOUGHT: "hm"})),
+    Pardon("family.unsigned", "anthropic", "request",
+           {**UNSIGNED, "model": "kimi-k2.6"}, UNSIGNED),
 ]  # fmt: skip

@@ -150,13 +150,14 @@ FAMILY_ROWS = (
     Exemption(
         "family.back", _ANY_HOST, "types.unknown_key", "messages[*].reasoning_content", _HOSTED,
         "DeepSeek, Z.ai and Moonshot docs, Thinking mode: 400 where it is missing beside calls",
-        when={"role": "assistant"}, kinds=(str,), model="deepseek|glm|kimi|qwen",
+        when={"role": "assistant"}, kinds=(str,), scope="request",
+        model="deepseek|glm|kimi|qwen",
     ),
     Exemption(
         "family.unsigned", frozenset({"anthropic"}), "anthropic.unsigned",
         "messages[*].content[*].signature", _HOSTED,
         "DeepSeek's and Moonshot's own Anthropic endpoints sign nothing; recorded",
-        when={"type": "thinking"}, model="deepseek|kimi",
+        when={"type": "thinking"}, scope="request", model="deepseek|kimi",
     ),
 )  # fmt: skip
 

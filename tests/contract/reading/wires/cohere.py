@@ -41,6 +41,8 @@ def assemble(events: list[tuple[str | None, Any]]) -> Any:
                 message.setdefault("citations", []).append(told["citations"])
             case "message-end":
                 body |= delta
+            case _:
+                pass
     return body
 
 
@@ -68,7 +70,7 @@ def spent(body: Any) -> Any:
 
 
 def figures(usage: Usage) -> Any:
-    """The neutral figures as Cohere counts them: the cache is inside of the input, images beside."""
+    """The neutral figures as Cohere counts them: the cache inside of the input, images beside."""
     own = (usage.extras or {}).get("cohere", {})
     images = own.get("tokens", {}).get("image_tokens", 0)
     known = [n for n in (usage.input, usage.cache_read) if n is not None]
