@@ -27,6 +27,8 @@ WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
 PAIRS = [(source, target) for source in PROTOCOLS for target in PROTOCOLS if source != target]
 # recorded 200s with {"text": ""}; a whole request leaves it out all the same
 ACCEPTED = "gemini.empty_text"
+# behind calls that wait for their results nothing may stand, so such a history ends in them
+WAITING = "[mistral.last]"
 
 _schema = {"type": "object", "properties": {"a": {"type": "string"}}}
 options = st.builds(
@@ -122,7 +124,8 @@ def test_every_other_wire_takes_it(source: str, target: str, req: ChatRequest) -
     out = converted(body, path, source, target)
     if out is None:
         return
-    assert request_faults(wire, out) in ([], [ACCEPTED])
+    faults = [fault for fault in request_faults(wire, out) if not fault.endswith(WAITING)]
+    assert faults in ([], [ACCEPTED])
     assert body == before
     for loss in out.losses:
         assert loss.where.startswith("$"), loss

@@ -48,12 +48,13 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
     """The result in what the wire takes in one, or told as text; media may join `moved`."""
     output = block.output
     flagged = block.is_error and state.can.result_error
-    if flagged and not state.can.blank_text and _silent(output):
+    telling = flagged and not state.can.blank_text
+    if isinstance(output, list) and not (telling and _silent(output)):
+        output = _output(state, block, output, moved)
+    if telling and _silent(output):
         # a wire with an error flag wants to hear what went wrong
         state.report.lost("result.error_text", block, did=state.told.failed)
         output = state.told.failed
-    elif isinstance(output, list):
-        output = _output(state, block, output, moved)
     elif isinstance(output, str) and output.isspace() and not state.can.blank_text:
         state.report.lost("text.blank", block, "output")
         output = ""

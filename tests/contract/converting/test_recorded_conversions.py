@@ -47,6 +47,7 @@ def test_an_answer_that_was_read_is_sent_back_as_it_came(wire: str) -> None:
     found = returned(wire)
     assert found.count >= 4
     assert found.own == []
+    assert found.respelled <= 0.05 * found.count
     assert found.other == []
 
 

@@ -43,7 +43,7 @@ def _candidate(one: Candidate) -> Fields:
         "signatures": [b.signature for b in thoughts if b.signature],
         "redacted": [b.redacted for b in thoughts if b.redacted],
         "refusal": "".join(b.text for b in blocks if type(b) is RefusalBlock),
-        "calls": [[b.id if b.spelling != "made" else "", b.name] for b in calls],
+        "calls": [["" if "made" in (b.spelling or "").split() else b.id, b.name] for b in calls],
         "arguments": [value_of(b.input if b.raw_input is None else b.raw_input) for b in calls],
         "citations": sum(len(b.citations or ()) for b in texts),
         "finish": one.finish.raw,

@@ -72,13 +72,18 @@ def messages(
         if type(said) is list:
             if empty and seat == ASSISTANT:
                 said = _thought(said)
-            if not split and len(said) == 1 and said[0].keys() == _TEXT:
+            if not split and len(said) == 1 and said[0].keys() == _TEXT and not _answered(m, can):
                 said = said[0]["text"]
         made: JsonObject = {"role": _ROLES[seat], "content": said}
         if odd and m.extras is not None:
             made.update(own_extras(m, can))
         out.append(made)
     return out
+
+
+def _answered(m: Msg, can: Capabilities) -> bool:
+    """Whether this wire answered it: an answer goes back as the list that it came as."""
+    return m.role == "assistant" and m.origin is not None and m.origin.issuer in can.reads
 
 
 def _thought(said: list[JsonObject]) -> list[JsonObject]:

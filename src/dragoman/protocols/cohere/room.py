@@ -166,7 +166,7 @@ def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObje
         return {"type": "json_object" if form.kind == "json" else "text"}
     format_unsaid(form, report)
     if can.format_schema != "plain" and lowered_once(form.schema or {}, can.format_schema).unfit:
-        report.lost("format.lowered", form, "schema", what="schema", did="json")
+        report.lost("format.lowered", form, what="schema", did="json")
         return {"type": "json_object"}
     return {"type": "json_object", "json_schema": form.schema}
 

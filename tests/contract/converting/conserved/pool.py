@@ -109,8 +109,8 @@ def strings(value: Any) -> Iterator[str]:
 def results(value: Any) -> list[str]:
     """Ways of saying a result as JSON: itself, as text, or under its only key."""
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
+        try:  # where no flag says it, a failed call is told so in front
+            value = json.loads(value.removeprefix("Error: "))
         except (ValueError, RecursionError):
             return []
     made = [canonical(value)]
