@@ -5,7 +5,7 @@ Pure functions over the tree; names no wire.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -21,12 +21,14 @@ from .message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from .message.blocks import NOTES, ContentBlock
+from .message.blocks import ANSWER, NOTES, ContentBlock
+from .message.heal import HEALED
 from .schema import lowered_once, report_changes
 from .seats import SYSTEM, Seated
 from .shown import shown
 
 __all__ = [
+    "answer_fields",
     "arguments_of",
     "filled",
     "function_tool",
@@ -129,6 +131,23 @@ def own_extras(node: Any, can: Capabilities) -> JsonObject:
         for key, value in own.items()
         if issuer in can.reads or (not issuer and key in can.claims)
     }
+
+
+def answer_fields(
+    node: Any, issuers: Sequence[str], report: Report, known: Sequence[str] = ()
+) -> JsonObject:
+    """The fields of an answer's node that are this wire's, those of answers alone among them.
+
+    Those of other issuers are losses by key, but for `known`: what is said of them elsewhere.
+    """
+    made: JsonObject = {}
+    for issuer, own in (node.extras or {}).items():
+        if issuer.removesuffix(ANSWER) in issuers:
+            filled(made, own)
+        elif issuer != HEALED and not issuer.endswith(NOTES):
+            lost = {key: value for key, value in own.items() if key not in known}
+            report.foreign(node, issuer, lost)
+    return made
 
 
 @lru_cache(maxsize=256)

@@ -19,9 +19,9 @@ from ...message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from ...message.blocks import ANSWER, NOTES, ContentBlock, answered
-from ...message.heal import HEALED
+from ...message.blocks import ContentBlock, answered
 from ...pieces.arguments import partial
+from ...shapes import answer_fields
 from .ending import DETAILS
 
 __all__ = ["Sayer"]
@@ -39,13 +39,7 @@ class Sayer:
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self.issuers:
-                made.update(own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, own)
-        return made
+        return answer_fields(node, self.issuers, self.report)
 
     def mine(self, origin: Origin | None) -> bool:
         """Whether what is sealed in a block is for this wire."""

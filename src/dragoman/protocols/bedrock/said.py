@@ -23,10 +23,9 @@ from ...message import (
     ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, MediaBlock, answered
-from ...message.heal import HEALED
+from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, answered
 from ...pieces.arguments import partial
-from ...shapes import filled
+from ...shapes import answer_fields
 from .content import TEXT
 from .media import FORMATS
 from .parts import own_fields, part_as_read
@@ -47,13 +46,7 @@ class Sayer:
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self._issuers:
-                filled(made, own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, own)
-        return made
+        return answer_fields(node, self._issuers, self.report)
 
     def mine(self, origin: Origin | None) -> bool:
         """Whether what is sealed in a block is for this wire."""

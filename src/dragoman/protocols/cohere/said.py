@@ -11,10 +11,9 @@ from typing import Any
 from ...jsontext import Json, JsonObject, arguments
 from ...losses import Report
 from ...message import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ANSWER, NOTES, ContentBlock
-from ...message.heal import HEALED
+from ...message.blocks import ContentBlock
 from ...pieces.calls import MADE
-from ...shapes import filled
+from ...shapes import answer_fields, filled
 from .cited import listed, worded
 from .history import UNTYPED
 from .parts import part_as_read
@@ -35,13 +34,7 @@ class Sayer:
 
     def fields(self, node: Any) -> JsonObject:
         """This wire's fields that nobody models; those of others are losses."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self._issuers:
-                filled(made, own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, own)
-        return made
+        return answer_fields(node, self._issuers, self.report)
 
     def reads(self, issuer: str) -> bool:
         """Whether fields and raw blocks of this issuer are this wire's own."""

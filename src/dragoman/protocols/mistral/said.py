@@ -24,9 +24,8 @@ from ...message import (
     ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import ANSWER, NOTES, ContentBlock
-from ...message.heal import HEALED
-from ...shapes import filled
+from ...message.blocks import ContentBlock
+from ...shapes import answer_fields, filled
 from .choice import UNTYPED
 from .chunks import CLOSED
 from .parts import part_as_read
@@ -47,14 +46,7 @@ class Sayer:
 
     def fields(self, node: Any, known: tuple[str, ...] = ()) -> JsonObject:
         """This wire's fields that nobody models; those of others are losses, but for `known`."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self._issuers:
-                filled(made, own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                lost = {key: value for key, value in own.items() if key not in known}
-                self.report.foreign(node, issuer, lost)
-        return made
+        return answer_fields(node, self._issuers, self.report, known)
 
     def mine(self, origin: Origin | None) -> bool:
         """Whether what is sealed in a block is for this wire."""

@@ -18,11 +18,10 @@ from ...message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from ...message.blocks import ANSWER, NOTES, ContentBlock, noted
-from ...message.heal import HEALED
+from ...message.blocks import ContentBlock, noted
 from ...pieces.arguments import partial
 from ...pieces.calls import MADE
-from ...shapes import filled
+from ...shapes import answer_fields, filled
 
 __all__ = ["Sayer"]
 
@@ -39,13 +38,7 @@ class Sayer:
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self.issuers:
-                filled(made, own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, own)
-        return made
+        return answer_fields(node, self.issuers, self.report)
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
         """The text; that of a refusal, too, which has no field of its own here."""

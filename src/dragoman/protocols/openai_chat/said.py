@@ -23,10 +23,9 @@ from ...message import (
     ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import ANSWER, NOTES, ContentBlock, noted
-from ...message.heal import HEALED
+from ...message.blocks import ContentBlock, noted
 from ...pieces.calls import MADE
-from ...shapes import filled
+from ...shapes import answer_fields, filled
 from .content import BARE, PART
 from .dialect import Dialect
 from .thoughts import FIELDS
@@ -49,13 +48,7 @@ class Sayer:
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        made: JsonObject = {}
-        for issuer, own in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self._issuers:
-                filled(made, own)
-            elif issuer != HEALED and not issuer.endswith(NOTES):
-                self.report.foreign(node, issuer, own)
-        return made
+        return answer_fields(node, self._issuers, self.report)
 
     def notes(self, node: Any) -> JsonObject:
         """How the node was spelled on this wire."""
