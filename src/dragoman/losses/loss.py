@@ -5,15 +5,26 @@ Its words are cut and its place is computed when somebody reads them, not when i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..codes import CODES, Kind
 from ..shown import clipped, shortened
 
-if TYPE_CHECKING:
-    from .report import Report
-
 __all__ = ["Loss"]
+
+
+class Finder(Protocol):
+    """What a loss asks of the report that it belongs to, when somebody reads it."""
+
+    target: str
+
+    def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
+        """The path of a node's field."""
+        ...
+
+    def rule(self, code: str, field: str = "", kind: str = "") -> str:
+        """The rule that decides a loss."""
+        ...
 
 
 class Loss:
@@ -27,7 +38,7 @@ class Loss:
 
     def __init__(
         self,
-        report: Report,
+        report: Finder,
         code: str,
         kind: Kind,
         node: object,
@@ -36,7 +47,7 @@ class Loss:
         did: str = "",
         rule: str = "",
     ) -> None:
-        self._report: Report | None = report
+        self._report: Finder | None = report
         self._node: object = node
         self._ordinal = 0
         self._where: str | None = None
