@@ -63,7 +63,7 @@ def test_quoted_lines_stand_in_their_file(block: Block) -> None:
 
 def test_the_tour_quotes_every_station() -> None:
     quoted = {block.info.split("/")[2] for block in QUOTES.values()}
-    assert {"message", "vendors", "_wire", "seats.py", "fit", "protocols", "losses"} <= quoted
+    assert {"message", "vendors", "_wire", "seats", "fit", "protocols", "losses"} <= quoted
 
 
 def test_every_file_that_the_tour_names_is_there() -> None:
