@@ -6,6 +6,7 @@ Compares the options with the capabilities once, for all rooms; a room only spel
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 from .capabilities import Capabilities
 from .errors import WriteError
@@ -22,6 +23,15 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 # most that the model takes.
 _TOKENS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 _MOST = 32768
+# every state that a request can be in, made once: (a stream, it thinks, by a budget, has tools)
+_STATES: dict[tuple[bool, ...], frozenset[str]] = {
+    (stream, on, budget, tools): frozenset(
+        {"stream" if stream else "whole", "thinking" if on else "still"}
+        | ({"budget"} if budget else set())
+        | ({"tools"} if tools else set())
+    )
+    for stream, on, budget, tools in product((False, True), repeat=4)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +46,8 @@ class Asked:
 def states(request: ChatRequest, can: Capabilities) -> frozenset[str]:
     """The states of a request that facts may ask for."""
     on = _thinks(request, can)
-    found = {"stream" if request.stream else "whole", "thinking" if on else "still"}
-    if on and can.budgets and (request.options.reasoning_budget or 0) > 0:
-        found.add("budget")
-    if request.tools:
-        found.add("tools")
-    return frozenset(found)
+    budget = on and can.budgets and (request.options.reasoning_budget or 0) > 0
+    return _STATES[request.stream, on, bool(budget), bool(request.tools)]
 
 
 def _thinks(request: ChatRequest, can: Capabilities) -> bool:
@@ -77,11 +83,6 @@ def asked(
     """
     given = request.options
     effort, budget = given.reasoning, given.reasoning_budget
-    if can.budgets and not budgets:
-        can = replace(can, budgets=())
-    if levels and (can.efforts or not can.budgets):
-        known = tuple(one for one in can.efforts if one in (*levels, "on"))
-        can = replace(can, efforts=known or levels)
     if budget == 0 and effort is None:
         effort, budget = "off", None
     if _functions(request, can) and _bars(can, effort, budget):
@@ -90,6 +91,11 @@ def asked(
         return _unstreamed(request, can, report)
     if effort is None and budget is None:
         return None
+    if can.budgets and not budgets:
+        can = replace(can, budgets=())
+    if levels and (can.efforts or not can.budgets):
+        known = tuple(one for one in can.efforts if one in (*levels, "on"))
+        can = replace(can, efforts=known or levels)
     if effort in _OFF:
         return _off(request, can, report)
     if can.thinks == "never":

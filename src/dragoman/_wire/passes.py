@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from ..bind import bind, first_change
 from ..capabilities import Capabilities
@@ -15,12 +16,27 @@ from ..names import name_tools, respell
 from ..order import late_system, order
 from ..repair import repair
 from ..rewrite.speakers import ByName, ByRole, Rewrite, clean_names
-from ..seats import BLANK, CUT, MEDIA, NAMED, PAIRS, UNNAMED, Seated, survey
+from ..seats import BLANK, CUT, MEDIA, NAMED, ODD, PAIRS, UNNAMED, Seated, survey
 from ..turns import alternated
 from ..unfinished import finished
 from .manner import Manner
 
-__all__ = ["Between", "Seating", "arranged", "bound", "paired", "seat"]
+__all__ = ["LOOKBACK", "Between", "Seating", "arranged", "bound", "paired", "seat"]
+
+# How many of the last turns each pass may still say otherwise once the history goes on. What
+# speakers and rooms may, they declare themselves; what a pass does to earlier turns, because of
+# something that came late, it tells the report.
+LOOKBACK: Mapping[str, int] = MappingProxyType({
+    "finished": 0,
+    "fetched": 0,
+    "repair": 1,  # calls at the end wait for their results
+    "blanks": 0,
+    "names": 0,  # the first to come keeps a spelling
+    "late_system": 1,  # a system message at the end waits for who speaks next
+    "fit": 0,
+    "order": 1,  # the last turn may be joined, made up, or trimmed
+    "bind": 0,
+})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -43,6 +59,12 @@ class Between:
     open_start: bool = False  # calls that its results answer may stand before it
     ids: frozenset[str] = frozenset()  # which stand there, so that they keep their spelling
     marks: int = 0  # cache hints that stand there
+    tools: tuple[str, ...] = ()  # names of the tools that were called before, in order
+    speakers: tuple[str, ...] = ()  # who spoke before
+
+
+_ALONE = Between()
+_OPEN = Between(open_start=True)
 
 
 def seat(
@@ -58,7 +80,8 @@ def seat(
 
     `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
     """
-    made = arranged(msgs, tools, can, manner, report, whole, Between(open_start=open_start))
+    between = _OPEN if open_start else _ALONE
+    made = arranged(msgs, tools, can, manner, report, whole, between)
     return bound(made, can, manner, report, whole)
 
 
@@ -89,17 +112,18 @@ def arranged(
         seated = finished(seated, report)
     if seated.flags & MEDIA and manner.fetch is not None:
         seated = _fetched(seated, can, manner.fetch, report)
-    if seated.flags & (PAIRS | UNNAMED):
+    if seated.flags & (PAIRS | UNNAMED | ODD):
         seated = repair(seated, can, report, manner.told, between.open_start)
     if type(manner.speakers) is not ByRole:
         seated = _spoken(seated, can, manner, report)
     if seated.flags & BLANK:
         seated = blanks(seated, can, report)
     if seated.flags & NAMED:
-        seated = _speakers(seated, can, report)
+        seated = _speakers(seated, can, report, between.speakers)
     made = Seating(seated, tools)
     if seated.calls or tools:
-        made.tools, made.names = name_tools(tools, seated.names, can.tool_names, report)
+        called = [*between.tools, *seated.names] if between.tools else seated.names
+        made.tools, made.names = name_tools(tools, called, can.tool_names, report)
         seated, made.ids = respell(seated, can, made.names, report, between.ids)
     seated = late_system(seated, can, report, manner.told, between.behind)
     if seated.dirty or not can.tool_messages or can.call_text == "drop":
@@ -124,7 +148,7 @@ def paired(msgs: list[Msg], can: Capabilities, manner: Manner, report: Report) -
     seated = survey(msgs, report)
     if seated.flags & CUT:
         seated = finished(seated, report)
-    if seated.flags & (PAIRS | UNNAMED):
+    if seated.flags & (PAIRS | UNNAMED | ODD):
         seated = repair(seated, can, report, manner.told)
     if seated.calls:
         _, names = name_tools([], seated.names, can.tool_names, report)
@@ -162,12 +186,12 @@ def _spoken(seated: Seated, can: Capabilities, manner: Manner, report: Report) -
     return seated if spoken is seated.msgs else survey(spoken, report)
 
 
-def _speakers(seated: Seated, can: Capabilities, report: Report) -> Seated:
+def _speakers(seated: Seated, can: Capabilities, report: Report, before: tuple[str, ...]) -> Seated:
     """Names as the wire's name field takes them; without one, each name is a loss."""
     if can.name_field == "never":
         report.each("name.unsaid", _unsaid(tuple(seated.msgs)))
         return seated
-    cleaned = clean_names(seated.msgs, can.speakers, report)
+    cleaned = clean_names(seated.msgs, can.speakers, report, before)
     if cleaned is not seated.msgs:
         seated = replace(seated, msgs=cleaned)
     return seated

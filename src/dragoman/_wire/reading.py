@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from ..capabilities import Capabilities
@@ -26,6 +26,7 @@ from ..message import (
     ToolChoice,
     Written,
 )
+from ..message.makers import written_by
 from ..names import inverted, spelled
 from ..pieces import Builder, fault
 from ..room import Room
@@ -43,6 +44,7 @@ class Reading(ABC):
 
     __slots__ = ()
     room: Room
+    _issuer: str  # of what this wire's provider says
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
@@ -89,13 +91,15 @@ class Reading(ABC):
             made = self.room.read_request(body, path, headers)
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
-        theirs = Origin(self._issuer, made.model)
-        for m in made.messages:
-            m.origin = theirs  # nothing that they name is fetched as if the program had named it
+        theirs = written_by(self._issuer, made.model)
+        if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
+            for m in made.messages:
+                m.origin = theirs  # nothing that they name is fetched as if the program named it
         asks = made.asks() if held else {}
+        places = _Places(self.room, made, body)
         made.read = AsRead(
-            self.room.host, self._issuer, made.messages, asks, made.model,
-            state=self.room.state, held=held, places=_Places(self.room, made, body),
+            self.room.host, self._issuer, places.messages, asks, made.model,
+            state=self.room.state, held=held, places=places,
         )  # fmt: skip
         return made
 
@@ -174,12 +178,6 @@ class Reading(ABC):
         """The same for chunks that arrive asynchronously."""
         return AsyncStream(self.stream_decoder(tools, request), chunks)
 
-    @property
-    def _issuer(self) -> str:
-        dialect = getattr(self.room, "dialect", None)
-        issuers = getattr(dialect, "issuers", ())
-        return issuers[0] if issuers else self.room.protocol
-
 
 def _names(
     tools: Sequence[Tool | ServerTool] | None,
@@ -199,25 +197,31 @@ _WORDS: dict[type[Any], tuple[str, ...]] = {
 }
 
 
+_FIELDS = attrgetter("tools", "tool_choice", "options", "response_format", "system", "model",
+                     "stream", "extras")  # fmt: skip
+
+
 class _Places:
     """Where the nodes of a request stand in the body that it was read from.
 
     Whoever has the request may edit its fields, so they are kept as they are now.
     """
 
-    __slots__ = ("body", "fields", "messages", "request", "room")
+    __slots__ = ("body", "fields", "messages", "room")
 
     def __init__(self, room: Room, request: ChatRequest, body: JsonObject) -> None:
         self.room = room
         self.body = body
-        self.request = request
         self.messages = tuple(request.messages)
-        self.fields = (request.tools, request.tool_choice, request.options, request.response_format)
+        # not the request itself, which holds this: a circle is freed late
+        self.fields = _FIELDS(request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
-        tools, choice, options, form = self.fields
-        read = replace(self.request, messages=list(self.messages), tools=tools, tool_choice=choice,
-                       options=options, response_format=form)  # fmt: skip
+        tools, choice, options, form, system, model, stream, extras = self.fields
+        read = ChatRequest(
+            list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
+            response_format=form, model=model, stream=stream, extras=extras,
+        )  # fmt: skip
         later: list[tuple[str, object]] = []
         for path, node in self.room.places(read, self.body):
             yield path, node

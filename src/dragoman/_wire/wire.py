@@ -14,7 +14,7 @@ from ..fit import fit_tools, withheld
 from ..jsontext import JsonObject
 from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
-from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, Written, places
+from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, Written, places, request_of
 from ..message.blocks import noted
 from ..message.heal import HEALED
 from ..names import inverted
@@ -44,7 +44,17 @@ class Wire(Knowing, Reading, Answering):
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
     """
 
-    __slots__ = ("_can", "_logged", "_names", "facts", "name", "policy", "room", "vendor")
+    __slots__ = (
+        "_can",
+        "_issuer",
+        "_logged",
+        "_names",
+        "facts",
+        "name",
+        "policy",
+        "room",
+        "vendor",
+    )
 
     def __init__(
         self,
@@ -65,6 +75,8 @@ class Wire(Knowing, Reading, Answering):
         self._can: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
         hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
         self._names = frozenset(hosts)
+        issuers = getattr(self.dialect, "issuers", ())
+        self._issuer = issuers[0] if issuers else room.protocol
 
     @property
     def dialect(self) -> Any:
@@ -100,6 +112,7 @@ class Wire(Knowing, Reading, Answering):
         `model` wins over the request's own. Raises WriteError for what cannot be sent at all,
         LossRefused where the policy says so.
         """
+        req = request_of(req)
         report = report or Report(req.messages, req, places, self.name)
         self._come_from_elsewhere(req, report)
         named = model or req.model
@@ -139,7 +152,8 @@ class Wire(Knowing, Reading, Answering):
             raise
         (policy or self.policy).judge(report, self._logged)
         return Written(
-            out.body, out.path, out.headers, named, made.ids, inverted(made.names),
+            out.body, out.path, out.headers, named, made.ids,
+            inverted(made.names) if made.names else {},
             report=report, bound=_Bound(made),
             left=partial(left, req, made.seated, out, can, self.room, report),
             sourced=partial(sourced, req, made, out, can, self.room, report),

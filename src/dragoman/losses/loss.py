@@ -18,8 +18,8 @@ class Finder(Protocol):
 
     target: str
 
-    def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
-        """The path of a node's field."""
+    def place(self, nth: int) -> str:
+        """Where its `nth` loss is, in the input."""
         ...
 
     def rule(self, code: str, field: str = "", kind: str = "") -> str:
@@ -33,12 +33,13 @@ class Loss:
     `code` and `kind` are stable, and so is `target`, the name of the wire.
     """
 
-    __slots__ = ("_did", "_field", "_node", "_ordinal", "_report", "_rule", "_what", "_where",
+    __slots__ = ("_did", "_field", "_node", "_nth", "_report", "_rule", "_what", "_where",
                  "code", "kind", "target")  # fmt: skip
 
     def __init__(
         self,
         report: Finder,
+        nth: int,
         code: str,
         kind: Kind,
         node: object,
@@ -49,7 +50,7 @@ class Loss:
     ) -> None:
         self._report: Finder | None = report
         self._node: object = node
-        self._ordinal = 0
+        self._nth = nth
         self._where: str | None = None
         self._field = field
         self._what = what
@@ -64,8 +65,7 @@ class Loss:
         """Path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
-            found = report.locate(self._node, self._ordinal, self._field) if report else "$"
-            self._where = shortened(found)
+            self._where = shortened(report.place(self._nth) if report else "$")
         return self._where
 
     @property
@@ -137,7 +137,7 @@ def _name(node: object) -> str:
 def _revive(stored: dict[str, Any]) -> Loss:
     loss = Loss.__new__(Loss)
     loss._report = loss._node = None
-    loss._ordinal = 0
+    loss._nth = 0
     loss.code, loss.kind = stored["code"], stored["kind"]
     loss.target = stored.get("target", "")
     loss._where = stored["where"]

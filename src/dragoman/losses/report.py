@@ -38,18 +38,20 @@ class Report:
     """
 
     __slots__ = (
+        "_detached",
         "_fields",
         "_groups",
         "_in_body",
         "_index",
-        "_losses",
         "_made",
         "_messages",
+        "_ordinals",
         "_placed",
         "_places",
         "_request",
         "_rows",
         "_rules",
+        "_seen",
         "edits",
         "kinds",
         "rules",
@@ -66,10 +68,12 @@ class Report:
         self._messages = messages
         self._request = request
         self._places = places
-        # values, not yet losses: those point back here, and a circle is freed late
+        # values, no losses: those point back here, and a circle is freed late
         self._rows: list[tuple[str, Kind, object, str, str, str, str]] = []
-        self._losses: list[Loss] = []
+        self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
+        self._ordinals: list[int] = []  # of the rows, which of the places of its node is its own
+        self._seen: dict[tuple[int, str, str], int] = {}
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
         self._index: dict[int, list[str]] | None = None
         self._fields: dict[tuple[int, str], str] = {}
@@ -85,7 +89,7 @@ class Report:
     def of(cls, losses: list[Loss], target: str = "") -> Report:
         """A report of losses that were detached from their history."""
         made = cls(target=target)
-        made._losses = losses
+        made._detached = losses
         made.kinds = {loss.kind for loss in losses}
         return made
 
@@ -166,20 +170,26 @@ class Report:
     @property
     def losses(self) -> list[Loss]:
         """All losses so far, in the order in which they were found."""
-        if self._rows:
-            rows, self._rows = self._rows, []
-            self._losses.extend(Loss(self, *row) for row in rows)
         if self._groups:
             groups, self._groups = self._groups, []
             for code, nodes in groups:
                 kind = CODES[code].kind
-                self._losses.extend(Loss(self, code, kind, *row) for row in nodes)
-        seen: dict[tuple[int, str, str], int] = {}
-        for loss in self._losses:
-            key = (id(loss._node), loss.code, loss._field)
-            loss._ordinal = seen.get(key, 0)
-            seen[key] = loss._ordinal + 1
-        return list(self._losses)
+                self._rows.extend((code, kind, *row, "", "") for row in nodes)
+        return [*self._detached, *(Loss(self, nth, *row) for nth, row in enumerate(self._rows))]
+
+    def place(self, nth: int) -> str:
+        """Where the `nth` loss is: a node may stand, and be lost, in several places."""
+        ordinals, seen = self._ordinals, self._seen
+        for code, _, node, field, *_ in self._rows[len(ordinals) : nth + 1]:
+            key = (id(node), code, field)
+            seen[key] = seen.get(key, -1) + 1
+            ordinals.append(seen[key])
+        _, _, node, field, *_ = self._rows[nth]
+        return self.locate(node, ordinals[nth], field)
+
+    def holds(self, code: str) -> bool:
+        """Whether a loss of this code was named."""
+        return any(one[0] == code for one in (*self._rows, *self._groups))
 
     @property
     def added(self) -> list[Loss]:

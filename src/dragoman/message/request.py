@@ -17,7 +17,7 @@ from .options import NO_OPTIONS, OPTIONS, Options, ResponseFormat
 from .server_tools import ServerTool
 from .tools import Tool, ToolChoice, tools_of
 
-__all__ = ["ChatRequest", "messages_of"]
+__all__ = ["ChatRequest", "messages_of", "request_of"]
 
 
 @dataclass(slots=True, repr=False)
@@ -44,10 +44,26 @@ class ChatRequest(Shown):
     read: AsRead | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # most fields of most requests are not given, and each check costs as much as a message
         self.messages = messages_of(self.messages)
-        self.tools = tools_of(self.tools)
-        self.tool_choice = ToolChoice.of(self.tool_choice)
-        self.options = Options.of(self.options)
+        if self.tools != []:
+            self.tools = tools_of(self.tools)
+        if self.tool_choice is not None:
+            self.tool_choice = ToolChoice.of(self.tool_choice)
+        if self.options is not NO_OPTIONS:
+            self.options = Options.of(self.options)
+        if not (self.system is self.model is self.agent_name is self.memories is None):
+            self._heal()
+        if self.response_format is not None:
+            instance(self.response_format, ResponseFormat, "$.response_format")
+        if type(self.stream) is not bool:
+            instance(self.stream, bool, "$.stream")
+        if self.metadata is not None:
+            instance(self.metadata, dict, "$.metadata")
+        if self.extras is not None:
+            own_fields(self.extras, "$.extras")
+
+    def _heal(self) -> None:
         found: list[str] = []
         for name in ("system", "model", "agent_name", "memories"):
             value = getattr(self, name)
@@ -61,10 +77,6 @@ class ChatRequest(Shown):
             setattr(self, name, heal(value, name, found))
         if found:
             self.extras = note(self.extras, found)
-        instance(self.response_format, ResponseFormat, "$.response_format")
-        instance(self.stream, bool, "$.stream")
-        instance(self.metadata, dict, "$.metadata")
-        own_fields(self.extras, "$.extras")
 
     def asks(self) -> dict[str, Any]:
         """What the request asks for beside its messages, by name; each option on its own."""
@@ -98,3 +110,14 @@ def messages_of(msgs: object) -> list[Msg]:
                 hint="Msg(name, content, role), or Msg.from_dict(...)",
             )
     return listed
+
+
+def request_of(req: object) -> ChatRequest:
+    """The request itself. Raises NotMessages (a WriteError and TypeError) for what is none."""
+    if not isinstance(req, ChatRequest):
+        raise NotMessages(
+            f"the input must be a ChatRequest, not {type(req).__name__}",
+            path="$",
+            hint="ChatRequest(messages)",
+        )
+    return req

@@ -35,6 +35,7 @@ from .seated import (
 __all__ = ["checked", "survey"]
 
 _SEAT = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
+_HEAD = bytes((SYSTEM,))
 
 
 def survey(msgs: list[Msg], report: Report) -> Seated:
@@ -76,16 +77,13 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
     said: list[str] = []  # the names of the tools that answered
     flags = 0
     waiting = 0  # calls whose results have not come yet
-    started = False  # something other than a system message was said
-    nameless = True  # so far
     for m in msgs:
         content: Any = m.content
         role = m.role
         seat = _SEAT[role]
-        if nameless:
-            name = m.name
-            if name and name != role:
-                nameless = False
+        name = m.name
+        if name and name != role:
+            flags |= NAMED
         if m.extras is not None or m.cache is not None:
             flags |= ODD
             dirty.append(len(seats))
@@ -96,6 +94,38 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
             if waiting:
                 flags |= PAIRS
         else:
+            if len(content) == 1:  # the usual step of an agent: one call, and its one result
+                b = content[0]
+                kind = type(b)
+                if kind is ToolUseBlock:
+                    if (
+                        waiting <= 0
+                        and role == "assistant"
+                        and b.extras is None
+                        and b.cache is None
+                        and type(b.input) is dict
+                        and not b.unfinished
+                    ):
+                        calls.append(b.id)
+                        names.append(b.name)
+                        if seats and seats[-1] == ASSISTANT:
+                            flags |= FOLLOWING
+                        waiting = 1
+                        seats.append(ASSISTANT)
+                        continue
+                elif (
+                    kind is ToolResultBlock
+                    and waiting == 1
+                    and type(b.output) is str
+                    and b.extras is None
+                    and b.cache is None
+                    and not (b.is_error or b.output.isspace())
+                ):
+                    results.append(b.id)
+                    said.append(b.name)
+                    waiting = 0
+                    seats.append(TOOL)
+                    continue
             seen = -1
             used = answered = 0
             look = not content
@@ -126,7 +156,9 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                     answered += 1
                     said.append(b.name)
                     out = b.output
-                    if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
+                    if type(out) is str:
+                        plain = not out.isspace()
+                    elif type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
                         one = out[0]  # the usual result, without a call of a function
                         text = one.text
                         plain = (
@@ -168,13 +200,9 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                 waiting = used if waiting <= 0 else waiting + used
             if seen != -1:
                 seat = seen
-        if seat != SYSTEM:
-            started = True
-        elif started:
-            flags |= LATE
         seats.append(seat)
-    if not nameless:
-        flags |= NAMED
+    if SYSTEM in bytes(seats).lstrip(_HEAD):
+        flags |= LATE
     if calls or results:
         flags |= _pairing(calls, results, waiting, seats)
         if said != names[: len(said)]:
@@ -187,8 +215,6 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
 
 
 def _textual(output: object) -> bool:
-    if type(output) is str:
-        return not output.isspace()
     if type(output) is not list:
         return False
     for b in output:  # a loop, not all(...): a generator costs more than the usual one block

@@ -52,6 +52,7 @@ def places(req: ChatRequest, body: JsonObject) -> Iterator[Place]:
         if isinstance(body.get("output_config"), dict) and "format" in body["output_config"]:
             place = "output_config"
         yield FORMATS[place], req.response_format
+        yield f"{FORMATS[place]}.schema", Field(req.response_format, "schema")
     at = 0
     for m in req.messages:
         path = "$.system" if at_top(m) else f"$.messages[{at}]"

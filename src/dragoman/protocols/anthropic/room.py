@@ -71,6 +71,8 @@ class Anthropic(Bound[Dialect]):
 
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
+        if request.extras is None:
+            return False
         thread = own_extras(request, can).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
 
@@ -182,6 +184,9 @@ class Anthropic(Bound[Dialect]):
         return path.format(model=in_path(say.model or spoken.model, safe="@"))
 
     def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
+        first = seated.msgs[0]
+        if end == 1 and type(first.content) is str and self.dialect.text == "string":
+            return first.content
         said = [block for m in seated.msgs[:end] for block in blocks(m, can)]
         plain = len(said) == 1 and said[0].keys() == {"type", "text"}
         return said[0]["text"] if plain and self.dialect.text == "string" else said
@@ -222,6 +227,19 @@ def _choice(picked: ToolChoice) -> JsonObject:
 
 def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
     made = options(request, _KEYS, can, report)
+    if made:
+        _adjusted(made, request, report)
+    form = response_format(request, can, report)
+    if form is not None and form.kind == "schema":
+        made["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
+        if form.strict is False:  # a schema is always kept to here
+            report.lost("format.lowered", form, "strict", did="kept to")
+        format_unsaid(form, report, "strict" if form.strict is False else "")
+    return made
+
+
+def _adjusted(made: JsonObject, request: ChatRequest, report: Report) -> None:
+    """Options in the ranges and under the keys of this API."""
     made.pop("max_tokens", None)
     within(made, "temperature", "temperature", (0.0, 1.0), request, report)
     if made.get("service_tier", "auto") not in _TIERS:
@@ -235,10 +253,3 @@ def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObj
             del made["stop_sequences"]
     if "metadata" in made:
         made["metadata"] = {"user_id": made["metadata"]}
-    form = response_format(request, can, report)
-    if form is not None and form.kind == "schema":
-        made["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
-        if form.strict is False:  # a schema is always kept to here
-            report.lost("format.lowered", form, "strict", did="kept to")
-        format_unsaid(form, report, "strict" if form.strict is False else "")
-    return made

@@ -40,7 +40,8 @@ _TEXT = {"type", "text"}
 _ROLES = ("system", "user", "assistant", "user")
 
 
-def messages(
+# one loop by design: a call for each message costs a tenth of what is said here
+def messages(  # noqa: C901, PLR0912
     seated: Seated, can: Capabilities, dialect: Dialect, start: int = 0
 ) -> list[JsonObject]:
     """One wire message for each message from `start` on; a system prompt keeps its role."""
@@ -66,7 +67,15 @@ def messages(
                 out.append({"role": "assistant", "content": [said]})
                 continue
             if kind is ToolResultBlock:
-                out.append({"role": "user", "content": [_clean(one, can)]})
+                text = one.output
+                if type(text) is list and len(text) == 1:
+                    text = text[0].text  # plain results hold text alone
+                if type(text) is str and text and not text.isspace():
+                    said = {"type": "tool_result", "tool_use_id": one.id,
+                            "content": [{"type": "text", "text": text}]}  # fmt: skip
+                else:
+                    said = _result(one, can)
+                out.append({"role": "user", "content": [said]})
                 continue
             said = [_block(one, can)]
         if type(said) is list:
@@ -92,17 +101,6 @@ def _thought(said: list[JsonObject]) -> list[JsonObject]:
     if "tool_use" not in kinds or kinds & {"thinking", "redacted_thinking"}:
         return said
     return [{"type": "thinking", "thinking": "", "signature": ""}, *said]
-
-
-def _clean(block: ToolResultBlock, can: Capabilities) -> JsonObject:
-    """A result that the survey found to be plain: of text alone."""
-    text = block.output
-    if type(text) is list and len(text) == 1:
-        text = text[0].text  # type: ignore[union-attr]  # plain results hold text alone
-    if type(text) is str and text and not text.isspace():
-        said = [{"type": "text", "text": text}]
-        return {"type": "tool_result", "tool_use_id": block.id, "content": said}
-    return _result(block, can)
 
 
 def blocks(m: Msg, can: Capabilities) -> list[JsonObject]:

@@ -51,7 +51,7 @@ def generation(
 ) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
     made = options(request, KEYS, can, report)
-    tier = _tier(made.pop("serviceTier", None), request, report)
+    tier = _tier(made.pop("serviceTier", None), request, report) if made else None
     if (wanted := asked(request, can, report, levels=_LEVELS)) is not None:
         if thinking := _thinking(wanted, can):
             made["thinkingConfig"] = cased(thinking, dialect)
@@ -59,7 +59,7 @@ def generation(
             moot(request, report)
     if request.response_format is not None:
         made.update(_format(request.response_format, can, report))
-    return cased(made, dialect), tier
+    return cased(made, dialect) if made else made, tier
 
 
 def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None:

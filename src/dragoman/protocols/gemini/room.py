@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ...capabilities import Capabilities
 from ...jsontext import Json, JsonObject
@@ -140,20 +141,24 @@ class Gemini(Bound[Dialect]):
         if tier is not None:
             body["serviceTier"] = tier
         made = replayed(cased(body, self.dialect), request, can, self.dialect, report)
-        return Request(self._path(say.model or self.model, request.stream), {}, made)
+        method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
+        return Request(f"{_place(self.dialect.path, say.model or self.model)}:{method}", {}, made)
 
-    def _path(self, model: str, stream: bool) -> str:
-        method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        named = _PLACE.sub("", model.removeprefix("models/"), count=1)
-        full = named.startswith(_RESOURCES)
-        bare = in_path(named, safe="/@" if full else "@")
-        return f"{f'/{bare}' if full else self.dialect.path.format(model=bare)}:{method}"
+
+@lru_cache(maxsize=256)
+def _place(path: str, model: str) -> str:
+    """The path of a model below the base URL."""
+    named = _PLACE.sub("", model.removeprefix("models/"), count=1)
+    full = named.startswith(_RESOURCES)
+    bare = in_path(named, safe="/@" if full else "@")
+    return f"/{bare}" if full else path.format(model=bare)
 
 
 def _hoisted(seated: Seated) -> int:
     """How many messages make the system prompt: it is text, and never the whole request."""
     end = head(seated)
-    plain = next(
-        (i for i, m in enumerate(seated.msgs[:end]) if any(b.type != "text" for b in m.blocks)), end
-    )
-    return plain if plain < len(seated.msgs) else 0
+    for i, m in enumerate(seated.msgs[:end]):
+        if type(m.content) is not str and any(b.type != "text" for b in m.blocks):
+            end = i
+            break
+    return end if end < len(seated.msgs) else 0

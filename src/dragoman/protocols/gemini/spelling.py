@@ -43,7 +43,7 @@ def _snake(key: str) -> str:
 
 
 def _camel(key: str) -> str:
-    return _BAR.sub(lambda found: found[1].upper(), key)
+    return _BAR.sub(lambda found: found[1].upper(), key) if "_" in key else key
 
 
 _CAMEL = Keys()

@@ -40,7 +40,8 @@ _ROLES = ("user", "user", "model", "user")
 _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 
-def contents(
+# one loop by design: a call for each message costs a tenth of what is said here
+def contents(  # noqa: C901, PLR0912
     seated: Seated, can: Capabilities, dialect: Dialect, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; the user says what the system says there."""
@@ -50,7 +51,9 @@ def contents(
         msgs, seats, marks = msgs[start:], seats[start:], marks[start:]
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = can.foreign_calls == "bypass" and bool(seated.calls)
-    said, plain = writer.parts, writer.plain
+    said, plain, waiting = writer.parts, writer.plain, writer.waiting
+    call, signature = writer.keys.call, writer.keys.signature
+    unsigned: list[ToolUseBlock] = []
     out: list[JsonObject] = []
     for m, seat, odd in zip(msgs, seats, marks, strict=True):
         content: Any = m.content
@@ -62,12 +65,22 @@ def contents(
         elif odd or len(content) > 1:
             parts = said(content)
         else:
-            parts = [plain(content[0])]
+            one = content[0]
+            if type(one) is ToolUseBlock and one.id and one.spelling is None:
+                waiting.append(one)
+                part: JsonObject = {call: {"id": one.id, "name": one.name, "args": one.input}}
+                if signs:
+                    part[signature] = _BYPASS
+                    unsigned.append(one)
+                out.append({"role": "model", "parts": [part]})
+                continue
+            parts = [plain(one)]
             if seat != SYSTEM and not (signs and seat == ASSISTANT):
                 out.append({"role": _ROLES[seat], "parts": parts})
                 continue
         if signs and seat == ASSISTANT:
-            writer.sign(parts, m.calls)
+            if writer.sign(parts):
+                unsigned.append(m.calls[0])
         elif seat == SYSTEM:
             report.lost("system.as_user", m)
             if dialect.joined_system:
@@ -77,6 +90,8 @@ def contents(
             out.append(
                 made if not odd or m.extras is None else added(made, own_extras(m, can), dialect)
             )
+    if unsigned:
+        report.each("call.bypass", [(one, "", "") for one in unsigned])
     return out
 
 
@@ -84,12 +99,14 @@ def system(
     seated: Seated, can: Capabilities, dialect: Dialect, report: Report, end: int
 ) -> JsonObject:
     """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
-    writer = _Writer(can, dialect, report)
     said: list[JsonObject] = []
     made: JsonObject = {"parts": said}
     for m in seated.msgs[:end]:
+        if type(m.content) is str and m.content and m.extras is None:
+            said.append({"text": m.content})
+            continue
         blocks = m.blocks
-        for block, part in zip(blocks, writer.parts(blocks), strict=True):
+        for block, part in zip(blocks, _Writer(can, dialect, report).parts(blocks), strict=True):
             if part["text"]:
                 said.append(part)
             else:
@@ -122,9 +139,6 @@ class _Writer:
 
     def plain(self, block: ContentBlock) -> JsonObject:
         """The only block of a message that the survey found to be plain."""
-        if type(block) is ToolUseBlock and block.id and not is_made(block):
-            self.waiting.append(block)
-            return {self.call: {"id": block.id, "name": block.name, "args": block.input}}
         if type(block) is ToolResultBlock:
             waiting, output = self.waiting, block.output
             if type(output) is list and len(output) == 1:
@@ -230,9 +244,10 @@ class _Writer:
                 self.report.lost("block.unsaid", inner, "extras", did="texts of a result are one")
         return made
 
-    def sign(self, parts: list[JsonObject], calls: list[ToolUseBlock]) -> None:
-        """The first call of a step carries a signature, if need be the one for foreign calls."""
+    def sign(self, parts: list[JsonObject]) -> bool:
+        """Whether the first call of a step had no signature, and has got that of foreign calls."""
         first = next((part for part in parts if self.call in part), None)
-        if first is not None and self.keys.signature not in first:
-            first[self.keys.signature] = _BYPASS
-            self.report.lost("call.bypass", calls[0])
+        if first is None or self.keys.signature in first:
+            return False
+        first[self.keys.signature] = _BYPASS
+        return True

@@ -13,6 +13,7 @@ from typing import Any
 from ...jsontext import Json, JsonObject
 from ...message import Msg, RawBlock, RefusalBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
+from ...message.makers import called
 from ...pieces.arguments import parsed
 from .parts import MARKS, marked, unmarked
 
@@ -47,17 +48,18 @@ def usual_calls(told: Json, names: dict[str, str]) -> list[ContentBlock] | None:
     if type(told) is not list:
         return None
     made: list[ContentBlock] = []
-    for one in told:
-        if type(one) is not dict or len(one) != 3 or one.get("type") != "function":
-            return None
-        id, function = one.get("id"), one.get("function")
-        if type(id) is not str or type(function) is not dict or len(function) != 2:
-            return None
-        name, raw = function.get("name"), function.get("arguments")
-        if type(name) is not str or type(raw) is not str:
-            return None
-        made.append(ToolUseBlock(id, name, parsed(raw), raw))
-        names[id] = name
+    try:
+        for one in told:
+            function = one["function"]
+            id, name, raw = one["id"], function["name"], function["arguments"]
+            if one["type"] != "function" or len(one) != 3 or len(function) != 2:
+                return None
+            if type(id) is not str or type(name) is not str or type(raw) is not str:
+                return None
+            made.append(called(id, name, parsed(raw), raw))
+            names[id] = name
+    except (LookupError, TypeError):  # something is missing, or is no object
+        return None
     return made
 
 

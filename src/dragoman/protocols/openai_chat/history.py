@@ -21,6 +21,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
+from ...message.makers import answered, said
 from .asked_calls import LEGACY, call_as_read, paired, read_calls, usual_calls
 from .asked_thoughts import read_thoughts, say_thought
 from .parts import PART, marked, part_as_read, read_part, read_said, unmarked
@@ -34,34 +35,35 @@ _RESULTS = ("tool", "function")
 
 
 def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
-    """The messages of a request; `origin` is whose thinking stands in them."""
+    """The messages of a request; `origin` is who wrote them, and whose thinking they hold."""
     made: list[Msg] = []
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
     legacy = False
-    trusted = Msg.trusted
     for told in listed:  # the usual shapes first, by what is nothing but usual in them
-        size = len(told) if type(told) is dict else 0
-        if 2 <= size <= 3:
-            role, content = told.get("role"), told.get("content")
-            if size == 2 and type(content) is str and role in _PLAIN:
-                made.append(trusted("", content, role))
+        try:
+            size, role, content = len(told), told["role"], told["content"]
+        except (LookupError, TypeError):  # something is missing, or it is no object
+            size, role, content = 0, None, None
+        if size == 2 and type(content) is str and role in _PLAIN:
+            made.append(said(content, role, origin))
+            continue
+        if size == 3 and role == "tool" and type(content) is str:
+            id = told.get("tool_call_id")
+            if type(id) is str:
+                name = names.get(id)
+                spelling = None if name is None else _CALLED
+                made.append(said([answered(id, name or "", content, spelling)], "tool", origin))
                 continue
-            if role == "tool" and type(content) is str:
-                id = told.get("tool_call_id")
-                if type(id) is str and size == 3:
-                    block = ToolResultBlock(id, "", content)
-                    if id in names:
-                        block.name, block.spelling = names[id], _CALLED
-                    made.append(trusted("", [block], "tool"))
-                    continue
-            elif role == "assistant" and content is None and size == 3 and "content" in told:
-                calls = usual_calls(told.get("tool_calls"), names)
-                if calls:
-                    made.append(trusted("", calls, "assistant"))
-                    made[-1].spelling = "null"
-                    continue
-        legacy = legacy or (size > 0 and LEGACY in told)
+        elif size == 3 and content is None and role == "assistant":
+            calls = usual_calls(told.get("tool_calls"), names)
+            if calls:
+                m = said(calls, "assistant", origin)
+                m.spelling = "null"
+                made.append(m)
+                continue
+        legacy = legacy or (type(told) is dict and LEGACY in told)
         made.append(_message(told, issuer, origin))
+        made[-1].origin = origin
         _name(made[-1], names)
     if legacy:
         paired(made)

@@ -11,8 +11,9 @@ from collections.abc import Collection
 
 from ...errors import InvalidMessage
 from ...jsontext import Json, JsonObject
-from ...message import ChatRequest, Origin, ResponseFormat
+from ...message import ChatRequest, ResponseFormat
 from ...message.blocks import noted
+from ...message.makers import written_by
 from ...shapes import filled
 from .dialect import Dialect
 from .history import read_messages
@@ -38,7 +39,7 @@ def read_request(body: JsonObject, dialect: Dialect, spots: Spots) -> ChatReques
     model = rest.pop("model") if isinstance(rest.get("model"), str) and rest["model"] else None
     options = read_options(rest, notes, spots)
     made = ChatRequest(
-        read_messages(listed, issuer, Origin(issuer, model)),
+        read_messages(listed, issuer, written_by(issuer, model)),
         tools=read_tools(rest, notes, dialect),
         tool_choice=read_choice(rest, notes),
         options=options,
@@ -46,8 +47,9 @@ def read_request(body: JsonObject, dialect: Dialect, spots: Spots) -> ChatReques
         stream=_stream(rest, notes),
     )
     made.model = model
-    own = {name: kept for name, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
+    if rest or notes:
+        own = ((issuer, rest), (noted(issuer), notes))
+        made.extras = {name: kept for name, kept in own if kept}
     return made
 
 

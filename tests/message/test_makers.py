@@ -1,0 +1,43 @@
+"""What readers make without constructors is what the constructors make, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from dragoman.message import Msg, Origin, ToolResultBlock, ToolUseBlock
+from dragoman.message.makers import answered, called, said, written_by
+
+HOME = Origin("openai-chat", "gpt-5.6")
+
+
+@pytest.mark.parametrize(
+    ("made", "given"),
+    [
+        (called("c1", "walk", {"miles": 2}, '{"miles": 2}'),
+         ToolUseBlock("c1", "walk", {"miles": 2}, '{"miles": 2}')),
+        (answered("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
+        (answered("c1", "", "far", "called"), ToolResultBlock("c1", "", "far", spelling="called")),
+    ],
+)  # fmt: skip
+def test_blocks_are_those_of_their_constructors(made: Any, given: Any) -> None:
+    assert type(made) is type(given)
+    for field in fields(given):
+        assert getattr(made, field.name) == getattr(given, field.name), field.name
+
+
+def test_messages_are_those_of_their_constructor() -> None:
+    made, given = said("Hi", "user", HOME), Msg("", "Hi", "user", origin=HOME)
+    assert {name: getattr(made, name) for name in Msg.__slots__} == {
+        name: getattr(given, name) for name in Msg.__slots__
+    }
+    block = answered("c1", "", "far", None)
+    assert said([block], "tool", HOME).content == [block]
+
+
+def test_whom_a_model_is_known_by_is_made_once() -> None:
+    assert written_by("openai-chat", "gpt-5.6") == HOME
+    assert written_by("openai-chat", "gpt-5.6") is written_by("openai-chat", "gpt-5.6")
+    assert written_by("openai-chat", None) != HOME
