@@ -13,8 +13,8 @@ from ..capabilities import Capabilities
 from ..losses import Field, Report
 from ..message import ChatRequest, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..room import Request, Room
+from .aligned import aligned
 from .passes import Seating
-from .residue import aligned
 
 __all__ = ["sourced"]
 

@@ -155,7 +155,7 @@ class Wire(Knowing, Reading, Answering):
             out.body, out.path, out.headers, named, made.ids,
             inverted(made.names) if made.names else {},
             report=report, bound=_Bound(made),
-            left=partial(left, req, made.seated, out, can, self.room, report),
+            left=partial(left, req, made, out, can, self.room, report),
             sourced=partial(sourced, req, made, out, can, self.room, report),
         )  # fmt: skip
 

@@ -139,7 +139,7 @@ def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerT
     for tool in tools:
         name = tool.name if isinstance(tool, Tool) else tool.kind
         # several searches of files may look in several stores
-        key = (tool.type, name, () if isinstance(tool, Tool) else tuple(tool.stores))
+        key = (type(tool), name, () if isinstance(tool, Tool) else tuple(tool.stores))
         if key in seen and name != "own":
             report.lost("tools.twice", tool, what=name, did="left out")
         else:

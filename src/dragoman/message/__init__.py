@@ -25,7 +25,7 @@ from .loaded import load
 from .msg import Msg, Role, identify
 from .options import Options, ResponseFormat
 from .places import answer_places, places
-from .request import ChatRequest, messages_of
+from .request import ChatRequest, messages_of, request_of
 from .server_tools import ServerTool
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 from .stored import dump
@@ -73,5 +73,6 @@ __all__ = [
     "load",
     "messages_of",
     "places",
+    "request_of",
     "tools_of",
 ]

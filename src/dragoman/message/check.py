@@ -12,7 +12,7 @@ from typing import Any, assert_never, cast
 
 from ..errors import InvalidMessage
 from ..jsontext import check, check_text
-from ..shown import clipped, shown
+from ..shown import shown
 from .blocks import (
     BLOCKS,
     AudioBlock,
@@ -30,7 +30,17 @@ from .blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from .fields import instance, instances, one_of, optional_text, own_fields, plain, text
+from .fields import (
+    build,
+    build_texts,
+    instance,
+    instances,
+    one_of,
+    optional_text,
+    own_fields,
+    plain,
+    text,
+)
 from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 
 __all__ = ["block_of", "check_block", "content_of"]
@@ -112,7 +122,7 @@ def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
 def _build_values(values: dict[str, Any], path: str) -> None:
     for key, cls in (("cache", CacheHint), ("origin", Origin)):
         if isinstance(values.get(key), Mapping):
-            values[key] = build(cls, dict(values[key]), f"{path}.{key}")
+            values[key] = build_texts(cls, values[key], f"{path}.{key}")
     if isinstance(values.get("citations"), list):
         values["citations"] = [
             build(Citation, dict(item), f"{path}.citations[{i}]") if isinstance(item, Mapping)
@@ -126,17 +136,6 @@ def _extras(given: object, unknown: dict[str, Any], path: str) -> dict[str, dict
     extras[""] = {**extras.get("", {}), **unknown}  # whose they are, a wire may know
     check(extras, f"{path}.extras")
     return extras
-
-
-def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
-    """`cls(**values)`, with missing and unknown fields named by path."""
-    try:
-        return cls(**values)
-    except TypeError as error:
-        said = str(error).partition(") ")[2] or str(error)
-        raise InvalidMessage(
-            f"{cls.__name__} {clipped(said)}", path=path, code="block.field"
-        ) from None
 
 
 def _source(value: object, path: str) -> Source:

@@ -5,14 +5,24 @@ Every refusal is an InvalidMessage with the path of the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import InvalidMessage
 from ..jsontext import check, check_text
-from ..shown import shown
+from ..shown import clipped, shown
 
-__all__ = ["instance", "instances", "one_of", "optional_text", "own_fields", "plain", "text"]
+__all__ = [
+    "build",
+    "build_texts",
+    "instance",
+    "instances",
+    "one_of",
+    "optional_text",
+    "own_fields",
+    "plain",
+    "text",
+]
 
 
 def plain(value: str) -> str:
@@ -79,3 +89,24 @@ def _wrong(wanted: str, value: object, path: str) -> InvalidMessage:
     return InvalidMessage(
         f"must be {wanted}, not {type(value).__name__}", path=path, code="block.field"
     )
+
+
+def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
+    """`cls(**values)`, with missing and unknown fields named by path."""
+    try:
+        return cls(**values)
+    except TypeError as error:
+        said = str(error).partition(") ")[2] or str(error)
+        raise InvalidMessage(
+            f"{cls.__name__} {clipped(said)}", path=path, code="block.field"
+        ) from None
+
+
+def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
+    """The same for a class whose fields are all texts or None."""
+    if not isinstance(values, Mapping):
+        raise _wrong("an object", values, path)
+    made = build(cls, dict(values), path)
+    for name, value in values.items():
+        optional_text(value, f"{path}.{name}")
+    return made

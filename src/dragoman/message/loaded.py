@@ -13,8 +13,7 @@ from ..shown import shown
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .as_read import AsRead
 from .blocks import CacheHint
-from .check import build
-from .fields import instance, optional_text, text
+from .fields import build, instance, optional_text, text
 from .msg import Msg
 from .options import Options, ResponseFormat
 from .request import ChatRequest

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import InvalidMessage
 from ..jsontext import check
-from ..shown import clipped
 from .blocks import CacheHint, Origin
+from .fields import build_texts
 
 __all__ = ["block_from", "plain_block", "plain_value"]
 
@@ -66,12 +66,7 @@ def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
         value = data.get(key)
         if value is None:
             continue
-        try:
-            made[key] = cls(**value)
-        except TypeError as error:
-            raise InvalidMessage(
-                clipped(str(error)), path=f"{path}.{key}", code="block.field"
-            ) from None
+        made[key] = build_texts(cls, value, f"{path}.{key}")
     if (extras := data.get("extras")) is not None:
         if not isinstance(extras, Mapping) or not all(
             isinstance(own, Mapping) for own in extras.values()
