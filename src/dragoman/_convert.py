@@ -33,12 +33,14 @@ def convert(
     *,
     path: str | None = None,
     policy: PolicyLike | None = None,
+    strict: bool = False,
 ) -> Written:
     """A request or a whole answer of one wire as another takes it, with what it lost.
 
     `body` is parsed JSON or its text; `path` is where it was sent, if the model stands there.
-    `source="auto"` asks `detect`. Without `model` the request's own name goes out as it is, and
-    without any the target's default. Raises ReadError, WriteError, or LossRefused by the policy.
+    `source="auto"` asks `detect`; `strict` refuses what would have to be repaired. Without `model`
+    the request's own name goes out as it is, and without any the target's default. Raises
+    ReadError, WriteError, or LossRefused by the policy.
 
     >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
     >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
@@ -50,7 +52,7 @@ def convert(
     writer = _wire(target)
     if kind == "request":
         same = reader.room.protocol == writer.room.protocol
-        req = reader._read(body, path, None, held=same)
+        req = reader._read(body, path, None, held=same, watched=False)
         made = writer.write_request(req, model, policy=_QUIET)
     elif kind == "response":
         resp = reader.read_response(body)
@@ -58,7 +60,7 @@ def convert(
     else:
         raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
     judge = policy if policy is not None else target.policy if isinstance(target, Wire) else "log"
-    policy_of(judge).judge(made.report, set())
+    policy_of(judge, strict).judge(made.report, set())
     return made
 
 

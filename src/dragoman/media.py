@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
@@ -135,8 +136,8 @@ def _from_uri(uri: str) -> Base64Source | None:
     given = head[5:-7].partition(";")[0] or "application/octet-stream"
     media_type = _usual(given)
     same = media_type == given and head.startswith("data:") and head.endswith(";base64")
-    if same:
-        return Base64Source.within(media_type, uri)
+    if same:  # most histories show one type of image, named in each of its messages
+        return Base64Source.within(sys.intern(media_type), uri)
     return Base64Source(media_type, uri[end + 1 :])
 
 

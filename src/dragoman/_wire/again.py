@@ -13,7 +13,7 @@ from itertools import groupby
 from ..capabilities import Capabilities
 from ..jsontext import Json
 from ..losses import Report
-from ..message import AsRead, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
+from ..message import AsRead, Msg, RawBlock, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ..repair import repair
 from ..room import Room
 from ..seats import ASSISTANT, SYSTEM, TOOL, USER, Seated, survey
@@ -48,6 +48,12 @@ def seat_again(
     """The messages, of which those that nobody edited are said as they were read."""
     if not read.grown(msgs):
         msgs = _paired(msgs, read, can, manner, report)
+    elif len(msgs) == len(read.messages):
+        whole = Seated(msgs, [_seat(m) for m in msgs], dirty=_long(msgs))
+        made = bound(Seating(whole, tools), can, manner, report, whole=True)
+        if made.seated is whole:
+            said = room.messages_as_read([m for m in msgs if not _apart(m)])
+            return SeatedAgain(made, said, Seated([], []), kept=True)
     held = [read.holds(m) for m in msgs]
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
     kept = all(held[:head])  # of system messages side by side some cannot be said in another way
@@ -102,17 +108,20 @@ def _alone(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
     """The ids of calls without a result, and of results without a call."""
     calls: Counter[str] = Counter()
     results: Counter[str] = Counter()
-    for block in _tooled(msgs):
-        (calls if type(block) is ToolUseBlock else results)[block.id] += 1
+    for asks, id in _tooled(msgs):
+        (calls if asks else results)[id] += 1
     return calls - results, results - calls
 
 
-def _tooled(msgs: Sequence[Msg]) -> Iterator[ToolUseBlock | ToolResultBlock]:
+def _tooled(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
+    """Whether it is a call, and its id: of ours and of a provider's own."""
     for m in msgs:
         if not isinstance(m.content, str):
             for block in m.content:
                 if type(block) is ToolUseBlock or type(block) is ToolResultBlock:
-                    yield block
+                    yield type(block) is ToolUseBlock, block.id
+                elif type(block) is RawBlock and block.pair and block.role in ("call", "result"):
+                    yield block.role == "call", block.pair
 
 
 def _joined(
@@ -125,7 +134,7 @@ def _joined(
 ) -> Seating:
     """Those that are held as they are, the runs between them arranged; one history."""
     mine = [m for m, one in zip(msgs, held, strict=True) if one]
-    ids = frozenset(block.id for block in _tooled(mine))
+    ids = frozenset(id for _, id in _tooled(mine))
     marks = sum(_marks(m) for m in mine)
     all_ = Seating(Seated([], []), tools)
     behind: int | None = None
@@ -146,8 +155,13 @@ def _joined(
         all_.seated.seats += seated.seats
         behind = seated.seats[-1] if seated.seats else behind
     whole = all_.seated
-    whole.dirty = [i for i, m in enumerate(whole.msgs) if not isinstance(m.content, str)]
+    whole.dirty = _long(whole.msgs)
     return all_
+
+
+def _long(msgs: Sequence[Msg]) -> list[int]:
+    """The messages that are more than a text."""
+    return [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
 
 
 def _seat(m: Msg) -> int:

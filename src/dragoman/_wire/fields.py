@@ -5,6 +5,7 @@ What somebody changed is composed by the room as ever, and laid over the rest.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..jsontext import JsonObject
 from ..losses import Report
 from ..message import AsRead, ChatRequest, Options
 from ..message.blocks import noted
+from ..message.request import ASKS
 from ..room import Request, Room, SayableRequest
 from ..shapes import filled
 from .again import SeatedAgain
@@ -30,15 +32,15 @@ def write_again(
     report: Report,
 ) -> Request:
     """The whole request, of which that is composed which is no more as it was read."""
-    kept = set(read.kept(req.asks()))
-    if "tools" not in kept:
-        kept -= {"tool_choice"}  # it speaks of them
-    changed = bool(req.asks().keys() - kept)
-    bare = _reduced(req, {*req.asks()}, read)
+    kept = read.kept(req.asks())
+    if "tools" not in kept and "tool_choice" in kept:
+        kept.remove("tool_choice")  # it speaks of them
+    changed = len(kept) < len(ASKS)
+    bare = _reduced(req, ASKS, read)
     bare = replace(bare, stream=read.fields.get("stream", req.stream))
     rest = _reduced(req, kept, read)
     if said.kept:
-        kept.add("system")
+        kept.append("system")
     body = room.body_as_read(req, kept, said.elements)
     made, none = said.made, report.trial()
 
@@ -63,7 +65,7 @@ def write_again(
     return Request(out.path, room.headers_as_read(req, out.headers), body)
 
 
-def _reduced(req: ChatRequest, kept: set[str], read: AsRead) -> ChatRequest:
+def _reduced(req: ChatRequest, kept: Collection[str], read: AsRead) -> ChatRequest:
     """The request without what is said as it was read."""
     given = {name: value for name, value in req.options.given() if name not in kept}
     aside = (read.issuer, noted(read.issuer))

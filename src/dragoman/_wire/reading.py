@@ -19,6 +19,7 @@ from ..message import (
     AsRead,
     ChatRequest,
     ChatResponse,
+    Msg,
     Origin,
     ResponseFormat,
     ServerTool,
@@ -75,9 +76,15 @@ class Reading(ABC):
         return made
 
     def _read(
-        self, body: Any, path: str | None, headers: Mapping[str, str] | None, *, held: bool
+        self,
+        body: Any,
+        path: str | None,
+        headers: Mapping[str, str] | None,
+        *,
+        held: bool,
+        watched: bool = True,
     ) -> ChatRequest:
-        """The request; `held`: it may be written again over this wire."""
+        """The request; `held`: it may be written again over this wire; `watched`: or edited."""
         if isinstance(body, (str, bytes)):
             body = loads(body)
         elif type(body) is not dict:
@@ -95,11 +102,11 @@ class Reading(ABC):
         if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
             for m in made.messages:
                 m.origin = theirs  # nothing that they name is fetched as if the program named it
-        asks = made.asks() if held else {}
-        places = _Places(self.room, made, body)
+        asks = made.asks() if held and watched else {}
+        places = _Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
         made.read = AsRead(
             self.room.host, self._issuer, places.messages, asks, made.model,
-            state=self.room.state, held=held, places=places,
+            state=self.room.state, held=held, watched=watched, places=places,
         )  # fmt: skip
         return made
 
@@ -209,10 +216,12 @@ class _Places:
 
     __slots__ = ("body", "fields", "messages", "room")
 
-    def __init__(self, room: Room, request: ChatRequest, body: JsonObject) -> None:
+    def __init__(
+        self, room: Room, request: ChatRequest, body: JsonObject, messages: Sequence[Msg]
+    ) -> None:
         self.room = room
         self.body = body
-        self.messages = tuple(request.messages)
+        self.messages = messages
         # not the request itself, which holds this: a circle is freed late
         self.fields = _FIELDS(request)
 
@@ -220,8 +229,9 @@ class _Places:
         tools, choice, options, form, system, model, stream, extras = self.fields
         read = ChatRequest(
             list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
-            response_format=form, model=model, stream=stream, extras=extras,
+            response_format=form, model=model, stream=stream,
         )  # fmt: skip
+        read.extras = extras  # whatever the body said
         later: list[tuple[str, object]] = []
         for path, node in self.room.places(read, self.body):
             yield path, node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
@@ -17,6 +17,8 @@ from .report import Report
 __all__ = ["Policy", "PolicyLike", "policy"]
 
 _log = logging.getLogger("dragoman")
+# what a history must be without that needs no repair; turns that are made up are `added`
+_STRICT = ("repaired", "turn.first", "turn.last", "turn.bridged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class Policy:
                 raise ConfigError(f"{key} is true or false, not {shown(getattr(self, key))}")
         if self.collect is not None and not callable(self.collect):
             raise ConfigError(f"collect is called with each loss; {shown(self.collect)} cannot be")
+
+    def strictly(self) -> Policy:
+        """The same, and nothing is repaired: neither pairs, ids and blanks, nor who may speak."""
+        return replace(self, refuse=(*self.refuse, *_STRICT))
 
     def refuses(self, loss: Loss) -> bool:
         """Whether this loss may not happen."""
@@ -114,15 +120,21 @@ _NAMED = {
 }
 
 
-def policy(value: PolicyLike) -> Policy:
+def policy(value: PolicyLike, strict: bool = False) -> Policy:
     """A policy by name: `log`, `ignore`, `refuse` (dropped, degraded and repaired), `append_only`.
 
     `append_only` logs as `log` does, and refuses to change a history that thinking is bound to.
+    `strict` refuses repairs beside what the policy refuses already.
     """
-    if isinstance(value, Policy):
-        return value
+    if not isinstance(strict, bool):
+        raise ConfigError(f"strict is true or false, not {shown(strict)}")
+    made = value if isinstance(value, Policy) else _named(value)
+    return made.strictly() if strict else made
+
+
+def _named(value: object) -> Policy:
     try:
-        return _NAMED[value]
+        return _NAMED[value]  # type: ignore[index]  # or it is no name
     except (KeyError, TypeError):
         raise ConfigError(
             f"no policy {shown(value)}", hint='use "log", "ignore", "refuse", "append_only" or '

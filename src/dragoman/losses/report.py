@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ..codes import CODES, Kind
+from .index import Field, InBody, Index
 from .loss import Loss
 
 __all__ = ["Field", "InBody", "Places", "Report"]
 
-_HEAD = re.compile(r"\w+")
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
-
-
-class Field(NamedTuple):
-    """One field of a node, where `places` knows its path: it is not `<path of the node>.<name>`."""
-
-    node: object
-    name: str
-
-
-class InBody(NamedTuple):
-    """A node that stands at its path in the body that was read: so do the fields of its issuer."""
-
-    node: object
 
 
 class Report:
@@ -39,19 +25,15 @@ class Report:
 
     __slots__ = (
         "_detached",
-        "_fields",
         "_groups",
-        "_in_body",
         "_index",
         "_made",
         "_messages",
-        "_ordinals",
         "_placed",
         "_places",
         "_request",
         "_rows",
         "_rules",
-        "_seen",
         "edits",
         "kinds",
         "rules",
@@ -72,12 +54,8 @@ class Report:
         self._rows: list[tuple[str, Kind, object, str, str, str, str]] = []
         self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
-        self._ordinals: list[int] = []  # of the rows, which of the places of its node is its own
-        self._seen: dict[tuple[int, str, str], int] = {}
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
-        self._index: dict[int, list[str]] | None = None
-        self._fields: dict[tuple[int, str], str] = {}
-        self._in_body: set[int] = set()
+        self._index: Index | None = None
         self._placed: dict[int, tuple[object, str]] = {}
         self._rules: dict[tuple[str, str, str], str] = {}
         self.target = target
@@ -179,13 +157,11 @@ class Report:
 
     def place(self, nth: int) -> str:
         """Where the `nth` loss is: a node may stand, and be lost, in several places."""
-        ordinals, seen = self._ordinals, self._seen
-        for code, _, node, field, *_ in self._rows[len(ordinals) : nth + 1]:
-            key = (id(node), code, field)
-            seen[key] = seen.get(key, -1) + 1
-            ordinals.append(seen[key])
+        index = self._walked()
+        for code, _, node, field, *_ in self._rows[len(index.ordinals) : nth + 1]:
+            index.count(node, code, field)
         _, _, node, field, *_ = self._rows[nth]
-        return self.locate(node, ordinals[nth], field)
+        return self.locate(node, index.ordinals[nth], field)
 
     def holds(self, code: str) -> bool:
         """Whether a loss of this code was named."""
@@ -212,40 +188,25 @@ class Report:
         self._made.update(other._made)
         self.edits += other.edits
 
+    def include(self, other: Report) -> None:
+        """Name all that another report names, which stays as it is."""
+        rows = other.losses and other._rows  # whoever asks for losses makes rows of groups
+        self._rows.extend(rows)
+        self.kinds |= other.kinds
+        self._made.update(other._made)
+        self._placed.update(other._placed)
+
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node's field; of the `ordinal`-th place where it stands more than once."""
-        if self._index is None:
-            self._index = {}
-            self._walk(self._index)
         node = self.source(node)
-        if (path := self._fields.get((id(node), field))) is not None:
-            return path
-        inner = _HEAD.match(field)
-        if inner and (path := self._fields.get((id(node), inner[0]))) is not None:
-            return path + field[len(inner[0]) :]
-        inner = getattr(node, field, None) if field == "source" else None
-        if inner is not None and (paths := self._index.get(id(inner))):
-            return paths[0]
-        if (entry := self._placed.get(id(node))) is not None:
-            base = entry[1]
-        else:
-            paths = self._index.get(id(node))
-            base = paths[min(ordinal, len(paths) - 1)] if paths else "$"
-        if id(node) in self._in_body and field.startswith("extras."):
-            return base + _own(field)
-        return f"{base}.{field}" if field else base
+        entry = self._placed.get(id(node))
+        return self._walked().path(node, ordinal, field, None if entry is None else entry[1])
 
-    def _walk(self, index: dict[int, list[str]]) -> None:
-        if self._places is None:
-            return
-        for path, found in self._places(self._messages, self._request):
-            if type(found) is Field:
-                self._fields.setdefault((id(found.node), found.name), path)
-                continue
-            node = found.node if type(found) is InBody else found
-            if node is not found:
-                self._in_body.add(id(node))
-            index.setdefault(id(node), []).append(path)
+    def _walked(self) -> Index:
+        if self._index is None:
+            walk = self._places(self._messages, self._request) if self._places else ()
+            self._index = Index(walk)
+        return self._index
 
 
 def _fields(own: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -256,10 +217,3 @@ def _fields(own: Mapping[str, Any], path: str) -> Iterator[str]:
             yield from _fields(value, here)
         else:
             yield here
-
-
-def _own(field: str) -> str:
-    """Where a field of extras stands in its node's own object: `extras.<issuer>` is left out."""
-    rest = field.removeprefix("extras.")
-    ends = [at for at in (rest.find("."), rest.find("[")) if at >= 0]
-    return rest[min(ends) :] if ends else ""

@@ -6,7 +6,8 @@ the very ones that the reader made. Knows no protocol.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import is_
 from typing import Any
 
 from .msg import Msg
@@ -21,7 +22,8 @@ class AsRead:
     request's fields by name, lists as tuples. `places` walks the body that was read, for the paths
     of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
     are the fields that name what the provider keeps, such as an earlier answer. Without `held`
-    nothing counts as read: for what goes to another wire in any case.
+    nothing counts as read: for what goes to another wire in any case. Without `watched` all of it
+    does: for what is written before anybody sees it.
     """
 
     __slots__ = ("_seen", "edited", "fields", "issuer", "messages", "model", "places", "protocol",
@@ -31,13 +33,14 @@ class AsRead:
         self,
         protocol: str,
         issuer: str,
-        messages: Iterable[Msg],
+        messages: Sequence[Msg],
         fields: Mapping[str, Any],
         model: str | None = None,
         edited: bool = False,
         state: tuple[str, ...] = (),
         places: Callable[[], Iterator[tuple[str, object]]] | None = None,
         held: bool = True,
+        watched: bool = True,
     ) -> None:
         self.protocol = protocol
         self.issuer = issuer
@@ -46,8 +49,10 @@ class AsRead:
         self.places = places
         self.state = state
         self.edited = edited  # it was no longer whole when it was stored
-        self.messages = tuple(messages)
-        self._seen = {id(m): _parts(m) for m in self.messages} if held else {}
+        self.messages = messages
+        self._seen: dict[int, tuple[object, ...]] | None = {}  # None: all of them, as they are
+        if held:
+            self._seen = {id(m): _parts(m) for m in self.messages} if watched else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy knows its messages by other identities, and only those that nobody edited."""
@@ -65,29 +70,32 @@ class AsRead:
 
     def holds(self, m: Msg) -> bool:
         """Whether the message is one of those that were read, and nobody has edited it."""
+        if self._seen is None:
+            return any(m is one for one in self.messages)
         seen = self._seen.get(id(m))
         if seen is None:
             return False
         now = _parts(m)
         return len(seen) == len(now) and all(a is b for a, b in zip(seen, now, strict=True))
 
-    def kept(self, fields: Mapping[str, Any]) -> frozenset[str]:
+    def kept(self, fields: Mapping[str, Any]) -> list[str]:
         """The names of those fields that still say what was read."""
         read = self.fields
-        return frozenset(
+        if self._seen is None:
+            return list(fields)
+        return [
             name
             for name, value in fields.items()
             if name in read and (value is read[name] or _same(value, read[name]))
-        )
+        ]
 
     def grown(self, messages: list[Msg]) -> bool:
         """Whether the list is the one that was read, or that list with messages at its end."""
         return (
             not self.edited
             and len(messages) >= len(self.messages)
-            and all(
-                m is old and self.holds(m) for m, old in zip(messages, self.messages, strict=False)
-            )
+            and all(map(is_, self.messages, messages))
+            and (self._seen is None or all(map(self.holds, self.messages)))
         )
 
 

@@ -17,7 +17,10 @@ from .options import NO_OPTIONS, OPTIONS, Options, ResponseFormat
 from .server_tools import ServerTool
 from .tools import Tool, ToolChoice, tools_of
 
-__all__ = ["ChatRequest", "messages_of", "request_of"]
+__all__ = ["ASKS", "ChatRequest", "messages_of", "request_of"]
+
+# what a request asks for beside its messages, each option on its own
+ASKS = (*OPTIONS, "tools", "tool_choice", "response_format", "stream", "model")
 
 
 @dataclass(slots=True, repr=False)
@@ -79,7 +82,7 @@ class ChatRequest(Shown):
             self.extras = note(self.extras, found)
 
     def asks(self) -> dict[str, Any]:
-        """What the request asks for beside its messages, by name; each option on its own."""
+        """What the request asks for beside its messages, by the names of ASKS."""
         return {
             **{name: getattr(self.options, name) for name in OPTIONS},
             "tools": tuple(self.tools),

@@ -161,7 +161,10 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
         made.update({"is_error": True} if block.is_error else {})
     else:
         kind, inner = _said(block, spelling)
-        made = {"type": kind, **own, kind: {**inner, **own.get(kind, {})}}
+        made = {"type": kind, kind: inner}
+        if own:
+            made.update(own)
+            made[kind] = {**inner, **own.get(kind, {})}
     hint = getattr(block, "cache", None)
     return made if hint is None else {**made, **marked(hint, key)}
 
