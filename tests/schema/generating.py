@@ -14,6 +14,21 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+# what stands where it has no business
+_KEYWORDS = (
+    "type title description format pattern $ref $id $schema $anchor $comment deprecated"
+    " uniqueItems minLength maxItems minimum multipleOf exclusiveMinimum properties $defs"
+    " patternProperties dependentSchemas dependentRequired dependencies $vocabulary anyOf"
+    " oneOf allOf prefixItems enum required examples items additionalProperties"
+    " additionalItems not if contains propertyNames nullable any_of min_items contentSchema"
+    " default"
+)
+_SLIPS: tuple[Any, ...] = (
+    None, 0, -1, 1.5, "", "#a", True, False, [], {}, ["a", "a"], [1], {"a": 1}, {"a": ["b", "b"]},
+    {"type": "str"}, [None], ["string", "str"], "date", "ANY", ["any", "string"], "None", 6, 99,
+)  # fmt: skip
+
+
 class Maker:
     """Makes schemas and values from one seed."""
 
@@ -42,6 +57,17 @@ class Maker:
             made["$defs"] = {
                 name: self.schema(2) if self.odds(0.5) else self.object(2) for name in self.names
             }
+        return made
+
+    def slipped(self, node: Any) -> Any:
+        """The same with slips of the pen anywhere in it."""
+        if isinstance(node, list):
+            return [self.slipped(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        made = {key: self.slipped(value) for key, value in node.items()}
+        while self.odds(0.3):
+            made[self.chance.choice(_KEYWORDS.split())] = self.chance.choice(_SLIPS)
         return made
 
     def schema(self, depth: int) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.schema import DIALECTS, Change, lowered, repaired
+from dragoman.schema import DIALECTS, Change, lowered, lowered_once, repaired
 from tests.schema.saying import EVERY, changed, prop, says
 
 
@@ -45,6 +45,20 @@ def test_a_rule_that_looks_empty_is_a_rule(rule: dict[str, Any]) -> None:
     text, verdict = prop("gemini", {"type": "array", "items": {"type": "string"}, **rule})
     assert text["description"].startswith(f"({next(iter(rule))}: ")
     assert verdict == "wider"
+
+
+def test_what_is_known_already_is_the_same_as_what_is_worked_out() -> None:
+    """Also where only the spelling changes, which is no change."""
+    for told in ({"type": "OBJECT", "properties": {"a": {"type": "STRING"}}},
+                 {"type": "object", "properties": {"a": {"type": "string"}}}):  # fmt: skip
+        for name in ("anthropic", "gemini-openapi", "openai-strict"):
+            first, again = (
+                lowered_once(told, name),
+                lowered_once(json.loads(json.dumps(told)), name),
+            )
+            assert first == again == lowered(told, DIALECTS[name])
+    mine: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert lowered_once(mine, "anthropic").schema is mine
 
 
 @EVERY

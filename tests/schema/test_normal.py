@@ -34,7 +34,19 @@ SPELLINGS = [
     ({"properties": []}, {"properties": {}}),
     ({"properties": {"a": None, "b": 3}}, {"properties": {"a": {}, "b": {}}}),
     ({"required": True, "enum": [], "anyOf": {}}, {}),
-    ({"required": ["a", 1]}, {"required": ["a"]}),
+    ({"required": ["a", 1, "a"]}, {"required": ["a"]}),
+    ({"type": ["str", "string", "None"]}, {"type": ["string", "null"]}),
+    ({"type": "any"}, {}),
+    ({"type": ["string", "ANY"]}, {}),
+    ({"type": None}, {}),
+    ({"type": "TYPE_UNSPECIFIED", "title": "T"}, {"title": "T"}),
+    ({"type": "string", "description": None}, {"type": "string"}),
+    ({"type": "integer", "minimum": None, "maximum": "9"}, {"type": "integer"}),
+    ({"minLength": -1, "maxLength": 2.0, "minItems": True}, {"maxLength": 2.0}),
+    ({"items": None, "additionalProperties": "no", "not": 3}, {}),
+    ({"exclusiveMinimum": None, "exclusiveMaximum": 3}, {"exclusiveMaximum": 3}),
+    ({"dependencies": {"a": [1]}, "dependentRequired": []}, {}),
+    ({"anyOf": [None, {"type": "string"}]}, {"anyOf": [{}, {"type": "string"}]}),
 ]  # fmt: skip
 
 
@@ -58,6 +70,31 @@ def test_what_is_spelled_so_is_the_same_object(schema: Any) -> None:
     changes: list[Change] = []
     assert normalised(schema, changes) is schema
     assert changes == []
+
+
+@pytest.mark.parametrize(
+    ("told", "changes"),
+    [
+        ({"type": "str"}, [("$.type", "string", "equal")]),
+        ({"type": "OBJECT"}, []),  # Gemini's spelling of the very word
+        ({"type": "any"}, [("$.type", "dropped", "equal")]),
+        ({"description": None}, [("$.description", "dropped", "equal")]),
+        ({"required": [1]}, [("$.required", "names, each once", "equal")]),
+        ({"properties": {"a": None}}, [("$.properties.a", "any value", "equal")]),
+        ({"type": "date"}, []),
+    ],
+)
+def test_slips_of_the_pen_are_noted(told: Any, changes: list[tuple[str, str, str]]) -> None:
+    noted: list[Change] = []
+    normalised(told, noted)
+    assert [(one.where, one.did, one.verdict) for one in noted] == changes
+
+
+def test_a_type_that_nobody_knows_stays_unless_known_ones_are_asked_for() -> None:
+    assert normalised({"type": ["Date", "str"]}) == {"type": ["date", "string"]}
+    noted: list[Change] = []
+    assert normalised({"type": ["Date", "str"]}, noted, known_types=True) == {}
+    assert noted == [Change("$", "type", "type: date", "dropped", "wider")]
 
 
 def test_every_other_spelling_is_noted() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from dragoman.schema import DIALECTS, Lowered, SchemaDialect, lowered, without_nulls
+from dragoman.schema import DIALECTS, Change, Lowered, SchemaDialect, lowered, without_nulls
 from dragoman.schema.normal import normalised
 from tests.schema.generating import Maker
 
@@ -85,6 +85,30 @@ def test_the_result_is_a_schema_and_the_original_stays_as_it_was(
     assert (made.schema is original) == (json.dumps(made.schema) == before)
     if made.schema is original:
         assert (made.verdict, made.changes) == ("equal", ())
+
+
+@EVERY
+@given(SEEDS)
+def test_slips_of_the_pen_are_set_right(dialect: SchemaDialect, seed: int) -> None:
+    maker = Maker(seed)
+    original = maker.slipped(maker.document())
+    made = lowered(original, dialect)
+    if dialect.upper or dialect.nullable:  # no JSON Schema, but Gemini's own
+        JUDGE.check_schema(normalised(made.schema))
+    else:
+        JUDGE.check_schema(made.schema)
+
+
+@given(SEEDS)
+def test_every_slip_of_the_pen_is_noted(seed: int) -> None:
+    maker = Maker(seed)
+    original = maker.slipped(maker.document())
+    changes: list[Change] = []
+    made = normalised(original, changes, known_types=True)
+    gone = {keyword for keyword in original if keyword not in made}
+    restated = {"minimum", "maximum"}  # by the flags of older drafts, which are noted
+    assert gone - restated <= {change.keyword for change in changes if change.path == "$"}
+    assert JUDGE(JUDGE.META_SCHEMA).is_valid(original) or changes
 
 
 @EVERY

@@ -5,6 +5,8 @@ Known by their JSON text, so that equal schemas are one, whoever made the object
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..jsontext import JsonObject, arguments
 from .dialects import dialect
 from .lowered import Lowered
@@ -13,17 +15,17 @@ from .lowering import lowered
 __all__ = ["lowered_once"]
 
 _MOST = 512
-_known: dict[tuple[str, str], Lowered] = {}
+_known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the schema stays
 
 
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
     """The schema in the dialect of this name, worked out once; the very object if it fits."""
     key = (name, arguments(schema))
-    made = _known.get(key)
-    if made is None:
+    found = _known.get(key)
+    if found is None:
         if len(_known) >= _MOST:  # whoever sends schemas may send any number of them
             _known.clear()
-        made = _known[key] = lowered(schema, dialect(name))
-    if made.changes or made.unfit:
-        return made
-    return Lowered(schema, made.verdict, made.changes, made.unfit, made.rule)
+        made = lowered(schema, dialect(name))
+        found = _known[key] = made, made.schema is schema
+    made, stays = found
+    return replace(made, schema=schema) if stays and made.schema is not schema else made

@@ -41,7 +41,7 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
     ({'n': {'enum': ['A']}}, 'equal')
     """
     changes: list[Change] = []
-    root = normalised(schema, changes)
+    root = normalised(schema, changes, known_types=True)
     run = Run(dialect, root, tell)
     run.changes.update(dict.fromkeys(changes))
     made = _Walk(run).root(root)

@@ -1,12 +1,15 @@
 """One spelling of a schema before anything is asked of it: draft 2020-12, as JSON has it.
 
-Older drafts, OpenAPI's `nullable`, upper-case and snake-case spellings, and what no draft allows
-(`properties: []`). What it accepts stays as it was, but for what is nested beyond all use.
+Older drafts, OpenAPI's `nullable`, upper-case and snake-case spellings, Python's names of types,
+and what no draft allows (`properties: []`, `description: null`). What it accepts stays as it was,
+but for what is nested beyond all use.
 """
 
 from __future__ import annotations
 
 from ..jsontext import Json, JsonObject
+from ..shown import clipped
+from .forms import formed, names
 from .lowered import Change
 from .words import ANNOTATIONS, LISTS, MAPS, SINGLES, TYPES, below, types_of
 
@@ -25,28 +28,37 @@ _NUMBERED = dict(
     enumerate(("string", "number", "integer", "boolean", "array", "object", "null"), 1)
 )
 _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean",
-          "list": "array", "dict": "object"}  # fmt: skip
+          "list": "array", "dict": "object", "none": "null"}  # fmt: skip
+_ANY = {"any", "type_unspecified"}  # of draft 3, and of Gemini: no rule at all
 _EASY = frozenset({"type", "title", "description"})
-_LISTED = ("enum", "required", "anyOf", "oneOf", "allOf", "prefixItems")
 
 
-def normalised(schema: Json, changes: list[Change] | None = None) -> Json:
-    """The schema in the one spelling; the same object if it is spelled so. Changes are appended."""
-    return _Normal([] if changes is None else changes).schema(schema, "$", 0)
+def normalised(
+    schema: Json, changes: list[Change] | None = None, *, known_types: bool = False
+) -> Json:
+    """The schema in the one spelling; the same object if it is spelled so. Changes are appended.
+
+    `known_types`: a type that nobody knows is left out; else it stays, for a validator to refuse.
+    """
+    return _Normal([] if changes is None else changes, known_types).schema(schema, "$", 0)
 
 
 class _Normal:
-    __slots__ = ("changes",)
+    __slots__ = ("changes", "known_types")
 
-    def __init__(self, changes: list[Change]) -> None:
+    def __init__(self, changes: list[Change], known_types: bool) -> None:
         self.changes = changes
+        self.known_types = known_types
 
     def schema(self, node: Json, at: str, level: int) -> Json:
         """One schema and those inside it."""
         if not isinstance(node, dict):
-            return node if isinstance(node, bool) else {}
-        if node.keys() <= _EASY and node.get("type") in TYPES:
-            return node  # most schemas are
+            if isinstance(node, bool):
+                return node
+            self.changes.append(Change(at, "", "no schema", "any value", "equal"))
+            return {}
+        if _easy(node):
+            return node
         if level > DEEPEST:
             self.changes.append(Change(at, "", "a schema nested too deeply", "dropped", "wider"))
             return {}
@@ -90,21 +102,32 @@ class _Normal:
     def _shapes(self, made: JsonObject, at: str) -> None:
         """What has a shape that no draft allows is left out."""
         if "type" in made:
-            kinds = [_type(one) for one in types_of(made["type"]) or (made["type"],)]
+            self._types(made, at)
+        told = made.get("required")
+        if isinstance(told, list) and not names(told):
+            made["required"] = list(dict.fromkeys(one for one in told if isinstance(one, str)))
+            self._note(at, "required", "names, each once")
+        for keyword in [key for key, value in made.items() if not formed(key, value)]:
+            self._out(made, keyword, at)
+            if keyword == "properties":
+                made[keyword] = {}
+
+    def _types(self, made: JsonObject, at: str) -> None:
+        """The types by their names of today."""
+        told = made["type"] if isinstance(made["type"], list) else [made["type"]]
+        kinds = list(dict.fromkeys(map(_type, told)))
+        strange = [kind for kind in kinds if kind not in TYPES]
+        if not kinds or None in strange or not _ANY.isdisjoint(strange):
+            self._out(made, "type", at)
+        elif strange and self.known_types:
+            what = clipped(f"type: {', '.join(map(str, strange))}")
+            self.changes.append(Change(at, "type", what, "dropped", "wider"))
+            del made["type"]
+        else:
             made["type"] = kinds if isinstance(made["type"], list) else kinds[0]
-            if not kinds or not all(isinstance(kind, str) for kind in kinds):
-                self._out(made, "type", at)
-        for keyword in MAPS & made.keys():
-            if not isinstance(made[keyword], dict):
-                self._out(made, keyword, at)
-                if keyword == "properties":
-                    made[keyword] = {}
-        for keyword in _LISTED:
-            value = made.get(keyword)
-            if keyword in made and (not isinstance(value, list) or not (value or keyword in _OK)):
-                self._out(made, keyword, at)
-        if not all(isinstance(name, str) for name in made.get("required", ())):
-            made["required"] = [name for name in made["required"] if isinstance(name, str)]
+            for one in told:
+                if isinstance(one, str) and one.lower() in _TYPES:
+                    self.changes.append(Change(at, "type", one, _TYPES[one.lower()], "equal"))
 
     def _older(self, made: JsonObject, at: str) -> None:
         """Keywords of older drafts in the words of today's."""
@@ -128,8 +151,9 @@ class _Normal:
                 self._note(at, "additionalItems", "items")
         if "additionalItems" in made:  # without a list of items it says nothing
             self._out(made, "additionalItems", at)
-        depends = made.pop("dependencies", None)
-        for name, needs in (depends if isinstance(depends, dict) else {}).items():
+        if made.get("dependencies") == {}:
+            self._out(made, "dependencies", at)
+        for name, needs in made.pop("dependencies", {}).items():
             keyword = "dependentRequired" if isinstance(needs, list) else "dependentSchemas"
             made[keyword] = {**made.get(keyword, {}), name: needs}
             self._note(at, "dependencies", keyword)
@@ -142,40 +166,36 @@ class _Normal:
         self.changes.append(Change(at, keyword, keyword, did, "equal"))
 
 
-_OK = frozenset({"required"})  # may be empty
 _OLDER = frozenset({"dependencies", "additionalItems", "nullable", *_CAMEL})
 
 
+def _easy(node: JsonObject) -> bool:
+    """Whether it says a type and what it is for, and nothing else: most schemas do."""
+    if not node.keys() <= _EASY or type(kind := node.get("type")) is not str or kind not in TYPES:
+        return False
+    return all(type(value) is str for value in node.values())
+
+
 def _odd(node: JsonObject) -> bool:
-    """Whether anything about the node's own keywords is to be looked at; cheap for most."""
-    kind = node.get("type")
-    if kind is not None and kind not in TYPES if type(kind) is str else kind is not None:
-        return not (type(kind) is list and kind and all(one in TYPES for one in kind)) or _rest(
-            node
-        )
-    return _rest(node)
+    """Whether anything about the node's own keywords is to be looked at."""
+    kind = node.get("type", "object")
+    listed = kind if type(kind) is list and names(kind) else [kind]
+    if not listed or any(type(one) is not str or one not in TYPES for one in listed):
+        return True
+    return any(map(_old, node, node.values())) or not names(node.get("required", []))
 
 
-def _rest(node: JsonObject) -> bool:
-    for key, value in node.items():
-        if key in _OLDER:
-            return True
-        if key in MAPS:
-            if type(value) is not dict:
-                return True
-        elif key in _LISTED:
-            if type(value) is not list or not (value or key == "required"):
-                return True
-            if key == "required" and not all(type(name) is str for name in value):
-                return True
-        elif (key == "items" and type(value) is list) or (
-            type(value) is bool and key in ("exclusiveMinimum", "exclusiveMaximum")
-        ):
-            return True
-    return False
+def _old(key: str, value: Json) -> bool:
+    """Whether a keyword is of an older draft, or holds what no draft allows."""
+    if key in _OLDER or not formed(key, value):
+        return True
+    if key == "items":
+        return type(value) is list
+    return type(value) is bool and key in ("exclusiveMinimum", "exclusiveMaximum")
 
 
-def _type(told: Json) -> Json:
+def _type(told: Json) -> str | None:
+    """A type by its name of today, or by its own in small letters; None if it is no name."""
     if isinstance(told, int) and not isinstance(told, bool):
         return _NUMBERED.get(told)
     if not isinstance(told, str):

@@ -147,17 +147,12 @@ def of_type(value: Json, kind: str) -> bool:
 def typed(work: Work, run: Run) -> None:
     """`type` as the dialect takes it; keywords that say nothing of these types are left out."""
     kinds = types_of(work.kw.get("type"))
-    known = tuple(kind for kind in kinds if kind in TYPES)
-    if known != kinds:
-        run.drop(work, "type", quietly=True)
-        if known:
-            work.kw["type"] = list(known)
-    if not known:
+    if not kinds:
         return
-    for keyword in [key for key in work.kw if APPLIES.get(key, _ALL).isdisjoint(known)]:
+    for keyword in [key for key in work.kw if APPLIES.get(key, _ALL).isdisjoint(kinds)]:
         run.drop(work, keyword, "equal", quietly=True)
     if isinstance(work.kw["type"], list) and not run.dialect.type_lists:
-        _one_type(work, known, run)
+        _one_type(work, kinds, run)
 
 
 def _one_type(work: Work, kinds: tuple[str, ...], run: Run) -> None:

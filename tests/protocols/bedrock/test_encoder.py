@@ -11,6 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
+from dragoman._wire.answering import StreamEncoder
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -40,7 +41,7 @@ Event = tuple[str, Any]
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[str]]:
     """(events, losses)."""
     report = Report()
-    encoder = WIRE.room.encoder(report)
+    encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()
     return made, [f"{loss.code} {loss.field}".strip() for loss in report.losses]

@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
+from dragoman._wire.answering import StreamEncoder
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -34,7 +35,7 @@ STOP = End(Finish("stop", "end_turn"))
 def encoded(*pieces: Piece) -> tuple[list[Any], list[str]]:
     """(the events, losses)."""
     report = Report()
-    encoder = WIRE.room.encoder(report)
+    encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()
     assert all(name == payload["type"] for name, payload in made if name is not None)

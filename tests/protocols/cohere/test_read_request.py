@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman import Options, ToolChoice
 from dragoman.losses import Field
 from dragoman.message import (
@@ -19,10 +20,12 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from dragoman.protocols.cohere import Cohere
 from dragoman.protocols.cohere.claims import claims
+from tests.protocols.as_read import AsRead
 
-from .as_read import ROOM, message, read
-
+ROOM = Cohere()
+read, message = AsRead(ROOM).read, AsRead(ROOM).message
 SOURCE = {"type": "document", "id": "a", "document": {"title": "T", "url": "https://e.com"}}
 CITED: dict[str, Any] = {"start": 0, "end": 3, "text": "Old", "type": "TEXT_CONTENT",
                          "sources": [SOURCE]}  # fmt: skip
@@ -176,6 +179,19 @@ def test_every_field_comes_back(fields: dict[str, Any]) -> None:
 
 def test_a_body_without_messages_comes_back() -> None:
     assert read({"message": "Hi", "chat_history": []}).messages == []
+
+
+def test_types_by_pythons_names_are_said_by_their_own_elsewhere() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "int", "description": None}}}
+    tool = {"type": "function", "function": {"name": "f", "description": "", "parameters": schema}}
+    told = body(tools=[tool])
+    out = dragoman.convert(told, "cohere", "anthropic")
+    (made,) = out.body["tools"]
+    assert made["input_schema"] == {"type": "object", "properties": {"n": {"type": "integer"}}}
+    at = "$.tools[0].function.parameters.properties.n"
+    assert {(loss.code, loss.where) for loss in out.losses if loss.code.startswith("schema")} == {
+        ("schema.restated", f"{at}.type"), ("schema.note", f"{at}.description")}  # fmt: skip
+    assert dragoman.convert(told, "cohere", "cohere").body == told
 
 
 def test_places() -> None:

@@ -87,12 +87,13 @@ def test_cache_marks() -> None:
 
 
 def test_thinking_and_calls() -> None:
-    calls = [call(id="c1"), call("other", "", id="c2", index=1)]
+    calls = [call(id="c1"), call("other", "", id="c2", index=1), call(id="c3", index=7)]
     [m] = read({"role": "assistant", "content": "So.", "reasoning_content": "hm",
                 "tool_calls": calls}).messages  # fmt: skip
     assert m.blocks == [
         ThinkingBlock("hm"), TextBlock("So."), ToolUseBlock("c1", "look", {"a": 1}, '{"a": 1}'),
-        ToolUseBlock("c2", "other", {}, "", extras={OWN: {"index": 1}}),
+        ToolUseBlock("c2", "other", {}, ""),  # its index says where it stands
+        ToolUseBlock("c3", "look", {"a": 1}, '{"a": 1}', extras={OWN: {"index": 7}}),
     ]  # fmt: skip
 
 

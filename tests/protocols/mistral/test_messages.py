@@ -304,7 +304,7 @@ def test_own_chunks_and_fields_travel_and_those_of_others_do_not() -> None:
 def test_empty_messages_are_left_out_and_white_space_stays() -> None:
     made, losses = wrote(Msg.user("go"), Msg.assistant(""), Msg.user(" "))
     assert [m["content"] for m in made] == ["go", " "]
-    assert losses == ["dropped message.empty $.messages[1].content"]
+    assert losses == ["repaired message.empty $.messages[1].content"]
 
 
 def test_the_plain_list_is_that_of_a_request() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from dragoman.losses import Field
 from dragoman.message import places as tree
+from dragoman.protocols.mistral import Mistral
 
-from .as_read import ROOM
-
+ROOM = Mistral()
 BODY: dict[str, Any] = {
     "model": "m",
     "messages": [

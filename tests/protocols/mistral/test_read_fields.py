@@ -8,9 +8,10 @@ import pytest
 
 from dragoman import Options, ToolChoice
 from dragoman.message import ResponseFormat, ServerTool, Tool
+from dragoman.protocols.mistral import Mistral
+from tests.protocols.as_read import ALL, AsRead
 
-from .as_read import ALL, again, read
-
+again, read = AsRead(Mistral()).again, AsRead(Mistral()).read
 SCHEMA = {"type": "object", "properties": {}}
 LOOK = {"name": "look", "description": "Looks.", "parameters": SCHEMA}
 

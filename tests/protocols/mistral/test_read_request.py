@@ -22,9 +22,11 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.protocols.mistral import Mistral
+from tests.protocols.as_read import AsRead
 
-from .as_read import ROOM, message, read
-
+ROOM = Mistral()
+read, message = AsRead(ROOM).read, AsRead(ROOM).message
 DATA = "data:image/png;base64,iVBORw0KGgo="
 
 

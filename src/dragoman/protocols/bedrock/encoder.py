@@ -23,8 +23,6 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.calls import calls
-from ...pieces.ending import ending
 from ...pieces.steps import Open, Shut, Step, Steps, argument_text
 from .answer import EVENTS, request_ids, stop_reason
 from .parts import own_fields
@@ -49,7 +47,6 @@ class ConverseEncoder:
         self._about = Builder(issuers[0])  # of what stands beside the message
         self._begun = False
         self._end: Finish | None = None
-        self._deciding: list[ContentBlock] = []  # what has a say in why it ended
         self._index = 0  # of the next block that says something
         self._open = False  # whether the block has said something
         self._named: set[str] = set()  # losses that are told once
@@ -68,8 +65,7 @@ class ConverseEncoder:
             case Usage():
                 self._about.add(piece)
             case End():
-                # a closing event may repeat the reason, or come without one
-                if piece.candidate == 0 and (self._end is None or piece.finish.raw):
+                if piece.candidate == 0:
                     self._end = piece.finish
             case Failed():
                 self._told(self._steps.finish(), made)
@@ -93,8 +89,7 @@ class ConverseEncoder:
         beside = self._say.fields(resp)
         beside.pop(EVENTS, None)
         if self._end is not None:
-            finish, _ = ending(self._end, calls(self._deciding, {}, self._end, ""))
-            word = stop_reason(finish, self._say, resp.candidates[0])
+            word = stop_reason(self._end, self._say, resp.candidates[0])
             stop: JsonObject = {} if word is None else {"stopReason": word}
             if _STOP_FIELD in beside:
                 stop[_STOP_FIELD] = beside.pop(_STOP_FIELD)
@@ -186,8 +181,6 @@ class ConverseEncoder:
         """The end of a block; one that said nothing so far does so now, or has never been."""
         say = self._say
         say.fields(block)
-        if type(block) is not TextBlock and type(block) is not ThinkingBlock:
-            self._deciding.append(block)
         if type(block) is TextBlock:
             cited = say.citations(block) or own_fields(block, say.issuer).get("citations", [])
             for one in cited:

@@ -59,13 +59,14 @@ _LONGEST = 200
 class Shelf:
     """The media of one request; remembers the names of its documents."""
 
-    __slots__ = ("can", "count", "names", "report")
+    __slots__ = ("can", "count", "last", "names", "report")
 
     def __init__(self, can: Capabilities, report: Report) -> None:
         self.can = can
         self.report = report
         self.names: set[str] = set()
         self.count = 0
+        self.last: dict[str, int] = {}  # a name's last number: none is tried twice
 
     def block(self, block: MediaBlock) -> JsonObject:
         """`{"image": {"format", "source"}}`, or `document` with its `name`, `video`, `audio`."""
@@ -86,11 +87,12 @@ class Shelf:
         plain = _plain(block.title or "")
         base = plain or f"Document {self.count}"
         name = base
-        nth = 1
+        nth = self.last.get(base, 1)
         while name in self.names:
             nth += 1
             tail = f" ({nth})"
             name = f"{base[: _LONGEST - len(tail)]}{tail}"
+        self.last[base] = nth
         self.names.add(name)
         if block.title is None:
             self.report.lost("document_name.made", block, did=name)

@@ -14,7 +14,7 @@ from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ...message.blocks import NOTES
 from ...room import Bound, Encoder, Reader, Request, SayableRequest
-from ...seats import Seated
+from ...seats import MEDIA, Seated
 from ...shapes import filled, head, in_path, own_extras
 from ...sse import Framing
 from .answer import written_answer
@@ -40,6 +40,7 @@ class BedrockConverse(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "bedrock-converse"
+    counted = MEDIA  # documents without a name of their own get a number
     framing: Framing = "aws-eventstream"
     carries = CAN
     spoken = Dialect

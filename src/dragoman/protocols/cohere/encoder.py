@@ -22,8 +22,6 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.calls import calls
-from ...pieces.ending import ending
 from ...pieces.piece import Key
 from ...pieces.steps import Grow, Open, Step, Steps, argument_text
 from .answer import EVENTS, finish_reason
@@ -52,7 +50,6 @@ class CohereEncoder:
         self._sent: dict[Key, int] = {}  # how many citations of it went out
         self._end: Finish | None = None
         self._failed: ProviderError | None = None
-        self._deciding: list[ContentBlock] = []
         self._named: set[str] = set()  # losses that are told once
 
     def feed(self, piece: Piece) -> list[Event]:
@@ -67,7 +64,7 @@ class CohereEncoder:
             case Usage():
                 self._about.add(piece)
             case End():
-                if piece.candidate == 0 and (self._end is None or piece.finish.raw):
+                if piece.candidate == 0:
                     self._end = piece.finish
             case Failed():
                 self._failed = self._failed or piece.error
@@ -101,8 +98,7 @@ class CohereEncoder:
     def _word(self) -> str:
         if self._end is None:
             return "ERROR"
-        end = ending(self._end, calls(self._deciding, {}, self._end, ""))[0]
-        return finish_reason(end, self._say, end) or "COMPLETE"
+        return finish_reason(self._end, self._say, self._end) or "COMPLETE"
 
     def _meta(self, piece: Meta) -> None:
         own = self._say.reads(piece.issuer)
@@ -206,7 +202,6 @@ class CohereEncoder:
 
     def _shut(self, block: ContentBlock) -> list[Event]:
         """The end of a block: what came in one piece is said, what cannot be is named."""
-        self._deciding.append(block)
         if type(block) is ToolUseBlock:
             self._calls += 1
             return [self._event("tool-call-end", index=self._calls - 1)]

@@ -13,6 +13,7 @@ from typing import Any
 from ...jsontext import Json, JsonObject
 from ...message import ChatRequest, Options, Origin
 from ...message.blocks import noted
+from ...retold import read_messages
 from .fields import (
     CHOICES,
     read_choice,
@@ -57,7 +58,7 @@ def read_request(body: JsonObject, issuer: str) -> ChatRequest:
     if stream is False:  # which goes without saying
         notes["stream"] = "said"
     made = ChatRequest(
-        [read_message(one, issuer, origin) for one in listed],
+        read_messages(listed, lambda told, at: read_message(told, issuer, origin, at)),
         tools=read_tools(rest, issuer),
         tool_choice=read_choice(rest),
         options=_options(rest, notes),

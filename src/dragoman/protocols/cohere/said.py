@@ -13,9 +13,9 @@ from ...losses import Report
 from ...message import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ...pieces.calls import MADE
+from ...retold import UNTYPED
 from ...shapes import answer_fields, filled
 from .cited import listed, worded
-from .history import UNTYPED
 from .parts import part_as_read
 
 __all__ = ["Sayer"]

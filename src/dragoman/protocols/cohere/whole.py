@@ -12,8 +12,8 @@ from ...message import Finish, RawBlock, TextBlock, ToolUseBlock
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Meta, Part, Piece
+from ...retold import UNTYPED
 from .cited import attached
-from .history import UNTYPED
 from .parts import PLAN, TEXT, read_part
 from .usage import usage
 

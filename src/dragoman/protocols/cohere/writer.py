@@ -28,10 +28,10 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
+from ...retold import UNTYPED
 from ...seats import TOOL, Seated
 from ...shapes import arguments_of, filled, own_extras, result_text
 from .cited import listed
-from .history import UNTYPED
 from .parts import DOCUMENT, PLAN, kept
 
 __all__ = ["messages"]

@@ -24,10 +24,11 @@ from ...message import (
     ToolUseBlock,
     Usage,
 )
-from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock
+from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, noted
 from ...shapes import filled
 from ...thinktags import glued
 from .choice import FIELD, PART
+from .reader import AROUND
 from .said import Sayer
 from .sound import SOUND_FIELD
 from .usage import figures
@@ -71,7 +72,9 @@ def write_response(
         report.lost("answer.field", resp, "id")
     elif resp.id is None and "request_id" not in beside:
         del made["request_id"]
-    if resp.error is not None and "code" not in made:
+    around = (resp.extras or {}).get(noted(say.issuers[0]), {}).get(AROUND, {})
+    made = {**made, **around} if say.own else made
+    if resp.error is not None and not made.get("code"):
         made |= {"code": resp.error.code or "InternalError", "message": resp.error.message}
     return made
 

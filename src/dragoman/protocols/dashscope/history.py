@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ... import retold
 from ...jsontext import Json, JsonObject
 from ...message import (
     Msg,
@@ -20,7 +21,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
-from .asked_calls import call_as_read, read_call
+from ...retold import call_as_read, no_message, read_calls
 from .parts import marked, part_as_read, read_part, unmarked
 
 __all__ = ["message_as_read", "read_messages"]
@@ -32,32 +33,14 @@ _UNKNOWN = "nobody's"  # the spelling of a result that does not say whose call i
 def read_messages(listed: Sequence[Json], issuer: str, model: str | None) -> list[Msg]:
     """The entries of `messages`; a result that names no call belongs to the first of its name."""
     origin = Origin(issuer, model)
-    waiting: list[ToolUseBlock] = []
-    made = []
-    for i, told in enumerate(listed):
-        m = _read_message(told, issuer, origin, i)
-        content: Any = m.content
-        if m.role == "assistant" and type(content) is list:
-            waiting = [block for block in content if type(block) is ToolUseBlock] or waiting
-        elif m.role == "tool":
-            _paired(content[0], waiting)
-        made.append(m)
-    return made
-
-
-def _paired(result: ToolResultBlock, waiting: list[ToolUseBlock]) -> None:
-    for at, call in enumerate(waiting):
-        if result.id == call.id or (not result.id and result.name in ("", call.name)):
-            result.id = call.id
-            del waiting[at]
-            return
+    return retold.read_messages(listed, lambda told, at: _read_message(told, issuer, origin, at))
 
 
 def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
     """One of them; what is no message of a known role is kept as it came."""
     role = told.get("role") if isinstance(told, dict) else None
     if not isinstance(told, dict) or not isinstance(role, str) or role not in _ROLES:
-        return Msg.trusted("", [RawBlock(issuer, told, "message", by="client")], "user")
+        return no_message(told, issuer)
     rest = {key: value for key, value in told.items() if key != "role"}
     if role == "tool":
         return _result(rest, issuer)
@@ -66,7 +49,7 @@ def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
     if isinstance(thinking, str) and thinking:
         blocks.append(ThinkingBlock(rest.pop("reasoning_content"), origin=origin))
     said, word = _content(rest, issuer)
-    calls = _calls(rest, issuer, place) if role == "assistant" else []
+    calls = read_calls(rest, issuer, place) if role == "assistant" else []
     content: Any = said
     if not isinstance(said, str):
         content = [*blocks, *said, *calls]
@@ -96,14 +79,6 @@ def _content(rest: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], s
         del rest["content"]
         return [], "null"
     return [], "absent"
-
-
-def _calls(rest: JsonObject, issuer: str, place: int) -> list[ContentBlock]:
-    listed = rest.get("tool_calls")
-    if not (isinstance(listed, list) and listed):
-        return []
-    del rest["tool_calls"]
-    return [read_call(one, issuer, f"call_{place}_{nth}") for nth, one in enumerate(listed)]
 
 
 def _result(rest: JsonObject, issuer: str) -> Msg:
@@ -148,7 +123,7 @@ def _blocks_as_read(m: Msg, issuer: str) -> JsonObject:
     calls: list[Json] = []
     for block in m.blocks:
         if type(block) is ToolUseBlock or (type(block) is RawBlock and block.role == "call"):
-            calls.append(call_as_read(block, issuer))
+            calls.append(call_as_read(block, issuer, len(calls)))
         elif type(block) is ThinkingBlock:
             made["reasoning_content"] = block.thinking
         else:

@@ -18,10 +18,11 @@ from .snapshots import Growth, Judge
 from .sound import Sound
 from .usage import together, usage
 
-__all__ = ["DashScopeReader"]
+__all__ = ["AROUND", "DashScopeReader"]
 
 _BODY = {"output", "usage", "request_id"}
-_SDK = {"status_code", "code", "message"}  # of the vendor's SDK, around what was sent
+_SDK = ("status_code", "code", "message")  # of the vendor's SDK, around what was sent
+AROUND = "around"  # the note of what stood there
 _RUNNING = (None, "null")
 _USUAL = (3, 1, 1, 2, 2)  # fields of such an event, choices, fields of output, choice, message
 
@@ -152,6 +153,9 @@ class DashScopeReader:
             kept["request_id"] = None
         if kept:
             made.append(Meta(kept, issuer=self._issuer))
+        if "status_code" in payload:
+            around = {key: payload[key] for key in _SDK if key in payload}
+            made.append(Meta(notes={AROUND: around}, issuer=self._issuer))
 
     def _id_told(self, payload: JsonObject, made: list[Piece]) -> None:
         id = payload.get("request_id")

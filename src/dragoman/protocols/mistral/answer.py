@@ -22,16 +22,16 @@ from ...message import (
 )
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock
+from ...pieces.moment import TIMES, moment_of
 from ...shapes import filled
 from .choice import REASONS
 from .chunks import CHUNK
 from .said import Sayer
 from .usage import said_usage
 
-__all__ = ["EVENTS", "TIMES", "error_body", "finish_reason", "written_answer"]
+__all__ = ["EVENTS", "error_body", "finish_reason", "written_answer"]
 
 EVENTS = "events"  # where the builder keeps events that no reader knew
-TIMES = ("created", "created_at")  # what several wires call the second of an answer
 _WORDS: dict[FinishReason, str] = {
     "stop": "stop",
     "length": "length",
@@ -51,7 +51,7 @@ def written_answer(
         return error_body(resp.error)
     origin = resp.candidates[0].msg.origin if resp.candidates else None
     say = Sayer(report, issuers, origin is not None and origin.issuer in issuers)
-    beside = say.fields(resp, TIMES)
+    beside = say.fields(resp, TIMES if moment_of(resp.extras) is not None else ())
     if beside.pop(EVENTS, None) is not None:
         report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
     body: JsonObject = {"object": "chat.completion", **_named(resp, say, request)}
@@ -86,20 +86,11 @@ def _named(resp: ChatResponse, say: Sayer, request: ChatRequest | None) -> JsonO
     if resp.model is None:
         made["model"] = (request.model if request is not None else None) or "unknown"
         say.report.lost("answer.field", resp, "model", did=made["model"])
-    made["created"] = _second(resp)
+    made["created"] = moment_of(resp.extras)
     if made["created"] is None:
         made["created"] = 0
         say.report.lost("answer.field", resp, "created", did="0")
     return made
-
-
-def _second(resp: ChatResponse) -> int | None:
-    """When the answer was made, where its own wire told that as a number."""
-    for own in (resp.extras or {}).values():
-        for name in TIMES:
-            if type(own.get(name)) in (int, float):
-                return int(own[name])
-    return None
 
 
 def _choice(one: Candidate, nth: int, say: Sayer) -> JsonObject:

@@ -13,9 +13,10 @@ from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
 from ...pieces import End, Meta, Part, Piece
+from ...retold import UNTYPED
 from .chunks import CLOSED, block_of, reference
 
-__all__ = ["REASONS", "UNTYPED", "Choice"]
+__all__ = ["REASONS", "Choice"]
 
 CONTENT, CALL = range(2)
 
@@ -30,7 +31,6 @@ _CHOICE = {"index", "delta", "message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "tool_calls"}
 _CALL = {"id", "type", "function", "index"}
 _NONE = object()
-UNTYPED = "untyped"  # the spelling of a call that names no type
 
 
 class Choice:

@@ -1,4 +1,4 @@
-"""One candidate of a stream: its blocks as deltas, and what has a say in why it ended.
+"""One candidate of a stream: its blocks as deltas.
 
 Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, calls go by index.
 """
@@ -11,8 +11,7 @@ from ...jsontext import Json, JsonObject
 from ...message import Finish, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ...pieces import Part
-from ...pieces.calls import MADE, calls
-from ...pieces.ending import ending
+from ...pieces.calls import MADE
 from ...pieces.steps import Grow, Open, Step, Steps, argument_text
 from ...shapes import filled
 from .chunks import CHUNK, CLOSED
@@ -25,14 +24,13 @@ class Deltas:
     """The deltas of one candidate."""
 
     def __init__(self, index: int, say: Sayer, seed: str) -> None:
-        self.end: Finish | None = None
+        self.end: Finish | None = None  # why it ended, as far as anybody has said
         self._index = index
         self._say = say
         self._steps = Steps(seed)
         self._begun = False
         self._calls = 0
         self._thoughts = 0  # of the thinking that is open, the pieces that went out
-        self._deciding: list[ContentBlock] = []
 
     def feed(self, part: Part) -> list[JsonObject]:
         """The choices that a piece makes."""
@@ -44,15 +42,6 @@ class Deltas:
         for block in self._steps.untold:
             self._say.report.lost("answer.unsaid", block, what="what came behind its block")
         return made
-
-    def ended(self, finish: Finish) -> None:
-        """Take the reason; a closing event may repeat it, or come without one."""
-        if self.end is None or finish.raw:
-            self.end = finish
-
-    def decided(self, end: Finish) -> Finish:
-        """The reason that the blocks bear out."""
-        return ending(end, calls(self._deciding, {}, end, ""))[0]
 
     def choice(self, delta: JsonObject, reason: str | None = None) -> JsonObject:
         """`{"index", "delta", "finish_reason"}`; the first delta says whose words these are."""
@@ -133,7 +122,6 @@ class Deltas:
             say.fields(block)
             say.unsealed(block)
             return {}
-        self._deciding.append(block)
         if type(block) is ToolUseBlock:
             say.fields(block)
             return {}

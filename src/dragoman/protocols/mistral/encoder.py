@@ -12,7 +12,8 @@ from ...jsontext import Json, JsonObject
 from ...losses import Report
 from ...message import ChatRequest, Finish, Usage
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from .answer import EVENTS, TIMES, error_body, finish_reason
+from ...pieces.moment import moment, timeless
+from .answer import EVENTS, error_body, finish_reason
 from .deltas import Deltas
 from .said import Sayer
 from .usage import said_usage
@@ -52,7 +53,7 @@ class MistralEncoder:
             case Usage():
                 self._about.add(piece)
             case End():
-                self._candidate(piece.candidate).ended(piece.finish)
+                self._candidate(piece.candidate).end = piece.finish
             case Failed():
                 return self._error(piece)
             case Raw():
@@ -84,7 +85,7 @@ class MistralEncoder:
 
     def _last(self, one: Deltas, end: Finish) -> JsonObject:
         """The delta with the reason."""
-        word = finish_reason(one.decided(end), self._say, end)
+        word = finish_reason(end, self._say, end)
         return one.choice({"content": ""}, word or "stop")
 
     def _candidate(self, index: int) -> Deltas:
@@ -102,13 +103,11 @@ class MistralEncoder:
         if own and piece.candidate is None and "created" in told:
             self._head["created"] = told["created"]
         if not own:
-            times = [told[name] for name in TIMES if type(told.get(name)) in (int, float)]
-            if times and piece.candidate is None:
-                self._head.setdefault("created", int(times[0]))
+            if piece.candidate is None and (at := moment(told)) is not None:
+                self._head.setdefault("created", at)
+                told = timeless(told)
             for key in told:
-                if key not in TIMES:
-                    field = f"extras.{piece.issuer or 'nobody'}.{key}"
-                    self._once("extras.foreign", piece, field)
+                self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
             return []
         if piece.candidate is not None:
             return [self._chunk(self._candidate(piece.candidate).beside(told))] if told else []

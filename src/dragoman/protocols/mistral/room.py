@@ -41,6 +41,7 @@ class Mistral(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "mistral"
+    lookback = 1  # the model continues a last message of its own
     carries = CAN
     spoken = Dialect
 

@@ -25,8 +25,8 @@ from ...message import (
     URLSource,
 )
 from ...message.blocks import ContentBlock
+from ...retold import UNTYPED
 from ...shapes import answer_fields, filled
-from .choice import UNTYPED
 from .chunks import CLOSED
 from .parts import part_as_read
 

@@ -29,9 +29,9 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock, MediaBlock
+from ...retold import UNTYPED
 from ...seats import ASSISTANT, TOOL, Seated
 from ...shapes import arguments_of, filled, own_extras, result_text
-from .choice import UNTYPED
 
 __all__ = ["messages"]
 

@@ -21,6 +21,7 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ContentBlock
+from ...pieces.moment import TIMES, dated, moment_of
 from ...thinktags import glued
 from .reader import REASONS
 from .said import Sayer
@@ -43,7 +44,10 @@ def write_response(
     origin = first.msg.origin
     own = origin is not None and origin.issuer in issuers
     say = Sayer(report, issuers, own)
-    beside, told = say.fields(resp), say.fields(first)
+    at = None if own else moment_of(resp.extras)
+    beside, told = say.fields(resp, TIMES if at is not None else ()), say.fields(first)
+    if at is not None:
+        beside["created_at"] = dated(at)
     message: JsonObject = {"role": "assistant"} if own else {"role": "assistant", "content": ""}
     message |= _message(first.msg.blocks, say)
     if tags := told.pop("think_tags", ""):  # sections without a word, behind all text

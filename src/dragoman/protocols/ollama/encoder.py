@@ -15,6 +15,7 @@ from ...message.blocks import ContentBlock
 from ...message.total import total
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
 from ...pieces.calls import calls
+from ...pieces.moment import dated, moment, timeless
 from ...pieces.piece import Key
 from ...thinktags import glued
 from .answer import EPOCH, figures, reason
@@ -81,7 +82,8 @@ class OllamaEncoder:
             if self._end is not None and not self._failed:
                 made.append((None, {"error": self._end.finish.raw or "error"}))
             return made
-        for known, name in ((self._model, "model"), (self._say.own, "created_at")):
+        timed = self._say.own or self._created != EPOCH
+        for known, name in ((self._model, "model"), (timed, "created_at")):
             if not known:
                 self._report.lost("answer.field", resp, name)
         last: JsonObject = {**self._line({}), "done": True}
@@ -148,6 +150,9 @@ class OllamaEncoder:
         if self._say.own and piece.candidate == 0 and "think_tags" in told:
             return [(None, self._line({"content": told["think_tags"]}))]
         if piece.issuer not in self._say.issuers or piece.candidate:
+            if piece.candidate is None and (at := moment(told)) is not None:
+                self._created = dated(at) if self._created == EPOCH else self._created
+                told = timeless(told)
             for key in told:
                 self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
             return []

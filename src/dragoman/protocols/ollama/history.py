@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ... import retold
 from ...jsontext import Json, JsonObject
+from ...media import url_of
 from ...message import (
     AudioBlock,
+    Base64Source,
     ImageBlock,
     Msg,
     Origin,
@@ -22,7 +25,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
-from .calls import call_as_read, read_call
+from ...retold import call_as_read, no_message, read_calls
 from .media import medium
 
 __all__ = ["message_as_read", "read_messages"]
@@ -38,25 +41,7 @@ def read_messages(listed: Sequence[Json], issuer: str, model: str | None) -> lis
     to the first call of its name that waits for one.
     """
     origin = Origin(issuer, model)
-    waiting: list[ToolUseBlock] = []
-    made = []
-    for i, told in enumerate(listed):
-        m = _read_message(told, issuer, origin, i)
-        content: Any = m.content
-        if m.role == "assistant" and type(content) is list:
-            waiting = [block for block in content if type(block) is ToolUseBlock] or waiting
-        elif m.role == "tool":
-            _paired(content[0], waiting)
-        made.append(m)
-    return made
-
-
-def _paired(result: ToolResultBlock, waiting: list[ToolUseBlock]) -> None:
-    for at, call in enumerate(waiting):
-        if result.id == call.id or (not result.id and result.name in ("", call.name)):
-            result.id = call.id
-            del waiting[at]
-            return
+    return retold.read_messages(listed, lambda told, at: _read_message(told, issuer, origin, at))
 
 
 def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
@@ -64,7 +49,7 @@ def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
     role = told.get("role") if isinstance(told, dict) else None
     known = role.lower() if isinstance(role, str) else ""  # the server takes any case
     if not isinstance(told, dict) or known not in _ROLES:
-        return Msg.trusted("", [RawBlock(issuer, told, "message", by="client")], "user")
+        return no_message(told, issuer)
     rest = {key: value for key, value in told.items() if key != "role"}
     words = [] if role == known else [str(role)]
     if known == "tool":
@@ -74,7 +59,7 @@ def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
         blocks.append(ThinkingBlock(rest.pop("thinking"), origin=origin))
     said = _said(rest, words)
     media = _media(rest)
-    calls = _calls(rest, issuer, place) if known == "assistant" else []
+    calls = read_calls(rest, issuer, place) if known == "assistant" else []
     content: Any = said
     if said is None or blocks or media or calls:
         text = [TextBlock(said)] if said else []
@@ -104,14 +89,6 @@ def _media(rest: JsonObject) -> list[ContentBlock]:
         return []
     del rest["images"]
     return [medium(one) for one in listed]
-
-
-def _calls(rest: JsonObject, issuer: str, place: int) -> list[ContentBlock]:
-    listed = rest.get("tool_calls")
-    if not (isinstance(listed, list) and listed):
-        return []
-    del rest["tool_calls"]
-    return [read_call(one, issuer, f"call_{place}_{nth}") for nth, one in enumerate(listed)]
 
 
 def _result(rest: JsonObject, issuer: str, words: list[str]) -> Msg:
@@ -168,7 +145,7 @@ def _blocks_as_read(m: Msg, issuer: str) -> JsonObject:
         elif type(block) is ThinkingBlock:
             made["thinking"] = block.thinking
         elif type(block) is ToolUseBlock or type(block) is RawBlock:
-            calls.append(call_as_read(block, issuer))
+            calls.append(call_as_read(block, issuer, len(calls)))
         else:
             media.append(_data(block))
     if media:
@@ -194,5 +171,7 @@ def _result_as_read(block: ToolResultBlock) -> JsonObject:
 
 def _data(block: ContentBlock) -> str:
     assert type(block) is ImageBlock or type(block) is AudioBlock  # no other is read from here
-    source: Any = block.source
-    return str(source.data)
+    source = block.source
+    if type(source) is Base64Source and source.uri is None and block.spelling is None:
+        return source.data
+    return url_of(source, block.spelling)

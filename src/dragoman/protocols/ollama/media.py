@@ -8,6 +8,7 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error
 
+from ...media import read_url
 from ...message import AudioBlock, Base64Source, ImageBlock
 
 __all__ = ["medium"]
@@ -19,7 +20,13 @@ _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
 def medium(data: str) -> ImageBlock | AudioBlock:
-    """The image or sound that the base64 text holds; what nobody knows is taken for an image."""
+    """The image or sound that the base64 text holds; what nobody knows is taken for an image.
+
+    The server refuses URLs; whoever sent one to it meant an image.
+    """
+    if data[:8].lower().startswith(("http://", "https://", "data:")):
+        source, head = read_url(data)
+        return ImageBlock(source, spelling=head)
     kind = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
     if data.startswith("UklGR"):
         kind = _RIFF.get(_head(data), "")

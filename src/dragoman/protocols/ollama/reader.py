@@ -20,7 +20,7 @@ from ...message import (
 from ...message.answer import FinishReason
 from ...message.blocks import answered
 from ...pieces import End, Failed, Meta, Part, Piece, fault
-from .calls import UNTYPED
+from ...retold import UNTYPED
 from .dialect import Dialect
 from .media import medium
 

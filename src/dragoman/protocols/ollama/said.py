@@ -5,6 +5,7 @@ Serves whole answers and streams alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...jsontext import Json, JsonObject
@@ -18,7 +19,7 @@ from ...message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from ...message.blocks import ContentBlock, noted
+from ...message.blocks import ContentBlock
 from ...pieces.arguments import partial
 from ...pieces.calls import MADE
 from ...shapes import answer_fields, filled
@@ -36,9 +37,9 @@ class Sayer:
         self.issuers = issuers
         self.own = own
 
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        return answer_fields(node, self.issuers, self.report)
+    def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
+        """This wire's fields that nobody models; those of others are losses, but for `known`."""
+        return answer_fields(node, self.issuers, self.report, known)
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
         """The text; that of a refusal, too, which has no field of its own here."""
@@ -79,9 +80,6 @@ class Sayer:
             function["index"] = nth
         if not (self.own and MADE in (block.spelling or "").split()):
             made["id"] = block.id
-        notes = [noted(issuer) for issuer in self.issuers]
-        if any("arguments" in (block.extras or {}).get(name, {}) for name in notes):
-            del function["arguments"]
         return filled({**made, "function": function}, told)
 
     def _arguments(self, block: ToolUseBlock) -> Json:

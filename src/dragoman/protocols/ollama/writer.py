@@ -25,10 +25,10 @@ from ...message import (
     VideoBlock,
 )
 from ...message.blocks import ContentBlock
+from ...retold import UNTYPED
 from ...seats import TOOL, Seated
 from ...shapes import filled, own_extras, result_text
 from ...thinktags import glued
-from .calls import UNTYPED
 from .dialect import Dialect
 
 __all__ = ["messages"]
