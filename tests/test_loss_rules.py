@@ -113,7 +113,7 @@ def speaking(wire: Wire, request: ChatRequest, rule: str) -> list[Any]:
     """The changes of every fact that bears this source and date and holds for the request."""
     model = request.model or ""
     rows = [*wire.known(model, request), *wire.conditional(model)]
-    sources = [(row.source, row.since, row.changes) for row in rows]
+    sources = [(row.source_of("options"), row.since, row.changes) for row in rows]
     sources += [(known.source, known.since, known.always) for known in wire.facts]
     own = wire.room.can()
     sources.append((own.source, own.since, {"options": own.options}))
@@ -192,7 +192,8 @@ def test_a_family_decides_on_every_host() -> None:
         wire = dragoman.wire(name)
         said = rule(wire, "option.refused", "temperature", model="gpt-5.6",
                     options=Options(temperature=0.5))  # fmt: skip
-        rows = [row for row in FAMILIES.rows if f"{row.source} ({row.since})" == said]
+        rows = [row for row in FAMILIES.rows
+                if f"{row.source_of('options')} ({row.since})" == said]  # fmt: skip
         assert any(row.holds("gpt-5.6") for row in rows), said
 
 

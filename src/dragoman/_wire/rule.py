@@ -43,7 +43,7 @@ def rule(
         for facts in reversed(known):
             found = facts.deciding(ask, about, asked.model, asked.wires, asked.states)
             if found is not None:
-                return _dated(found.source, found.since)
+                return _dated(found.source_of(ask), found.since)
         if ask == "options" and about.field and about.listed(own.options, ask):
             break  # the protocol itself says so of this option
     return _dated(own.source, own.since) if CODES[code].asks else ""

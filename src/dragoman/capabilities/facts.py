@@ -47,8 +47,9 @@ class Fact:
     """Something known of models by name: first match wins within one list of facts.
 
     `models` are glob patterns over the bare model name, `but` exceptions to them; `changes` are
-    overrides; `since` (ISO date) and `source` say where it comes from. `wire`: of one protocol or
-    vendor alone. `when` is a state of the request (STATES): such a fact is applied on top of the
+    overrides; `since` (ISO date) and `source` say where it comes from, `sources` where single
+    changes do that have a source of their own. `wire`: of one protocol or vendor alone. `when` is
+    a state of the request (STATES): such a fact is applied on top of the
     first that holds anyhow, and with the model `*` also where no model is known.
     """
 
@@ -59,6 +60,7 @@ class Fact:
     but: tuple[str, ...] = ()
     wire: str = ""
     when: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.when and self.when not in STATES:
@@ -69,6 +71,10 @@ class Fact:
         for name in ("models", "but"):
             given = getattr(self, name)
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+
+    def source_of(self, ask: str) -> str:
+        """Where it comes from what the fact says of a capability."""
+        return self.sources.get(ask, self.source)
 
     def holds(self, model: str) -> bool:
         """Whether the fact is about this model."""
@@ -138,6 +144,10 @@ class Facts:
         """The fact that holds for `model` whatever the request, by its bare name."""
         found = self.holding(model)
         return found[0] if found else None
+
+    def source_of(self, ask: str) -> str:
+        """Where it comes from what always holds."""
+        return self.source
 
     def deciding(
         self,

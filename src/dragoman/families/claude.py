@@ -51,6 +51,19 @@ def _thinks(how: str, efforts: tuple[str, ...] = _ALL, budgets: tuple[int, ...] 
     return {"thinks": how, "efforts": efforts, "budgets": budgets}
 
 
+_REFUSES = "Anthropic docs, Preserved thinking; anthropics/cookbooks issue 854: forced tools"
+# of what stands in most rows
+_SOURCES = {
+    "options": _THINKING,
+    "thinks": _THINKING,
+    "efforts": "Anthropic docs, Effort",
+    "budgets": _THINKING,
+    "forced_tools": _REFUSES,
+    "binding": "Anthropic docs, Preserved thinking",
+    "late_system": "Anthropic docs, Mid-conversation system messages",
+}
+
+
 def _model(
     models: tuple[str, ...],
     since: str,
@@ -62,8 +75,8 @@ def _model(
     names = _named(*models)
     spelled = {"forced_tools": True, **anywhere, **messages}
     return (
-        Fact(names, spelled, since, source, wire="anthropic"),
-        Fact(names, anywhere, since, source),
+        Fact(names, spelled, since, source, wire="anthropic", sources=_SOURCES),
+        Fact(names, anywhere, since, source, sources=_SOURCES),
     )
 
 
@@ -76,7 +89,6 @@ _BEFORE: dict[str, Any] = {
     "strict_tools": False,
     **_SAMPLING,
 }
-_REFUSES = "Anthropic docs, Preserved thinking; anthropics/cookbooks issue 854: forced tools"
 
 _MODELS = (
     _model(("fable-5.2", "mythos-5.2"), "2026-11-09",

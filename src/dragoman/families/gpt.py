@@ -21,6 +21,16 @@ _TOOLS = (
     " livekit/agents issue 5088, mindconnect issue 112"
 )
 
+# of what stands in every row
+_SOURCES = {
+    "options": _REFUSED,
+    "thinks": _GUIDE,
+    "efforts": _GUIDE,
+    "tools_with_thinking": _TOOLS,
+    "cache_hints": "OpenAI docs, Prompt caching",
+    "cache_ttls": "OpenAI docs, Prompt caching",
+}
+
 _SAMPLERS = (
     "temperature", "top_p", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs",
 )  # fmt: skip
@@ -101,6 +111,7 @@ _STATES = (
 
 def _placed(fact: Fact) -> tuple[Fact, ...]:
     """The fact on OpenAI's own wires; on any other without what those alone have words for."""
+    fact = replace(fact, sources=_SOURCES)
     if fact.wire:
         return (fact,)
     rest = {name: value for name, value in fact.changes.items() if name not in _WORDS}
