@@ -26,6 +26,13 @@ ROWS = (
         asks=("reads", "assistant"),
     ),
     Code(
+        "raw.unpaired",
+        "repaired",
+        "a provider's own call without its result, or a result without its call, was left out",
+        fix="Keep such blocks as they were answered, both of them: nobody but the provider can make"
+        " up the other half.",
+    ),
+    Code(
         "thinking.unsaid",
         "dropped",
         "the wire takes no thinking back",
@@ -111,7 +118,7 @@ ROWS = (
     ),
     Code(
         "message.empty",
-        "dropped",
+        "repaired",
         "nothing of the message can be said, so it was left out",
         fix="Leave the message out, or give it content.",
         asks=("empty_messages", "blank_text"),
@@ -162,6 +169,13 @@ ROWS = (
         "expected",
         "fields that the provider puts into answers and takes in no request",
         fix="Nothing: they stay on the message that was read.",
+    ),
+    Code(
+        "extras.empty",
+        "expected",
+        "a field of another provider that says nothing: null, or an empty list or object",
+        fix="Nothing: an absent field says the same.",
+        asks=("reads", "claims"),
     ),
     Code(
         "extras.foreign",

@@ -123,9 +123,10 @@ ROWS = (
     Code(
         "turn.joined",
         "moved",
-        "what was said right before a tool call joins it",
-        fix="Nothing is lost. Put text and call into one message to have it so from the start.",
-        asks=("join_calls",),
+        "what was said right before a tool call, or thought before anything, joins it",
+        fix="Nothing is lost. Put thinking, text and call into one message to have it so from the"
+        " start.",
+        asks=("join_calls", "thinking_last"),
         level=logging.DEBUG,
     ),
     Code(
@@ -173,5 +174,27 @@ ROWS = (
         "old messages were left out to fit the budget",
         fix="Raise `max_tokens`, or cut earlier and with a receipt: `fit_history`.",
         level=logging.INFO,
+    ),
+    Code(
+        "history.cleared",
+        "dropped",
+        "an old tool result was left out to fit the budget; its call stands",
+        fix="Raise `max_tokens`, keep more of them (`ClearToolResults(keep=...)`), or name the"
+        " tool in `exclude`.",
+        level=logging.INFO,
+    ),
+    Code(
+        "history.told",
+        "degraded",
+        "an old message is told in a summary to fit the budget",
+        fix='Raise `max_tokens`, or pin the message: `metadata={"pinned": True}`.',
+        level=logging.INFO,
+    ),
+    Code(
+        "history.summary",
+        "added",
+        "a summary in the place of old messages",
+        fix="It was asked for by `truncate=Summarize(...)`, which words it (`words`) and says who"
+        " says it (`role`, `name`).",
     ),
 )

@@ -93,8 +93,10 @@ ROWS = (
     Code(
         "result.orphan",
         "repaired",
-        "a result without its call was left out",
-        fix="Keep a call and its result together when you cut a history; `fit_history` does.",
+        "a result without its call was left out, or told as text where that was asked for",
+        fix="Keep a call and its result together when you cut a history; `fit_history` does."
+        ' `can={"orphans": "tell"}` has what such a result says told as text of the user.',
+        asks=("orphans",),
     ),
     Code(
         "result.duplicate",

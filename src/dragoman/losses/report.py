@@ -174,8 +174,9 @@ class Report:
 
     def foreign(self, node: object, issuer: str, own: Mapping[str, Any]) -> None:
         """Name each field of another issuer, which `node` carries and this target does not."""
-        for field in _fields(own, f"extras.{issuer}".rstrip(".")):
-            self.lost("extras.foreign", node, field, f"a field of {issuer or 'nobody'}")
+        for field, value in _fields(own, f"extras.{issuer}".rstrip(".")):
+            code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
+            self.lost(code, node, field, f"a field of {issuer or 'nobody'}")
 
     def take(self, other: Report, but: Report) -> None:
         """Take over the losses of a trial that another trial did not have."""
@@ -190,8 +191,8 @@ class Report:
 
     def include(self, other: Report) -> None:
         """Name all that another report names, which stays as it is."""
-        rows = other.losses and other._rows  # whoever asks for losses makes rows of groups
-        self._rows.extend(rows)
+        _ = other.losses  # whoever asks for losses makes rows of groups
+        self._rows.extend(other._rows)
         self.kinds |= other.kinds
         self._made.update(other._made)
         self._placed.update(other._placed)
@@ -209,11 +210,15 @@ class Report:
         return self._index
 
 
-def _fields(own: Mapping[str, Any], path: str) -> Iterator[str]:
-    """The paths of the fields, down to those that are no objects."""
+_EMPTY: tuple[Any, ...] = ([], {})  # what says no more than an absent field
+
+
+def _fields(own: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    """(path, value) of the fields, down to those that are no objects."""
     for key, value in own.items():
-        here = f"{path}.{key}" if key.isidentifier() else f'{path}["{key}"]'
+        plain = isinstance(key, str) and key.isidentifier()
+        here = f"{path}.{key}" if plain else f'{path}["{key}"]'
         if isinstance(value, Mapping) and value:
             yield from _fields(value, here)
         else:
-            yield here
+            yield here, value
