@@ -77,13 +77,13 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
     said: list[str] = []  # the names of the tools that answered
     flags = 0
     waiting = 0  # calls whose results have not come yet
+    nameless = True  # so far
     for m in msgs:
         content: Any = m.content
         role = m.role
         seat = _SEAT[role]
-        name = m.name
-        if name and name != role:
-            flags |= NAMED
+        if nameless and (name := m.name) and name != role:
+            nameless = False
         if m.extras is not None or m.cache is not None:
             flags |= ODD
             dirty.append(len(seats))
@@ -113,19 +113,23 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                         waiting = 1
                         seats.append(ASSISTANT)
                         continue
-                elif (
-                    kind is ToolResultBlock
-                    and waiting == 1
-                    and type(b.output) is str
-                    and b.extras is None
-                    and b.cache is None
-                    and not (b.is_error or b.output.isspace())
-                ):
-                    results.append(b.id)
-                    said.append(b.name)
-                    waiting = 0
-                    seats.append(TOOL)
-                    continue
+                elif kind is ToolResultBlock and waiting == 1:
+                    out = b.output
+                    if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
+                        one = out[0]
+                        if one.extras is None and one.cache is None and one.citations is None:
+                            out = one.text
+                    if (
+                        type(out) is str
+                        and b.extras is None
+                        and b.cache is None
+                        and not (b.is_error or out.isspace())
+                    ):
+                        results.append(b.id)
+                        said.append(b.name)
+                        waiting = 0
+                        seats.append(TOOL)
+                        continue
             seen = -1
             used = answered = 0
             look = not content
@@ -201,6 +205,8 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
             if seen != -1:
                 seat = seen
         seats.append(seat)
+    if not nameless:
+        flags |= NAMED
     if SYSTEM in bytes(seats).lstrip(_HEAD):
         flags |= LATE
     if calls or results:

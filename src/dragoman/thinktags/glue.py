@@ -12,8 +12,10 @@ from .tags import CLOSE, GAP
 __all__ = ["glued"]
 
 
-def glued(blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
+def glued(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
     """The blocks, thinking that was read in tags put back into the text about it, as it stood."""
+    if all(block.spelling is None for block in blocks):
+        return blocks  # nothing was read in tags
     made: list[ContentBlock] = []
     tagged = False  # whether the text before ends with a section
     for block in blocks:

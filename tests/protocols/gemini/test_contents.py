@@ -113,7 +113,7 @@ def test_agentscopes_key_for_a_signature_is_understood() -> None:
 
 
 def test_another_providers_fields_stay_behind() -> None:
-    block = TextBlock("Hi.", extras={"openai-chat": {"annotations": []}})
+    block = TextBlock("Hi.", extras={"openai-chat": {"annotations": ["a note"]}})
     found, codes = wrote([Msg.user("Hello"), Msg.assistant([block]), Msg.user("Go on.")])
     assert found[1]["parts"] == [{"text": "Hi."}]
     assert codes == ["extras.foreign"]

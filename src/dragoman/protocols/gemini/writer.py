@@ -41,7 +41,7 @@ _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 
 # one loop by design: a call for each message costs a tenth of what is said here
-def contents(  # noqa: C901, PLR0912
+def contents(  # noqa: C901, PLR0912, PLR0915
     seated: Seated, can: Capabilities, dialect: Dialect, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; the user says what the system says there."""
@@ -51,8 +51,8 @@ def contents(  # noqa: C901, PLR0912
         msgs, seats, marks = msgs[start:], seats[start:], marks[start:]
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = can.foreign_calls == "bypass" and bool(seated.calls)
-    said, plain, waiting = writer.parts, writer.plain, writer.waiting
-    call, signature = writer.keys.call, writer.keys.signature
+    said, waiting, ours = writer.parts, writer.waiting, writer.ours
+    call, result, signature = writer.call, writer.result, writer.keys.signature
     unsigned: list[ToolUseBlock] = []
     out: list[JsonObject] = []
     for m, seat, odd in zip(msgs, seats, marks, strict=True):
@@ -74,7 +74,16 @@ def contents(  # noqa: C901, PLR0912
                     unsigned.append(one)
                 out.append({"role": "model", "parts": [part]})
                 continue
-            parts = [plain(one)]
+            if type(one) is ToolResultBlock and waiting and waiting[0].id == one.id:
+                text: Any = one.output
+                if type(text) is list and len(text) == 1:
+                    text = text[0].text  # plain results hold text alone
+                if type(text) is str and waiting[0].name == one.name and one.id not in ours:
+                    del waiting[0]
+                    answer = {"id": one.id, "name": one.name, "response": {"output": text}}
+                    out.append({"role": "user", "parts": [{result: answer}]})
+                    continue
+            parts = said(content)
             if seat != SYSTEM and not (signs and seat == ASSISTANT):
                 out.append({"role": _ROLES[seat], "parts": parts})
                 continue
@@ -136,21 +145,6 @@ class _Writer:
         self.result = self.keys.result
         self.waiting: list[ToolUseBlock] = []
         self.ours: set[str] = set()  # ids of calls that came without one: they go back so
-
-    def plain(self, block: ContentBlock) -> JsonObject:
-        """The only block of a message that the survey found to be plain."""
-        if type(block) is ToolResultBlock:
-            waiting, output = self.waiting, block.output
-            if type(output) is list and len(output) == 1:
-                output = output[0].text  # type: ignore[union-attr]  # plain results hold text
-            if type(output) is str and block.id and waiting and waiting[0].id == block.id:
-                name = waiting[0].name
-                if name == block.name and block.id not in self.ours:
-                    del waiting[0]
-                    said = {"id": block.id, "name": name, "response": {"output": output}}
-                    return {self.result: said}
-            return {self.result: self._result(block)}
-        return self.parts([block])[0]
 
     def parts(self, blocks: list[ContentBlock]) -> list[JsonObject]:
         """The parts of a message; a thought without a word or a signature is none."""

@@ -5,7 +5,7 @@ Order between text, images and calls has no place on this wire.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -39,10 +39,13 @@ _ROLES = ("system", "user", "assistant", "tool")
 def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonObject]:
     """One wire message for each message, and one for each tool result."""
     out: list[JsonObject] = []
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
-        content = m.content
+    nothing = None if dialect.no_text == "null" else ""
+    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+        content: Any = m.content
         if type(content) is str:
             made: JsonObject = {"role": _ROLES[seat], "content": content}
+        elif not odd and len(content) == 1 and type(one := content[0]) is ToolUseBlock:
+            made = {"role": "assistant", "content": nothing, "tool_calls": [_call(one, can)]}
         elif seat == TOOL:
             out.extend(_result(block, can, dialect) for block in m.blocks)
             continue
@@ -96,7 +99,7 @@ def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
     """Arguments are an object here, never text."""
     function: JsonObject = {"name": block.name, "arguments": block.input}
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
-    if UNTYPED in (block.spelling or "").split():
+    if block.spelling is not None and UNTYPED in block.spelling.split():
         del made["type"]
     if block.extras is not None:
         filled(made, own_extras(block, can))
@@ -119,9 +122,11 @@ def _result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObj
         "content": result_text(block, dialect.bullets),
         "tool_name": block.name,
     }
-    shown = [_shown(inner) for inner in block.output] if isinstance(block.output, list) else []
-    if images := [data for data in shown if data is not None]:
-        made["images"] = images
+    output = block.output
+    if type(output) is list and not (len(output) == 1 and type(output[0]) is TextBlock):
+        shown = [_shown(inner) for inner in output]
+        if images := [data for data in shown if data is not None]:
+            made["images"] = images
     if block.extras is not None:
         made.update(own_extras(block, can))
     return made

@@ -6,6 +6,7 @@ decided here that a capability could decide before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 from ...capabilities import Capabilities
@@ -90,7 +91,7 @@ def _sorted(
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thoughts: list[ThinkingBlock] | None = None
-    content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
+    content: Sequence[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
     if dialect.think_tags:
         content = glued(content)
     for block in content:
