@@ -98,7 +98,7 @@ def test_the_version() -> None:
         (["format", "--to", "gemini", "--speakers", "role", "--multi-agent"],
          "error: --multi-agent contradicts --speakers role (give one of them)"),
         (["format", "--to", "gemini", "--max-tokens", "9", "--counter", "hf"],
-         "error: unknown --counter hf (char, or hf:NAME_OR_FOLDER)"),
+         "error: unknown --counter hf (char, hf:NAME_OR_FOLDER, openai:MODEL, mistral:"),
         (["format", "--to", "gemini", "--allow", "x.y"],
          "error: the policy names 'x.y', which is neither a kind nor a known code (kinds: "),
         (["format", "--to", "gemini", "--facts", "x"],

@@ -152,7 +152,8 @@ def test_a_refusal_names_the_losses_and_what_would_allow_them(chat: str) -> None
     ran = run("format", chat, "--to", "deepseek", "--policy", "refuse")
     assert (ran.exit_code, ran.stdout) == (1, "")
     last = ran.stderr.splitlines()[-1]
-    assert last.startswith(f"error: {chat}: the policy refuses dropped block.unsaid at")
+    refused = "$.messages[1].content[1]: the policy refuses dropped block.unsaid at"
+    assert last.startswith(f"error: {chat}: {refused}")
     assert last.endswith("(--allow block.unsaid lets it pass)")
     assert "$.messages[1].content[1]  image of the user" in ran.stderr
     assert run("format", chat, "--to", "deepseek", "--policy", "refuse",
@@ -211,6 +212,17 @@ def test_a_tokenizer_counts(tmp_path: Path) -> None:
     by_tokens = out(*args, "--counter", f"hf:{folder}", input=text)
     assert 2 <= len(by_tokens) < len(LONG)
     assert run("format", *args, input=text).exit_code == 1  # 120 characters hold nothing
+
+
+def test_the_counter_of_a_model_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tiktoken", reason="the extra `tokens` is not installed")
+    from tests.token.encodings import vocabularies
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabularies(tmp_path)))
+    text = json.dumps([msg.to_dict() for msg in LONG])
+    args = ("--to", "openai-chat", "--max-tokens", "120", "--policy", "ignore")
+    by_tokens = out(*args, "--counter", "openai:gpt-5.6", input=text)
+    assert 2 <= len(by_tokens) < len(LONG)
 
 
 # -- files ------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import pytest
 
 from dragoman import token
 from dragoman.errors import ConfigError
-from dragoman.token import TokenCounterBase
+from dragoman.token import SumTokenCounter, TokenCounterBase
+from dragoman.token.base import counts_sync, decomposes
 
 
 class Words(TokenCounterBase):
@@ -41,3 +42,37 @@ def test_the_package_lists_its_names() -> None:
 def test_the_base_itself_counts_nothing() -> None:
     with pytest.raises(TypeError, match="abstract"):
         TokenCounterBase()  # type: ignore[abstract]
+
+
+class Letters(SumTokenCounter):
+    def count_message(self, message: dict[str, Any]) -> int:
+        return len(message["content"])
+
+
+def test_a_sum_needs_one_method() -> None:
+    counter = Letters()
+    said = [{"role": "user", "content": "one"}, {"role": "user", "content": "four"}]
+    assert counter.count_sync(said) == asyncio.run(counter.count(said, [], model="any")) == 7
+    assert counter.overhead() == 0
+    assert decomposes(counter)
+
+
+def test_overhead_counts_and_never_makes_a_figure_negative() -> None:
+    class Framed(Letters):
+        def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+            return 10 * len(tools or ()) - 5
+
+    assert Framed().count_sync([]) == 0
+    assert Framed().count_sync([{"content": "sixsix"}]) == 1
+    assert Framed().count_sync([], [{}, {}]) == 15
+
+
+def test_a_counter_says_what_it_can() -> None:
+    class Claims(Words):
+        decomposes = True  # and has no count_message
+
+    assert not decomposes(Words())
+    assert not decomposes(Claims())
+    assert counts_sync(Letters())
+    assert not counts_sync(Words())
+    assert not counts_sync(object())

@@ -103,7 +103,10 @@ Budget: TypeAlias = Annotated[
 Counter: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--counter", metavar="WHAT", help="What counts: char, or hf:NAME_OR_FOLDER (tokenizer)."
+        "--counter",
+        metavar="WHAT",
+        help="What counts: char, hf:NAME_OR_FOLDER (tokenizer), or openai:MODEL; so mistral: "
+        "and, by their APIs, anthropic: and gemini:.",
     ),
 ]
 Request: TypeAlias = Annotated[
@@ -176,20 +179,27 @@ def speakers(how: str | None, multi_agent: bool) -> Rewrite:
             raise CommandError(f"unknown --speakers {how}", "role, name, tagged:ME or namefield")
 
 
+_COUNTERS = {
+    "hf": "HuggingFaceTokenCounter",
+    "openai": "OpenAITokenCounter",
+    "mistral": "MistralTokenCounter",
+    "anthropic": "AnthropicTokenCounter",
+    "gemini": "GeminiTokenCounter",
+}
+
+
 def counter(name: str) -> TokenCounterBase:
     """The counter of a name."""
+    from .. import token
+
     kind, _, model = name.partition(":")
-    match kind, model:
-        case "char", "":
-            from ..token import CharTokenCounter
-
-            return CharTokenCounter()
-        case "hf", model if model:
-            from ..token import HuggingFaceTokenCounter
-
-            return HuggingFaceTokenCounter(model)
-        case _:
-            raise CommandError(f"unknown --counter {name}", "char, or hf:NAME_OR_FOLDER")
+    if kind == "char" and not model:
+        return token.CharTokenCounter()
+    if kind in _COUNTERS and model:
+        made: TokenCounterBase = getattr(token, _COUNTERS[kind])(model)
+        return made
+    models = ", ".join(f"{kind}:MODEL" for kind in list(_COUNTERS)[1:])
+    raise CommandError(f"unknown --counter {name}", f"char, hf:NAME_OR_FOLDER, {models}")
 
 
 def policy(name: Losses, refuse: list[str] | None, allow: list[str] | None) -> Policy:

@@ -10,15 +10,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .base import TokenCounterBase
+    from .anthropic import AnthropicTokenCounter
+    from .base import SumTokenCounter, TokenCounterBase
+    from .cached import CachedTokenCounter
     from .char import CharTokenCounter
+    from .gemini import GeminiTokenCounter
     from .huggingface import HuggingFaceTokenCounter
+    from .mistral import MistralTokenCounter
+    from .openai import OpenAITokenCounter
 
-__all__ = ["CharTokenCounter", "HuggingFaceTokenCounter", "TokenCounterBase"]
+__all__ = [
+    "AnthropicTokenCounter",
+    "CachedTokenCounter",
+    "CharTokenCounter",
+    "GeminiTokenCounter",
+    "HuggingFaceTokenCounter",
+    "MistralTokenCounter",
+    "OpenAITokenCounter",
+    "SumTokenCounter",
+    "TokenCounterBase",
+]
 
 _HOMES = {
+    "AnthropicTokenCounter": "anthropic",
+    "CachedTokenCounter": "cached",
     "CharTokenCounter": "char",
+    "GeminiTokenCounter": "gemini",
     "HuggingFaceTokenCounter": "huggingface",
+    "MistralTokenCounter": "mistral",
+    "OpenAITokenCounter": "openai",
+    "SumTokenCounter": "base",
     "TokenCounterBase": "base",
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ConfigError
 
-__all__ = ["TokenCounterBase"]
+__all__ = ["SumTokenCounter", "TokenCounterBase", "counts_sync", "decomposes"]
 
 
 class TokenCounterBase(ABC):
@@ -21,6 +21,9 @@ class TokenCounterBase(ABC):
     ...     async def count(self, messages, tools=None, **kwargs):
     ...         return sum(len(str(message["content"]).split()) for message in messages)
     """
+
+    decomposes: bool = False
+    """Whether the count of a list is the sum of its messages' counts and one overhead."""
 
     @abstractmethod
     async def count(
@@ -43,3 +46,72 @@ class TokenCounterBase(ABC):
             hint="use the async entry point, or give the counter a count_sync method",
             code="token.no_sync",
         )
+
+
+class SumTokenCounter(TokenCounterBase):
+    """A counter whose count is a sum, so that no message has to be counted twice.
+
+    The law: `count(messages, tools)` is the sum of `count_message(message)` over the messages plus
+    `overhead(tools)`, and never below zero. `CachedTokenCounter` relies on it.
+
+    >>> class Words(SumTokenCounter):
+    ...     def count_message(self, message):
+    ...         return len(str(message["content"]).split())
+    >>> Words().count_sync([{"role": "user", "content": "one two"}])
+    2
+    """
+
+    decomposes = True
+
+    @abstractmethod
+    def count_message(self, message: dict[str, Any]) -> int:
+        """The tokens of one formatted message, whatever stands beside it; changes nothing."""
+
+    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+        """The tokens of the list itself and of the tool schemas; may be negative."""
+        return 0
+
+    async def count(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The same as `count_sync`; nothing is awaited."""
+        return self.count_sync(messages, tools, **kwargs)
+
+    def count_sync(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The sum over the messages, and the overhead; other keywords have no effect."""
+        return max(0, self.overhead(tools) + sum(map(self.count_message, messages)))
+
+
+def counts_sync(counter: object) -> bool:
+    """Whether `counter.count_sync` gives a figure: the counter says so, or has its own method."""
+    said = getattr(counter, "counts_sync", None)
+    if isinstance(said, bool):
+        return said
+    own = getattr(type(counter), "count_sync", None)
+    return own is not None and own is not TokenCounterBase.count_sync
+
+
+def decomposes(counter: object) -> bool:
+    """Whether the counter says that its count is a sum, and has what the sum is made of.
+
+    A subclass that counts lists its own way, and messages as its base does, is no sum any more.
+    """
+    if getattr(counter, "decomposes", False) is not True or not hasattr(counter, "count_message"):
+        return False
+    names = ("count_message", "count", "count_sync")
+    message, *lists = (_depth(type(counter), name) for name in names)
+    return all(one >= message for one in lists)
+
+
+def _depth(cls: type, name: str) -> int:
+    """How far up among a class and its bases a method is defined."""
+    mro = cls.__mro__
+    return next((n for n, base in enumerate(mro) if name in base.__dict__), len(mro))

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .base import TokenCounterBase
+from .base import SumTokenCounter
 from .media import Kind, estimates, without_payloads
 
 __all__ = ["CharTokenCounter"]
 
 
-class CharTokenCounter(TokenCounterBase):
+class CharTokenCounter(SumTokenCounter):
     """The length of the messages' `str()`, and of the tools', joined by newlines.
 
     AgentScope's definition, with one difference: base64 in media is not counted as text. Each
@@ -28,27 +28,12 @@ class CharTokenCounter(TokenCounterBase):
     def __init__(self, *, media_tokens: Mapping[Kind, int] | None = None) -> None:
         self.media_tokens = estimates(media_tokens)
 
-    async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
-    ) -> int:
-        """The same as `count_sync`; nothing is awaited."""
-        return self.count_sync(messages, tools, **kwargs)
+    def count_message(self, message: dict[str, Any]) -> int:
+        """The characters of one message, and the newline that parts it from the next."""
+        view, media = without_payloads(message)
+        inline = sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
+        return len(str(view)) + 1 + inline
 
-    def count_sync(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
-    ) -> int:
-        """Characters of the messages and tools; other keywords are accepted and have no effect."""
-        total = -1  # newlines stand between pieces, not after each
-        for message in messages:
-            view, media = without_payloads(message)
-            total += len(str(view)) + 1
-            total += sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
-        if tools:
-            total += len(str(tools)) + 1
-        return max(total, 0)
+    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+        """The characters of the tools; newlines stand between pieces, not after each."""
+        return len(str(tools)) if tools else -1

@@ -16,7 +16,6 @@ from ..errors import ConfigError
 __all__ = ["MIRROR", "library", "mirrored", "require"]
 
 MIRROR = "https://hf-mirror.com"
-_EXTRA = "pip install 'dragoman[tokens]'"
 # What snapshot_download takes of from_pretrained's options; the rest goes to the tokenizer.
 _HUB_OPTIONS = ("revision", "cache_dir", "token", "local_files_only", "force_download")
 _FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.tiktoken", "*.codes", "*.jinja")
@@ -36,24 +35,33 @@ _USUAL = (
 _NEVER = ("*.index.json", "onnx/*", "checkpoint*/*")
 
 
-def require(*names: str) -> None:
+def require(counter: str, *names: str, extra: str = "tokens") -> None:
     """Raise ConfigError if a library is not installed, without importing any."""
-    missing = [name for name in names if find_spec(name) is None]
+    missing = [name for name in names if not _installed(name)]
     if missing:
         raise ConfigError(
-            f"HuggingFaceTokenCounter needs {' and '.join(missing)}",
-            hint=_EXTRA,
+            f"{counter} needs {' and '.join(missing)}",
+            hint=f"pip install 'dragoman[{extra}]'",
             code="token.no_library",
         )
 
 
-def library(name: str) -> Any:
+def _installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # the package around it is not there
+        return False
+
+
+def library(name: str, *, extra: str = "tokens") -> Any:
     """The library, imported now. By name: type checking a tokenizer library takes minutes."""
     try:
         return import_module(name)
     except ImportError as error:
         raise ConfigError(
-            f"{name} cannot be imported: {error}", hint=_EXTRA, code="token.no_library"
+            f"{name} cannot be imported: {error}",
+            hint=f"pip install 'dragoman[{extra}]'",
+            code="token.no_library",
         ) from error
 
 

@@ -19,6 +19,7 @@ from .chat import Style, as_json, styled, turns
 from .hub import MIRROR, library, mirrored, require
 from .media import Kind, estimates
 from .schemas import function_tools
+from .segments import Segments
 from .template import Template
 
 __all__ = ["HuggingFaceTokenCounter"]
@@ -35,7 +36,8 @@ class HuggingFaceTokenCounter(TokenCounterBase):
     keywords go to the tokenizer (`revision`, `cache_dir`, `chat_template`, ...).
 
     What is counted: the messages as the chat template writes them, with `tools`. Without a
-    template, an estimate: the text of each message plus four tokens. Tools that a template does
+    template, an estimate: the text of each message plus four tokens. What a template has written
+    between two special tokens is tokenized once, however often it is counted. Tools that it does
     not write are counted by their JSON text. Media are never tokenised: each costs the flat
     figure of its kind, which `media_tokens` replaces, e.g. `{"image": 800}`.
     """
@@ -51,7 +53,7 @@ class HuggingFaceTokenCounter(TokenCounterBase):
         media_tokens: Mapping[Kind, int] | None = None,
         **tokenizer_kwargs: Any,
     ) -> None:
-        require("transformers", "tokenizers", "jinja2")
+        require("HuggingFaceTokenCounter", "transformers", "tokenizers", "jinja2")
         self.pretrained_model_name_or_path = os.fspath(pretrained_model_name_or_path)
         self.mirror = (mirror or MIRROR) if use_mirror or mirror else None
         self.use_fast = use_fast
@@ -64,11 +66,12 @@ class HuggingFaceTokenCounter(TokenCounterBase):
         self._lock = Lock()
         self._tokenizer: Any = None
         self._templates: dict[str, Template] = {}
+        self._segments: Segments | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what was loaded: a copy loads its own."""
         state = self.__dict__.copy()
-        for key in ("_lock", "_tokenizer", "_templates"):
+        for key in ("_lock", "_tokenizer", "_templates", "_segments"):
             del state[key]
         return state
 
@@ -135,11 +138,33 @@ class HuggingFaceTokenCounter(TokenCounterBase):
         template = self._template(functions, kwargs.pop("chat_template", None))
         if said and template is not None:
             text, rest = template.write(said, functions, kwargs)
-            return total + self._tokens(text) + (self._tokens(as_json(rest)) if rest else 0)
-        texts = [text for message in styled(said, Style()) for text in _texts(message)]
-        if functions:
-            texts.append(as_json(functions))
-        return total + sum(map(self._tokens, texts)) + _PER_MESSAGE * len(said)
+            return total + self._written(text) + self._schemas(rest)
+        return total + sum(map(self._plain, said)) + self._schemas(functions)
+
+    @property
+    def decomposes(self) -> bool:  # type: ignore[override]  # it depends on the tokenizer
+        """Whether the count is a sum: without a chat template, and once the tokenizer is loaded.
+
+        A template writes what it likes between messages, so with one only whole lists count.
+        """
+        return self._tokenizer is not None and not self._tokenizer.chat_template
+
+    def count_message(self, message: dict[str, Any]) -> int:
+        """The tokens of one message by a tokenizer without a template."""
+        said, media = turns([message])
+        return sum(self.media_tokens[medium.kind] for medium in media) + sum(map(self._plain, said))
+
+    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+        """The tokens of tool schemas by a tokenizer without a template."""
+        return self._schemas(function_tools(tools) if tools else None)
+
+    def _plain(self, turn: dict[str, Any]) -> int:
+        return _PER_MESSAGE + sum(
+            self._tokens(text) for view in styled([turn], Style()) for text in _texts(view)
+        )
+
+    def _schemas(self, functions: list[dict[str, Any]] | None) -> int:
+        return self._tokens(as_json(functions)) if functions else 0
 
     def _template(self, tools: list[dict[str, Any]] | None, given: str | None) -> Template | None:
         """The template for these tools: a tokenizer may hold one for tools and one without."""
@@ -154,6 +179,12 @@ class HuggingFaceTokenCounter(TokenCounterBase):
         if text not in self._templates:
             self._templates[text] = Template(self.tokenizer, text)
         return self._templates[text]
+
+    def _written(self, text: str) -> int:
+        """The tokens of a template's text, of which the segments seen before cost nothing."""
+        if self._segments is None:
+            self._segments = Segments(self.tokenizer, self._tokens)
+        return self._segments.tokens(text)
 
     def _tokens(self, text: str) -> int:
         if not text.isascii():  # a lone surrogate has no UTF-8 form, and no tokenizer takes it

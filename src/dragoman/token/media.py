@@ -8,7 +8,7 @@ text to the model, whatever it looks like. Knows shapes, not wires.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError
@@ -74,10 +74,16 @@ _LONGEST_PATH = 1024  # what is longer and has neither scheme nor header is base
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """One medium of a message; `inline` when the message carries its bytes, else a reference."""
+    """One medium of a message; `inline` when the message carries its bytes, else a reference.
+
+    `payload` is what stood there: a data URI, bare base64, bytes or the reference; `detail` is the
+    resolution that OpenAI's messages ask for, where they do.
+    """
 
     kind: Kind
     inline: bool
+    payload: Any = field(default=None, compare=False, repr=False)
+    detail: str = field(default="", compare=False)
 
 
 def estimates(given: Mapping[Kind, int] | None) -> dict[Kind, int]:
@@ -102,6 +108,7 @@ def without_payloads(part: dict[str, Any]) -> tuple[dict[str, Any], list[Medium]
 
 
 def _part(part: dict[str, Any], found: list[Medium]) -> dict[str, Any]:
+    before = len(found)
     changed: dict[str, Any] = {}
     for key, value in part.items():
         if not value or isinstance(value, (bool, int, float)):
@@ -118,7 +125,16 @@ def _part(part: dict[str, Any], found: list[Medium]) -> dict[str, Any]:
             continue
         if new is not value:
             changed[key] = new
+    _detailed(part, found, before)
     return {**part, **changed} if changed else part
+
+
+def _detailed(holder: dict[str, Any], found: list[Medium], before: int) -> None:
+    """Tell the media found in `holder` the detail that it asks for."""
+    if isinstance(detail := holder.get("detail"), str) and len(found) > before:
+        found[before:] = [
+            medium if medium.detail else replace(medium, detail=detail) for medium in found[before:]
+        ]
 
 
 def _inside(value: Any, found: list[Medium]) -> Any:
@@ -164,8 +180,9 @@ def _holder(value: dict[str, Any], kind: Kind, found: list[Medium]) -> dict[str,
             return {**value, key: _frame(payload, kind, found, raw=True)}
         if payload is not None:  # an object of the user's own: text to the model
             return value
-    url = value.get("url")
+    url, before = value.get("url"), len(found)
     new_url = _frame(url, kind, found, raw=False)
+    _detailed(value, found, before)
     return value if new_url is url else {**value, "url": new_url}
 
 
@@ -174,16 +191,16 @@ def _frame(value: Any, kind: Kind, found: list[Medium], *, raw: bool) -> Any:
     if isinstance(value, dict):
         return _holder(value, kind, found)
     if isinstance(value, bytes):
-        found.append(Medium(kind, inline=True))
+        found.append(Medium(kind, inline=True, payload=value))
         return b""
     if isinstance(value, str) and value[:5].lower() == "data:":
         header = value[:_HEADER].partition(",")[0]
-        found.append(Medium(_kind(header[5:], kind), inline=True))
+        found.append(Medium(_kind(header[5:], kind), inline=True, payload=value))
         return f"{header}," if len(header) < _HEADER else "data:,"
     inline = isinstance(value, str) and (
         raw or (len(value) > _LONGEST_PATH and "://" not in value[:_HEADER])
     )
-    found.append(Medium(kind, inline))
+    found.append(Medium(kind, inline, payload=value))
     return "" if inline else value
 
 
