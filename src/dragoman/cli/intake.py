@@ -20,8 +20,11 @@ __all__ = ["Conversation", "Work", "content", "conversation", "read", "split"]
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
-_MESSAGE = 'a message has "name", "role" and "content"'
-_FOREIGN = "messages are a list; a request is stored by dragoman.message.dump"
+_MESSAGE = 'a message has "name" (which may be empty), "role" and "content"'
+_FOREIGN = (
+    "messages are a list; `dragoman convert` takes a provider's request, and dragoman.message.dump"
+    " stores one of ours"
+)
 
 
 @dataclass(frozen=True, slots=True)
