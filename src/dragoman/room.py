@@ -90,7 +90,17 @@ class Room(Protocol):
 
     protocol: str
     framing: Framing  # of its streams
-    state: tuple[str, ...]  # fields of a request that name what the provider keeps
+    state: tuple[str, ...]  # fields of a request (and `ITEM`s) that name what the provider keeps
+    addresses: tuple[str, ...]  # patterns of host and path that requests are sent to
+    listed: str  # where the messages stand in a request
+    marks: frozenset[str]  # fields of a request that no other protocol has
+    makes: tuple[str, ...]  # patterns of names that models have at their maker's
+    lookback: int  # how many of the last turns are written otherwise once the history goes on
+    counted: int  # flags of the survey: what is written by its place among those before it
+
+    def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
+        """What no two elements may say; None if any of them depends on its place in the list."""
+        ...
 
     @property
     def model(self) -> str:
@@ -141,6 +151,10 @@ class Room(Protocol):
 
         `system` among them is the prompt that stands apart from the messages.
         """
+        ...
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """Put what was read and then changed where it stood, in the spelling that it had."""
         ...
 
     def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
@@ -198,6 +212,12 @@ class Bound(Generic[_D]):
     protocol: str = ""
     framing: Framing = "sse"
     state: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    listed: str = "$.messages"
+    marks: frozenset[str] = frozenset()
+    makes: tuple[str, ...] = ()
+    lookback: int = 0
+    counted: int = 0
     carries: ClassVar[Capabilities]
     spoken: ClassVar[type[Any]]
 
@@ -214,9 +234,16 @@ class Bound(Generic[_D]):
         """Whose forms the bodies have: only over the same are they said again as they were read."""
         return self.protocol
 
+    def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
+        """What no two elements may say; None if any of them depends on its place in the list."""
+        return ()
+
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
         return replace(self.carries, reads=frozenset(self.dialect.issuers))
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """Put what was read and then changed where it stood: most fields have but one spelling."""
 
     def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
         """`headers` with those that `read_request` was given and kept."""

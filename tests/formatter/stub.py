@@ -20,9 +20,12 @@ _HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._formatter import Changed as Changed
 from .._formatter import Fitted as Fitted
 from .._formatter import FormatterBase as FormatterBase
 from .._formatter import Receipt as Receipt
+from .._formatter import Session as Session
+from .._formatter import SessionMessages as SessionMessages
 from .._formatter import TruncatedFormatterBase as TruncatedFormatterBase
 from .._formatter import WireFormatter as WireFormatter
 from .._formatter import WrittenMessages as WrittenMessages
@@ -59,6 +62,7 @@ _KEYWORDS = """        *,
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,

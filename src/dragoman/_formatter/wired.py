@@ -21,6 +21,7 @@ from ..losses import PolicyLike, Report
 from ..losses import policy as policy_of
 from ..media import Fetch
 from ..message import ChatRequest, Msg
+from ..message.tools import ToolLike
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ..rewrite.truncate import Truncation
@@ -30,6 +31,7 @@ from .asking import Asking
 from .base import WrittenMessages, current_report
 from .hooks import FORMAT_HOOKS, drive
 from .reading import Answering
+from .session import Session
 
 __all__ = ["FormatterOptions", "WireFormatter"]
 
@@ -48,6 +50,7 @@ class FormatterOptions(TypedDict, total=False):
     max_tokens: int | None
     truncate: Truncation | None
     policy: PolicyLike
+    strict: bool
     can: Mapping[str, Any] | ChatConfig | None
     fetch: Fetch | None
     media_saver: Saver | None
@@ -59,6 +62,7 @@ class WireFormatter(Asking, Answering):
     """A formatter for one wire.
 
     `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
+    `strict` refuses histories that would have to be repaired (LossRefused names each repair),
     `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
     base64 media of tool results somewhere that a text can name.
     """
@@ -76,6 +80,7 @@ class WireFormatter(Asking, Answering):
         max_tokens: int | None = None,
         truncate: Truncation | None = None,
         policy: PolicyLike = "log",
+        strict: bool = False,
         can: Mapping[str, Any] | ChatConfig | None = None,
         fetch: Fetch | None = local_files,
         media_saver: Saver | None = None,
@@ -97,7 +102,7 @@ class WireFormatter(Asking, Answering):
             insert_turns=self.inserts_turns,
         )
         self.can: Capabilities = override(wire.can(model), changes)
-        self._policy = policy_of(policy)
+        self._policy = policy_of(policy, strict)
         self._logged: set[str] = set()
 
     def __repr__(self) -> str:
@@ -125,22 +130,52 @@ class WireFormatter(Asking, Answering):
         self._policy.judge(report, self._logged)
         return WrittenMessages(written, report)
 
-    async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> WrittenMessages:
-        if isinstance(msgs, ChatRequest) and (seen := self._seen_by(msgs)) is not self:
-            return await seen._write(msgs, sync)
+    def session(self, *, sealed: bool = False) -> Session:
+        """A memory for one conversation that grows: it writes what is new. Not for two threads.
+
+        `sealed`: nobody assigns to a message, or to its list of blocks, once it was formatted.
+        """
+        return Session(self, sealed)
+
+    async def _write(
+        self,
+        msgs: list[Msg] | ChatRequest,
+        sync: bool,
+        tools: Sequence[ToolLike] | None = None,
+    ) -> WrittenMessages:
+        if isinstance(msgs, ChatRequest):
+            if (seen := self._seen_by(msgs)) is not self:
+                return await seen._write(msgs, sync, tools)
+            tools = msgs.tools if tools is None else tools
         listed, report = self._listed(msgs)
-        written, _ = await self._fitted(listed, report, sync)
+        written, _ = await self._fitted(listed, report, sync, self._schemas(tools, report))
         self._policy.judge(report, self._logged)
         return WrittenMessages(written, report)
 
     async def _fitted(
-        self, msgs: list[Msg], report: Report, sync: bool
+        self,
+        msgs: list[Msg],
+        report: Report,
+        sync: bool,
+        tools: list[JsonObject] | None = None,
     ) -> tuple[list[JsonObject], list[Msg]]:
-        if self.max_tokens is None:
-            return await super()._fitted(msgs, report, sync)
+        made = self if self.max_tokens is None else self._once()
+        return await super(WireFormatter, made)._fitted(msgs, report, sync, tools)
+
+    def _once(self) -> Self:
+        """The same for several tries at one history: each medium is fetched and saved once."""
         made = copy(self)
         made.manner = self.manner.once()
-        return await super(WireFormatter, made)._fitted(msgs, report, sync)
+        return made
+
+    def _whole(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
+        listed, report = self._listed(msgs)
+        if isinstance(msgs, ChatRequest):
+            tools = msgs.tools if tools is None else tools
+            return self._seen_by(msgs), listed, self._schemas(tools, report)
+        return self, listed, self._schemas(tools, report)
 
     def _seen_by(self, req: ChatRequest) -> Self:
         """This formatter from the point of view of the request's agent."""

@@ -10,9 +10,12 @@ from importlib import import_module
 from typing import Any
 
 from .._formatter import (
+    Changed,
     Fitted,
     FormatterBase,
     Receipt,
+    Session,
+    SessionMessages,
     TruncatedFormatterBase,
     WireFormatter,
     WrittenMessages,
@@ -23,10 +26,13 @@ from ..vendors import NAMED
 from .generic import Formatter
 
 __all__ = [  # noqa: PLE0604 - the registry's names are strings
+    "Changed",
     "Fitted",
     "Formatter",
     "FormatterBase",
     "Receipt",
+    "Session",
+    "SessionMessages",
     "TruncatedFormatterBase",
     "WireFormatter",
     "WrittenMessages",

@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._formatter import Changed as Changed
 from .._formatter import Fitted as Fitted
 from .._formatter import FormatterBase as FormatterBase
 from .._formatter import Receipt as Receipt
+from .._formatter import Session as Session
+from .._formatter import SessionMessages as SessionMessages
 from .._formatter import TruncatedFormatterBase as TruncatedFormatterBase
 from .._formatter import WireFormatter as WireFormatter
 from .._formatter import WrittenMessages as WrittenMessages
@@ -31,6 +34,7 @@ from .generic import Formatter as Formatter
 __all__ = [
     "AnthropicChatFormatter",
     "AnthropicMultiAgentFormatter",
+    "Changed",
     "DashScopeChatFormatter",
     "DashScopeMultiAgentFormatter",
     "DeepSeekChatFormatter",
@@ -50,6 +54,8 @@ __all__ = [
     "OpenAIResponsesChatFormatter",
     "OpenAIResponsesMultiAgentFormatter",
     "Receipt",
+    "Session",
+    "SessionMessages",
     "TruncatedFormatterBase",
     "WireFormatter",
     "WrittenMessages",
@@ -72,6 +78,7 @@ class OpenAIChatFormatter(_openai.OpenAIChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -93,6 +100,7 @@ class OpenAIMultiAgentFormatter(_openai.OpenAIMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -115,6 +123,7 @@ class OpenAIResponseChatFormatter(_openai.OpenAIResponseChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -136,6 +145,7 @@ class OpenAIResponseMultiAgentFormatter(_openai.OpenAIResponseMultiAgentFormatte
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -159,6 +169,7 @@ class AnthropicChatFormatter(_anthropic.AnthropicChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -179,6 +190,7 @@ class AnthropicMultiAgentFormatter(_anthropic.AnthropicMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -199,6 +211,7 @@ class GeminiChatFormatter(_gemini.GeminiChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -220,6 +233,7 @@ class GeminiMultiAgentFormatter(_gemini.GeminiMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -242,6 +256,7 @@ class DashScopeChatFormatter(_dashscope.DashScopeChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -265,6 +280,7 @@ class DashScopeMultiAgentFormatter(_dashscope.DashScopeMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -285,6 +301,7 @@ class OllamaChatFormatter(_ollama.OllamaChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -306,6 +323,7 @@ class OllamaMultiAgentFormatter(_ollama.OllamaMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -325,6 +343,7 @@ class DeepSeekChatFormatter(_deepseek.DeepSeekChatFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,
@@ -345,6 +364,7 @@ class DeepSeekMultiAgentFormatter(_deepseek.DeepSeekMultiAgentFormatter):
         rewrites: Sequence[Rewrite] = ...,
         truncate: Truncation | None = ...,
         policy: PolicyLike = ...,
+        strict: bool = ...,
         fetch: Fetch | None = ...,
         media_saver: Saver | None = ...,
         prompt: SystemPrompt | None = ...,

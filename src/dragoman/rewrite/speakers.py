@@ -66,9 +66,11 @@ class NameField:
 Speakers: TypeAlias = ByRole | ByName | Tagged | NameField
 
 
-def clean_names(msgs: list[Msg], rule: IdRule, report: Report) -> list[Msg]:
-    """The messages under names that the rule accepts."""
-    names = mapping((m.name for m in msgs if m.name), rule)
+def clean_names(
+    msgs: list[Msg], rule: IdRule, report: Report, before: tuple[str, ...] = ()
+) -> list[Msg]:
+    """The messages under names that the rule accepts; `before`: who spoke before them."""
+    names = mapping([*filter(None, before), *(m.name for m in msgs if m.name)], rule)
     if not names:
         return msgs
     out = []

@@ -3,6 +3,7 @@
 Nothing here is needed to write or to read; nothing here opens a socket.
 """
 
+from .cache_break import CacheBreak, cache_break
 from .check import check
 from .explain import Explanation, explain
 from .fidelity import fidelity
@@ -13,6 +14,7 @@ from .sameness import Difference, diff, hashed
 from .sources import Source, SourceMap, sourcemap
 
 __all__ = [
+    "CacheBreak",
     "Difference",
     "Explanation",
     "Fidelity",
@@ -22,6 +24,7 @@ __all__ = [
     "Source",
     "SourceMap",
     "Worse",
+    "cache_break",
     "check",
     "diff",
     "explain",
