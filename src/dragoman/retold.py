@@ -6,6 +6,7 @@ says stays among the issuer's own fields, how it was spelled is a word of `spell
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -38,26 +39,43 @@ def read_messages(listed: Iterable[Json], read: Callable[[Json, int], Msg]) -> l
 
     A result that names no call belongs to the first one of its name that waits for one.
     """
-    waiting: list[ToolUseBlock] = []
+    waiting = _Waiting([])
     made = []
     for place, told in enumerate(listed):
         m = read(told, place)
         if type(m.content) is list:
             if m.role == "assistant":
-                waiting = [block for block in m.content if type(block) is ToolUseBlock] or waiting
+                calls = [block for block in m.content if type(block) is ToolUseBlock]
+                waiting = _Waiting(calls) if calls else waiting
             elif m.role == "tool" and type(m.content[0]) is ToolResultBlock:
                 _paired(m.content[0], waiting)
         made.append(m)
     return made
 
 
-def _paired(result: ToolResultBlock, waiting: list[ToolUseBlock]) -> None:
-    for at, call in enumerate(waiting):
-        if result.id == call.id or (not result.id and result.name in ("", call.name)):
-            if not result.id:
-                result.id = call.id
-                result.spelling = f"{result.spelling} {MADE}" if result.spelling else MADE
-            del waiting[at]
+class _Waiting:
+    """The calls of a turn that wait for their results, in order; by its id one is found at once."""
+
+    __slots__ = ("calls", "places")
+
+    def __init__(self, calls: list[ToolUseBlock]) -> None:
+        self.calls = dict(enumerate(calls))
+        self.places: dict[str, deque[int]] = {}
+        for at, call in enumerate(calls):
+            self.places.setdefault(call.id, deque()).append(at)
+
+
+def _paired(result: ToolResultBlock, waiting: _Waiting) -> None:
+    if result.id:
+        places = waiting.places.get(result.id)
+        while places and waiting.calls.pop(places.popleft(), None) is None:
+            pass  # a result that names no call was given that one
+        return
+    for at, call in waiting.calls.items():
+        if result.name in ("", call.name) or not call.id:
+            result.id = call.id
+            result.spelling = f"{result.spelling} {MADE}" if result.spelling else MADE
+            del waiting.calls[at]
             return
 
 

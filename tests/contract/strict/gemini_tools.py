@@ -1,0 +1,53 @@
+"""Gemini generateContent: declared functions and what a choice may name; keys in two spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..judges.fault import Json, Path, label, mapping, members
+from .named import Named, Names
+from .rule import Book, Broken
+
+__all__ = ["BOOK", "NAMES", "key", "tool_faults"]
+
+BOOK = Book("gemini")
+NAMES = Names.of(BOOK, r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
+                 "Invalid function name. Must start with a letter or an underscore; "
+                 "function_response.name: Name cannot be empty.",
+                 "ai.google.dev: function calling modes")  # fmt: skip
+MODE = BOOK.rule("choice_mode", "names are allowed in the modes ANY and VALIDATED",
+                 "allowed_function_names should only be set when the mode is ANY")  # fmt: skip
+SNAKE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def key(value: Json, name: str) -> Json:
+    """The value under a name in camelCase, or in the snake_case of it."""
+    given = mapping(value)
+    found = given.get(name)
+    return given.get(SNAKE.sub("_", name).lower()) if found is None else found
+
+
+def tool_faults(body: dict[str, Json]) -> Iterator[Broken]:
+    tools: list[Named] = []
+    others = False
+    given = body.get("tools")
+    for index, tool in enumerate(members(given) if isinstance(given, list) else [given or {}]):
+        declared = key(tool, "functionDeclarations")
+        listed = declared if isinstance(declared, list) else [declared] if declared else []
+        others = others or bool(set(mapping(tool)) - {"functionDeclarations"} and not declared)
+        for number, one in enumerate(listed):
+            at = ("tools", index, "functionDeclarations", number, "name")
+            tools.append((mapping(one).get("name"), at))
+    yield from NAMES.offered(tools)
+    choice = key(key(body, "toolConfig"), "functionCallingConfig")
+    if not choice:
+        return
+    mode = label(mapping(choice).get("mode", "AUTO")).upper()
+    place: Path = ("toolConfig", "functionCallingConfig")
+    allowed = members(key(choice, "allowedFunctionNames"))
+    if allowed and mode not in ("ANY", "VALIDATED"):
+        yield MODE.at(place, mode)
+    if mode == "ANY" or allowed:
+        chosen = [(name, (*place, "allowedFunctionNames", i)) for i, name in enumerate(allowed)]
+        yield from NAMES.chosen(tools, others, chosen, place)

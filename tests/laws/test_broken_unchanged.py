@@ -1,0 +1,97 @@
+"""Law 5 over broken histories and refused bodies: nothing that was passed in is changed.
+
+Repair, ids, names, order and truncation make new messages beside the caller's, and convert makes
+new objects beside the body's.
+"""
+
+from __future__ import annotations
+
+import copy
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import dragoman
+from dragoman import ChatRequest, ClearToolResults, DropOldest, KeepFirst, Msg, Tool, ToolChoice
+from dragoman.errors import ContextOverflow, DragomanError
+from dragoman.message import TextBlock, dump
+from dragoman.token import CharTokenCounter
+from dragoman.vendors import PROTOCOLS
+from tests.contract.judges.cases import changed
+from tests.contract.strict.cases import Case
+from tests.contract.test_strict import ROWS, TABLES
+
+from .broken import broken
+from .histories import choices, tools
+
+WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
+TRUNCATIONS = [DropOldest(), KeepFirst(1), ClearToolResults()]
+
+
+def objects(value: Any) -> list[int]:
+    """Which objects a list of messages holds, at any depth that a caller sees."""
+    seen = [id(value)]
+    for m in value:
+        seen += [id(m), id(m.content)]
+        for block in m.content if isinstance(m.content, list) else ():
+            seen += [id(block), *(id(getattr(block, key, None)) for key in ("input", "output"))]
+    return seen
+
+
+def test_objects_sees_a_block_that_was_replaced() -> None:
+    msgs = [Msg.user([TextBlock("x")])]
+    before = objects(msgs)
+    assert objects(msgs) == before
+    msgs[0].content = list(msgs[0].content)  # type: ignore[arg-type]  # a list of the same
+    assert objects(msgs) != before
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=40)
+@given(broken(), tools, choices)
+def test_requests(
+    name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
+) -> None:
+    req = ChatRequest(msgs, tools=offered, tool_choice=choice)
+    before, held = copy.deepcopy(req), objects(req.messages)
+    try:
+        first = WIRES[name].write_request(req)
+    except DragomanError as error:
+        with pytest.raises(type(error)):
+            WIRES[name].write_request(before)
+    else:
+        assert WIRES[name].write_request(before).body == first.body, "a copy gives the same"
+        assert [loss.to_dict() for loss in first.losses] == [
+            loss.to_dict() for loss in WIRES[name].write_request(req).losses
+        ]
+    assert dump(req) == dump(before)
+    assert objects(req.messages) == held
+
+
+@pytest.mark.parametrize("truncation", TRUNCATIONS, ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize("name", ["openai-chat", "anthropic", "gemini"])
+@settings(max_examples=25)
+@given(broken())
+def test_truncation(name: str, truncation: Any, msgs: list[Msg]) -> None:
+    formatter = dragoman.Formatter(
+        name, token_counter=CharTokenCounter(), max_tokens=300, truncate=truncation, policy="ignore"
+    )
+    before, held = copy.deepcopy(msgs), objects(msgs)
+    with suppress(ContextOverflow):
+        formatter.format_sync(msgs)
+    assert dump(msgs) == dump(before)
+    assert objects(msgs) == held
+
+
+@pytest.mark.parametrize(("source", "row"), ROWS, ids=str)
+def test_bodies(source: str, row: Case) -> None:
+    body = changed(TABLES[source].BASE, row.bad)
+    before = copy.deepcopy(body)
+    read = WIRES[source].read_request(body)
+    assert WIRES[source].write_request(read).body == before, "law 1: it goes back as it came"
+    for target in PROTOCOLS:
+        with suppress(DragomanError):
+            dragoman.convert(body, source, target, model=WIRES[target].room.model, policy="ignore")
+    assert body == before

@@ -1,0 +1,186 @@
+"""Law 7: whatever the history, every call that is written has its result where it must stand.
+
+Judged by the strict validators, which know the providers' rules of pairs, roles, ids and names, and
+nothing of the rooms. One history may not say what is wrong in it: a refusal has a code.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dragoman
+from dragoman import (
+    ChatRequest,
+    ClearToolResults,
+    DropOldest,
+    KeepFirst,
+    Msg,
+    Options,
+    Tool,
+    ToolChoice,
+)
+from dragoman._wire import passes
+from dragoman.errors import ContextOverflow, DragomanError, LossRefused, WriteError
+from dragoman.message import ToolUseBlock
+from dragoman.token import CharTokenCounter
+from dragoman.vendors import NAMED, PROTOCOLS, VENDORS, vendor
+from tests.contract.converting.requests import REFUSABLE
+from tests.contract.judges.cases import changed
+from tests.contract.strict.cases import Case
+from tests.contract.test_strict import ROWS, TABLES
+
+from .broken import broken
+from .histories import choices, histories, tools
+from .strictly import list_faults, refused
+from .test_append_only import MODELS
+
+WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
+HOSTED = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
+FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
+# models that are told apart by what they take of roles and of what stands beside tools
+OTHERS = [
+    *MODELS, ("vllm/openai-chat", "Qwen/Qwen3.5-9B"), ("deepseek/openai-chat", "deepseek-v4-pro"),
+    ("gemini/gemini", "gemini-4-neon"), ("dashscope/dashscope", "qwen-plus"),
+    ("cohere/cohere", "command-r-08-2024"), ("anthropic/anthropic", "claude-fable-5-2"),
+]  # fmt: skip
+
+anything = st.one_of(broken(), broken(), histories())
+options = st.builds(
+    Options,
+    reasoning=st.sampled_from((None, None, "off", "high")),
+    max_tokens=st.sampled_from((None, 8000)),
+)
+
+
+def accepted(wire: dragoman.Wire, req: ChatRequest) -> None:
+    try:
+        out = wire.write_request(req)
+    except WriteError as error:
+        if error.code != "messages.empty":
+            raise
+    else:
+        assert refused(wire, out) == []
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=80)
+@given(anything, tools, choices, options)
+def test_every_wire(
+    name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None, options: Options
+) -> None:
+    req = ChatRequest(msgs, tools=offered, tool_choice=choice, options=options)
+    accepted(WIRES[name], req)
+
+
+@pytest.mark.parametrize("name", HOSTED)
+@settings(max_examples=20)
+@given(anything, tools, options)
+def test_every_vendor(name: str, msgs: list[Msg], offered: list[Tool], options: Options) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    accepted(wire, ChatRequest(msgs, tools=offered, options=options))
+
+
+@pytest.mark.parametrize(("name", "model"), OTHERS)
+@settings(max_examples=20)
+@given(anything, tools, options)
+def test_models_of_other_habits(
+    name: str, model: str, msgs: list[Msg], offered: list[Tool], options: Options
+) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    accepted(wire, ChatRequest(msgs, tools=offered, options=options, model=model))
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+@given(anything)
+def test_plain_lists(name: str, msgs: list[Msg]) -> None:
+    formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
+    assert list_faults(formatter.wire, formatter.format_sync(msgs)) == []
+
+
+@pytest.mark.parametrize("truncate", [DropOldest(), KeepFirst(2), ClearToolResults()],
+                         ids=lambda t: type(t).__name__)  # fmt: skip
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=25)
+@given(anything, st.sampled_from((150, 400, 900)))
+def test_what_is_left_of_a_history(name: str, truncate: Any, msgs: list[Msg], limit: int) -> None:
+    """Case 91: a cut parts no call from its result, whatever was wrong before."""
+    formatter = dragoman.Formatter(
+        name, token_counter=CharTokenCounter(), max_tokens=limit, truncate=truncate, policy="ignore"
+    )
+    try:
+        left = formatter.format_sync(msgs)
+    except ContextOverflow:
+        return
+    assert list_faults(formatter.wire, left) == []
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=40)
+@given(anything, tools)
+def test_what_is_strict_repairs_nothing(name: str, msgs: list[Msg], offered: list[Tool]) -> None:
+    """`strict=True`: refused by a code, or right as it was given, and then written all the same."""
+    req = ChatRequest(msgs, tools=offered)
+    wire = dragoman.wire(name, policy="ignore", strict=True)
+    try:
+        out = wire.write_request(req)
+    except (LossRefused, WriteError):
+        return
+    assert [loss for loss in out.losses if loss.kind == "repaired"] == []
+    assert refused(wire, out) == []
+    assert WIRES[name].write_request(req).body == out.body
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_without_its_passes_every_wire_would_be_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The validators see what the passes are there for."""
+    call = ToolUseBlock("a b", "look up", {})
+    msgs = [Msg.user("Go."), Msg.assistant([call]), Msg.user("And?"), Msg.tool("c", "seen")]
+    wire = WIRES[name]
+    assert refused(wire, wire.write_request(ChatRequest(msgs))) == []
+    monkeypatch.setattr(passes, "repair", lambda seated, *_: seated)
+    assert refused(wire, wire.write_request(ChatRequest(msgs))) != []
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@pytest.mark.parametrize("source", PROTOCOLS)
+@settings(max_examples=8)
+@given(anything, tools)
+def test_what_a_client_sends_on_every_other_wire(
+    source: str, target: str, msgs: list[Msg], offered: list[Tool]
+) -> None:
+    """Written on one wire, read there and converted: ids, names and turns are mended twice."""
+    try:
+        sent = WIRES[source].write_request(ChatRequest(msgs, tools=offered))
+        out = dragoman.convert(sent.body, source, target, model=WIRES[target].room.model,
+                               path=sent.path, policy="ignore")  # fmt: skip
+    except WriteError as error:
+        if error.code not in REFUSABLE:
+            raise
+    else:
+        assert refused(WIRES[target], out) == []
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@pytest.mark.parametrize(("source", "row"), ROWS, ids=str)
+def test_what_one_provider_refuses_no_other_is_sent(source: str, row: Case, target: str) -> None:
+    """The bodies of the hard cases, read from their wire and said on another one."""
+    if source == target:
+        return  # what was read from the same wire goes back as it came: law 1
+    body = changed(TABLES[source].BASE, row.bad)
+    before = copy.deepcopy(body)
+    try:
+        out = dragoman.convert(body, source, target, model=WIRES[target].room.model,
+                               policy="ignore")  # fmt: skip
+    except DragomanError as error:
+        if getattr(error, "code", None) not in REFUSABLE:
+            raise
+    else:
+        assert refused(WIRES[target], out) == []
+    assert body == before
