@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_VENV ?= .venv-bench
-BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py
+BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py benchmarks/session.py \
+  benchmarks/truncate.py
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
@@ -20,7 +21,7 @@ help:
 	@echo "make demo        run the main job offline, without a key"
 	@echo "make test        lint, types, import contracts and tests"
 	@echo "make lint        ruff: rules and formatting"
-	@echo "make types       mypy --strict over src and tests"
+	@echo "make types       mypy --strict over src, tests and examples"
 	@echo "make contracts   who may import whom"
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"

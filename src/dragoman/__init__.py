@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import formatter, message, sse, token
-    from ._convert import Detected, convert, convert_stream, detect
+    from ._convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._wire import Wire
     from .capabilities import Capabilities, ChatConfig, Facts
     from .edges.facts import facts
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .message import ChatRequest, ChatResponse, Msg, Options, ServerTool, Tool, ToolChoice
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
     from .rewrite.split import split_history
-    from .rewrite.truncate import DropOldest
+    from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
     from .vendors import Vendor, wire, wires
 
 __all__ = [
@@ -47,14 +47,17 @@ __all__ = [
     "ChatConfig",
     "ChatRequest",
     "ChatResponse",
+    "ClearToolResults",
     "ConfigError",
     "ContextOverflow",
+    "ConvertedStream",
     "Detected",
     "DragomanError",
     "DropOldest",
     "Facts",
     "Formatter",
     "InvalidMessage",
+    "KeepFirst",
     "Loss",
     "LossRefused",
     "Msg",
@@ -66,6 +69,7 @@ __all__ = [
     "ReadError",
     "ServerTool",
     "StreamError",
+    "Summarize",
     "Tagged",
     "Tool",
     "ToolChoice",
@@ -88,7 +92,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "_convert": ("Detected", "convert", "convert_stream", "detect"),
+    "_convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
     "_wire": ("Wire",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
     "edges.facts": ("facts",),
@@ -103,7 +107,7 @@ _HOMES = {
     ),
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "rewrite.split": ("split_history",),
-    "rewrite.truncate": ("DropOldest",),
+    "rewrite.truncate": ("ClearToolResults", "DropOldest", "KeepFirst", "Summarize"),
     "vendors": ("Vendor", "wire", "wires"),
 }  # fmt: skip
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}

@@ -17,6 +17,7 @@ longer than a line. Knows nothing of the package.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .shown import shortened, veiled
@@ -61,7 +62,9 @@ def _rebuild(kind: type[DragomanError], args: tuple[Any, ...]) -> Any:
 
 
 class WriteError(DragomanError):
-    """What was given cannot be said on this wire."""
+    """What was given cannot be said on this wire; `losses` is what it would have lost before."""
+
+    losses: Sequence[Any] = ()
 
 
 class InvalidMessage(WriteError, ValueError):
@@ -73,12 +76,13 @@ class NotMessages(WriteError, TypeError):
 
 
 class LossRefused(WriteError):
-    """The policy refuses what would be lost; `losses` names each."""
+    """The policy refuses what would be lost; `losses` names each, with its place and its rule."""
 
     def __init__(self, losses: list[Any]) -> None:
         self.losses = losses
         shown = ", ".join(
-            f"{loss.kind} {loss.code} at {loss.where} ({loss.what})" for loss in losses[:5]
+            f"{loss.kind} {loss.code} at {loss.where} ({loss.what}: {loss.rule or loss.meaning})"
+            for loss in losses[:5]
         )
         more = f" and {len(losses) - 5} more" if len(losses) > 5 else ""
         super().__init__(
@@ -86,18 +90,24 @@ class LossRefused(WriteError):
             hint="allow the codes in the policy, or choose a target that can say it",
             code="policy.refused",
         )
+        self.path = shortened(losses[0].where) if losses else ""
 
 
 class ContextOverflow(WriteError, ValueError):
-    """Even the shortest history that may be sent exceeds `limit` tokens; it takes `tokens`."""
+    """Even the shortest history that may be sent exceeds `limit` tokens; it takes `tokens`.
 
-    def __init__(self, tokens: int, limit: int, kept: int) -> None:
+    `kept` is how many messages are left, `pinned` their ids as `Msg.id` has them. `limit` is what
+    the history may take: a reserve for the answer is taken off before.
+    """
+
+    def __init__(self, tokens: int, limit: int, kept: int, pinned: tuple[str, ...] = ()) -> None:
         self.tokens = tokens
         self.limit = limit
         self.kept = kept
+        self.pinned = pinned
         super().__init__(
             f"{kept} message(s) that must stay take {tokens} tokens, the limit is {limit}",
-            hint="raise max_tokens, or shorten the system prompt or the latest turn",
+            hint="raise max_tokens, pin less, or shorten the system prompt or the latest turn",
             code="context.overflow",
         )
 

@@ -69,7 +69,10 @@ more than a line of anybody's text, and none holds base64.
 `"log"` (the default) logs each kind once for each wire or formatter, `"ignore"` is silent,
 `"refuse"` refuses what is dropped, degraded or repaired, and `"append_only"` logs and refuses to
 change a history that signed thinking is bound to. `Policy` takes kinds and codes, `*` included,
-and `allow` wins. It is checked before anything is returned.
+and `allow` wins. It is checked before anything is returned. `strict=True`, of `dragoman.wire`,
+every formatter and `convert`, refuses what would have to be repaired, on top of any policy: calls
+and results that do not belong together, ids, blanks, and turns that would be made up. A history
+that needs none of it goes out as it would without.
 
 ```python
 policy = Policy(refuse=("dropped", "added"), allow=("name.*", "max_tokens.default"))

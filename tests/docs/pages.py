@@ -3,6 +3,7 @@
     ```python            runs, in one namespace for the whole page
     ```output            what the block before it prints
     ```python no-run     needs a client or a network; it must compile
+    ```python staged     finds names that its own test gives it: test_api.py
     ```python a/file.py  quotes a file; ` ... ` lines leave something out
 
 Knows no page.
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["DOCS", "ROOT", "Block", "blocks", "pages", "plain", "rows"]
+__all__ = ["DOCS", "ROOT", "Block", "anchors", "blocks", "pages", "plain", "rows"]
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -41,6 +42,12 @@ def blocks(page: str) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
     for found in _FENCE.finditer(page):
         yield Block(found[1], found[2], page.count("\n", 0, found.start(2)) + 1)
+
+
+def anchors(page: str) -> set[str]:
+    """What a link may name behind `#`: the headings, spelled as GitHub spells them there."""
+    heads = re.findall(r"(?m)^#+ (.+)$", plain(page))
+    return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
 
 
 def plain(page: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 import dragoman.formatter
 import dragoman.message
 import dragoman.token
-from dragoman import ChatRequest, ConfigError, Msg, Tool
+from dragoman import ChatRequest, ConfigError, DropOldest, Msg, Tool
 from dragoman._formatter import FormatterOptions
 from dragoman.codes import CODES
 from dragoman.token import CharTokenCounter
@@ -174,13 +175,18 @@ def test_fault_18_thinking_is_sent_back_on_request() -> None:
         assert "Hm." in json.dumps(formatter(name, can={"thinking": True}).format_sync(msgs))
 
 
-def test_fault_27_a_limit_needs_a_counter_and_schemas_are_not_counted_yet() -> None:
+def test_fault_27_a_limit_needs_a_counter_and_schemas_and_answer_have_room_in_it() -> None:
     with pytest.raises(ConfigError):
         formatter("OpenAIChatFormatter", max_tokens=100)
-    cut = formatter("OpenAIChatFormatter", False, CharTokenCounter(), 600)
-    tools = [Tool("now", "the time " * 1000)]
-    out = cut.format_request(ChatRequest(TURN, tools=tools))
-    assert len(out.body["messages"]) == len(TURN)
+    limit = 300 + CharTokenCounter().count_sync(formatter("OpenAIChatFormatter").format_sync(TURN))
+    request = ChatRequest([Msg("Tony", "Hi.", "user"), *TURN], tools=[Tool("now", "time " * 30)])
+    kept = []
+    for tools, reserve in (([], 0), (request.tools, 0), ([], 280)):
+        cut = formatter("OpenAIChatFormatter", False, CharTokenCounter(), limit,
+                        truncate=DropOldest(reserve=reserve))  # fmt: skip
+        out = cut.format_request(replace(request, tools=tools))
+        kept.append(len(out.body["messages"]))
+    assert kept == [len(TURN) + 1, len(TURN), len(TURN)]
 
 
 def test_fault_30_the_place_of_a_saved_medium_is_told() -> None:

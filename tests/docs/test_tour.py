@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .pages import DOCS, ROOT, Block, blocks, pages, plain
+from .pages import DOCS, ROOT, Block, anchors, blocks, pages, plain
 
 PACKAGE = ROOT / "src" / "dragoman"
 TOUR = (DOCS / "tour.md").read_text("utf-8")
@@ -15,6 +15,7 @@ GAP = "..."
 QUOTE = "python src/"
 PATH = re.compile(r"`([\w./-]+(?:/|\.(?:py|pyi|md|toml|json)))`")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+SECTION = re.compile(r"\]\(([^)#:]*)#([^)]*)\)")
 
 
 def runs(text: str) -> list[list[str]]:
@@ -83,6 +84,18 @@ def test_the_tour_passes_every_module() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     links = LINK.findall(plain(page.read_text("utf-8")))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_sections(page: Path) -> None:
+    links = SECTION.findall(plain(page.read_text("utf-8")))
+    there = {name: anchors((page.parent / (name or page.name)).read_text()) for name, _ in links}
+    assert [f"{name}#{section}" for name, section in links if section not in there[name]] == []
+
+
+def test_a_section_is_named_as_github_names_it() -> None:
+    page = "# One page\n\n## 7. `x.y`: what?\n\n```sh\n# no head\n```\n\n### \u89d2\u8272\n"
+    assert anchors(page) == {"one-page", "7-xy-what", "\u89d2\u8272"}
 
 
 def test_a_changed_line_is_found(tmp_path: Path) -> None:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.errors import ContextOverflow
-from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
+from dragoman.message import (
+    Msg,
+    RawBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from dragoman.rewrite.truncate import DropOldest, left_out, units, without_oldest
 
 from ..laws.histories import histories
@@ -23,6 +31,14 @@ def call(*ids: str) -> Msg:
 
 def result(*ids: str, role: str = "tool") -> Msg:
     return Msg("", [ToolResultBlock(id, "f", "y") for id in ids], role)
+
+
+def thought(*more: Any) -> Msg:
+    return Msg.assistant([ThinkingBlock("Hm.", signature="s"), *more])
+
+
+def raw(role: Any, pair: str | None) -> Msg:
+    return Msg.assistant([RawBlock("somebody", {"type": "custom"}, role, pair)])
 
 
 U, A, S = Msg.user("u"), Msg.assistant("a"), Msg.system("s")
@@ -62,6 +78,20 @@ UNITS: list[tuple[list[Msg], list[list[int]]]] = [
     ([result("x"), U], [[0], [1]]),
     ([result("a"), call("a"), U], [[0], [1], [2]]),
     ([call(""), result(""), U], [[0, 1], [2]]),
+    # reasoning and what it led to
+    ([U, thought(), A, U], [[0], [1, 2], [3]]),
+    ([thought(), call("a"), result("a"), U], [[0, 1, 2], [3]]),
+    ([thought(), thought(), A], [[0, 1, 2]]),
+    ([thought(), U], [[0], [1]]),
+    ([thought()], [[0]]),
+    ([thought(TextBlock("x")), A], [[0], [1]]),
+    ([call("a"), thought(), result("a"), A], [[0, 1, 2], [3]]),
+    ([Msg.user([ThinkingBlock("x")]), A], [[0], [1]]),
+    ([Msg.assistant([]), A], [[0], [1]]),
+    # what only one protocol has
+    ([raw("call", "a"), raw("result", "a"), U], [[0, 1], [2]]),
+    ([raw("call", None), raw("result", None), U], [[0], [1], [2]]),
+    ([raw("item", "a"), raw("result", "a"), U], [[0], [1], [2]]),
     ([Msg.assistant([*call("a").blocks, *result("a").blocks]), U], [[0], [1]]),
 ]
 
@@ -196,6 +226,15 @@ def test_few_counts_are_needed(size: int, share: float) -> None:
     longer = msgs[len(msgs) - len(chosen) - 1 :] if len(chosen) < size else msgs
     assert count(chosen) <= max(700, int(whole * share))
     assert len(chosen) == size or count(longer) > max(700, int(whole * share))
+
+
+@pytest.mark.parametrize("edge", [1, 7, 2_000, 4_990])
+def test_a_counter_that_no_estimate_can_follow(edge: int) -> None:
+    """Where guessing leads nowhere the interval is halved."""
+    msgs = [Msg.user(str(i)) for i in range(5_000)]
+    chosen, tried = drive(msgs, 10, lambda ms: 5 if len(ms) <= edge else 10**9 + len(ms))
+    assert len(chosen) == edge
+    assert len(tried) < 40
 
 
 def test_one_unit_at_a_time() -> None:

@@ -13,11 +13,11 @@ from ..capabilities import About, Capabilities
 from ..errors import ConfigError
 from ..jsontext import JsonObject
 from ..losses import Policy, Report
-from ..message import ChatRequest, Msg, Written, messages_of, places, tools_of
+from ..message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
 from ..message.tools import ToolLike
 from ..names import name_tools
-from ..rewrite.truncate import left_out
 from .base import TruncatedFormatterBase
+from .cutting import name_cut, within
 from .hooks import FORMAT_HOOKS, drive
 
 __all__ = ["Asking"]
@@ -40,17 +40,29 @@ class Asking(TruncatedFormatterBase):
         stream: bool = False,
     ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
-        written = await self.format(msgs)
+        if tools and self.max_tokens is not None:
+            written = (await self._write(msgs, sync=False, tools=tools)).messages
+        else:
+            written = await self.format(msgs)
         return written, self.format_tools(tools) or None, stream
 
     def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
         """The tools as this provider declares them; none where the model takes none."""
         report = self._report()
-        offered = self.wire.offered(tools_of(tools), self.can, report)
-        named, _ = name_tools(offered, [], self.can.tool_names, report)
-        schemas = self.wire.room.tools(named, self.can, report)
+        schemas = self._declared(tools, report)
         self._policy.judge(report, self._logged)
         return schemas
+
+    def _declared(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject]:
+        offered = self.wire.offered(tools_of(tools), self.can, report)
+        named, _ = name_tools(offered, [], self.can.tool_names, report)
+        return self.wire.room.tools(named, self.can, report)
+
+    def _schemas(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject] | None:
+        """The tools as they are counted beside the messages; None if nothing is counted."""
+        if not tools or self.max_tokens is None:
+            return None
+        return self._declared(tools, report.trial()) or None
 
     def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
         """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
@@ -58,6 +70,7 @@ class Asking(TruncatedFormatterBase):
         Raises ConfigError where an overridden hook formats messages that this wire does not send
         as one list.
         """
+        req = request_of(req)
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
             req = self._shortened(req, report)
@@ -75,11 +88,10 @@ class Asking(TruncatedFormatterBase):
         # what a trial loses is lost again in writing; only the cut itself is news
         trial = report.trial()
         whole = self.wire.with_prompt(req, self.manner, self.can, trial)
-        _, left = drive(self._fitted(whole, trial, sync=True), "format_request")
-        gone = set(left_out(whole, left))
-        own = len(whole) - len(req.messages)  # the system prompt that the request's fields make
-        kept = [m for i, m in enumerate(req.messages, own) if i not in gone]
-        self._cut(req.messages, kept, report)
+        tools = self._schemas(req.tools, trial)
+        choice = drive(self._once()._chosen(whole, trial, True, tools), "format_request")
+        kept = within(req.messages, whole, choice.msgs)
+        name_cut(req.messages, kept, report)
         return replace(req, messages=kept)
 
     def _hooked(self, written: Written, req: ChatRequest) -> Written:

@@ -6,19 +6,24 @@ Knows no wire: a subclass says how each group of messages is written.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from ..errors import ConfigError, ContextOverflow
+from ..errors import ConfigError
 from ..jsontext import JsonObject
 from ..losses import Loss, Report
-from ..message import Msg, messages_of, places
-from ..rewrite.truncate import DropOldest, Truncation, left_out, without_oldest
+from ..message import ChatRequest, Msg, messages_of, places
+from ..message.tools import ToolLike
+from ..rewrite.truncate import DropOldest, Truncation, without_oldest
 from ..shown import Shown, shown
 from ..token import TokenCounterBase
+from ..token.cached import CachedTokenCounter, cached
+from .cutting import Choice, by_hook, choose, name_cut
 from .hooks import FORMAT_HOOKS, drive, grouped
+from .tally import BySums, Tally, Whole, remembering
 
 __all__ = ["FormatterBase", "TruncatedFormatterBase", "WrittenMessages", "current_report"]
 
@@ -88,6 +93,7 @@ class TruncatedFormatterBase(FormatterBase):
         self.token_counter = token_counter
         self.max_tokens = max_tokens
         self.truncate: Truncation = truncate or DropOldest()
+        self._counts = remembering(token_counter)
 
     def limited(self, max_tokens: int) -> Self:
         """The same formatter with another limit."""
@@ -111,7 +117,9 @@ class TruncatedFormatterBase(FormatterBase):
         """The messages with their losses, without an event loop."""
         return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
 
-    async def _write(self, msgs: list[Msg], sync: bool) -> WrittenMessages:
+    async def _write(
+        self, msgs: list[Msg], sync: bool, tools: Sequence[ToolLike] | None = None
+    ) -> WrittenMessages:
         listed = messages_of(msgs)
         report = Report(listed, None, places, type(self).__name__)
         written, _ = await self._fitted(listed, report, sync)
@@ -120,57 +128,56 @@ class TruncatedFormatterBase(FormatterBase):
     # -- truncation ---------------------------------------------------------------------------
 
     async def _fitted(
-        self, msgs: list[Msg], report: Report, sync: bool
+        self,
+        msgs: list[Msg],
+        report: Report,
+        sync: bool,
+        tools: list[JsonObject] | None = None,
     ) -> tuple[list[JsonObject], list[Msg]]:
         """(formatted messages, the messages that are left of the history)."""
-        limit = self.max_tokens
-        if limit is None or (self.token_counter is None and "_count" not in self._hooks):
-            return await self._said(msgs, report), msgs
-        chosen = msgs
-        if "_truncate" in self._hooks:
-            chosen = await self._by_hook(msgs, report, limit, sync)
-        else:
-            plan = self.truncate.candidates(msgs, limit)
-            candidate = next(plan)
-            try:
-                while True:
-                    trial = report.trial()
-                    _touch(msgs, candidate, trial)
-                    tokens = await self._counted(await self._said(candidate, trial), sync)
-                    if tokens is None:  # nobody counts, so nothing is cut
-                        break
-                    candidate = plan.send(tokens)
-            except StopIteration as done:
-                chosen = done.value
-        self._cut(msgs, chosen, report)
+        chosen = (await self._chosen(msgs, report, sync, tools)).msgs
+        name_cut(msgs, chosen, report)
         return await self._said(chosen, report), chosen
 
-    def _cut(self, msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
-        """Name the messages that were not chosen."""
-        if chosen is not msgs and (gone := left_out(msgs, chosen)):
-            report.each("history.cut", [(msgs[i], "", "") for i in gone])
-        _touch(msgs, chosen, report)
+    async def _chosen(
+        self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None
+    ) -> Choice:
+        """The part of the history that fits, tool schemas counted; all of it without a limit."""
+        limit = self.max_tokens
+        if limit is None or (self.token_counter is None and "_count" not in self._hooks):
+            return Choice(msgs)
+        counted = self._tally(tools, sync)
+        if "_truncate" in self._hooks:
+            return await by_hook(self._truncate, msgs, limit, report, self._said, counted)
+        return await choose(self.truncate, msgs, limit, report, self._said, counted)
 
-    async def _by_hook(self, msgs: list[Msg], report: Report, limit: int, sync: bool) -> list[Msg]:
-        before = None  # the tokens of a list of the same length, which may yet say less
-        while True:
-            said = await self._said(msgs, report.trial())
-            tokens = await self._counted(said, sync)
-            if tokens is None or tokens <= limit:
-                return msgs
-            if before is not None and tokens >= before:
-                raise ContextOverflow(tokens, limit, len(msgs))
-            shorter = await self._truncate(list(msgs))
-            if not shorter or len(shorter) > len(msgs):
-                raise ContextOverflow(tokens, limit, len(msgs))
-            before = tokens if len(shorter) == len(msgs) else None
-            msgs = shorter
+    def _tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
+        """What counts formatted messages, and the tools that go with them."""
+        if "_count" in self._hooks:
+            return self._hooked_count
+        if self._counting().decomposes:
+            return BySums(self._counting(), tools, sync)
+        return Whole(self.token_counter, tools, sync)
 
-    async def _counted(self, written: list[JsonObject], sync: bool) -> Any:
-        counter = self.token_counter
-        if sync and "_count" not in self._hooks and _counts_sync(counter):
-            return counter.count_sync(written)  # type: ignore[union-attr]  # it has one
+    async def _hooked_count(self, written: list[JsonObject], messages: int) -> int | None:
         return await self._count(written)
+
+    def _counting(self) -> CachedTokenCounter:
+        """The counter with a memory, which the copies of the formatter share."""
+        made, counter = self._counts, self.token_counter
+        if made is None or (counter is not made and counter is not made.counter):
+            made = self._counts = cached(counter)
+        return made
+
+    def _once(self) -> Self:
+        """The same for several tries at one history."""
+        return self
+
+    def _whole(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
+        """(the formatter, the messages, the tool schemas) that a history or a request is to it."""
+        return self, messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs), None
 
     async def _count(self, wire: list[JsonObject]) -> int | None:
         """The tokens of the formatted messages; None without a counter."""
@@ -224,14 +231,6 @@ class TruncatedFormatterBase(FormatterBase):
         raise _unwritten(self, "_format_agent_message")
 
 
-def _touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
-    """Tell from which message on another history is said than the one that was given."""
-    if chosen is not msgs:
-        first = next((new for new, old in zip(chosen, msgs, strict=False) if new is not old), None)
-        if first is not None:
-            report.touched("the cut to the token budget", first)
-
-
 def _unwritten(owner: object, hook: str) -> ConfigError:
     return ConfigError(f"{type(owner).__name__} must override {hook}")
 
@@ -247,8 +246,3 @@ def _check_limit(max_tokens: object) -> None:
         return
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
         raise ConfigError(f"max_tokens must be an integer greater than 0, not {shown(max_tokens)}")
-
-
-def _counts_sync(counter: object) -> bool:
-    own = getattr(type(counter), "count_sync", None)
-    return own is not None and own is not TokenCounterBase.count_sync

@@ -38,7 +38,8 @@ def drive(work: Coroutine[Any, Any, _T], what: str) -> _T:
     work.close()
     raise ConfigError(
         f"{what} awaits something, so it cannot run synchronously",
-        hint="await format(...) instead, or give the counter a count_sync method",
+        hint="await format(...) instead, or give the counter a count_sync method, and Summarize a"
+        " function that awaits nothing",
         code="sync.suspended",
     )
 

@@ -8,6 +8,7 @@ otherwise to be rid of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -17,9 +18,10 @@ from .._convert import convert
 from ..formatter import Formatter
 from ..jsontext import Json, JsonObject
 from ..losses import Loss
-from ..message import ChatRequest, ChatResponse, load
+from ..message import ChatRequest, ChatResponse, Msg, load
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..rewrite.truncate import ClearToolResults, Summarize
 from ..token import CharTokenCounter
 from ..told import Told
 from ..vendors import wire
@@ -30,6 +32,7 @@ _SPEAKERS: dict[str, type[Any]] = {
     "role": ByRole, "name": ByName, "tagged": Tagged, "namefield": NameField,
 }  # fmt: skip
 _MADE: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
+_CUTS: dict[str, type[Any]] = {"clear": ClearToolResults, "summarize": Summarize}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class Example:
     Where `source` names a wire, `given` is the body of a request to that one, to be converted.
     `options` are the formatter's, plain: `speakers` is a way (`name`) or one with its fields
     (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields, `media_saver` is a
-    text, `max_tokens` is counted in characters. `fixed` holds other values for any of these.
+    text, `max_tokens` is counted in characters, `truncate` is a way to cut with its fields (the
+    `call` of a summary gives the text). `fixed` holds other values for any of these.
     """
 
     wire: str
@@ -119,6 +123,9 @@ def _options(plain: JsonObject) -> dict[str, Any]:
     for name, cls in _MADE.items():
         if name in plain:
             made[name] = cls(**plain[name])
+    if "truncate" in plain:
+        cls, fields = _cut(plain["truncate"])
+        made["truncate"] = cls(**{k: _saying(v) if k == "call" else v for k, v in fields.items()})
     if "media_saver" in plain:
         place = str(plain["media_saver"])
         made["media_saver"] = lambda *_: place
@@ -139,12 +146,25 @@ def _way(plain: str | JsonObject) -> tuple[type[Any], JsonObject]:
     return _SPEAKERS[way], fields
 
 
+def _cut(plain: JsonObject) -> tuple[type[Any], JsonObject]:
+    [(way, fields)] = plain.items()
+    return _CUTS[way], fields
+
+
+def _saying(text: str) -> Callable[[list[Msg]], str]:
+    return lambda _: text
+
+
 def _spelled(name: str, value: Json) -> str:
     """An option as somebody would write it in Python."""
     if name == "media_saver":
         return "save"
     if name == "speakers":
         cls, value = _way(value)
+    elif name == "truncate":
+        cls, value = _cut(value)
+        if "call" in value:
+            return f"{cls.__name__}(tell)"
     elif name in _MADE:
         cls = _MADE[name]
     else:

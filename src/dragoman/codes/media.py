@@ -39,12 +39,26 @@ ROWS = (
         asks=("media_types",),
     ),
     Code(
+        "media.as_text",
+        "degraded",
+        "the wire shows no such document here, and gets its text as text",
+        fix="Nothing has to be done: the text itself is sent, behind its title. If your host takes"
+        ' such documents, say so: `can={"media_types": {"document": ("text/plain",)}}`.',
+        asks=("user", "media_types"),
+    ),
+    Code(
         "media.source",
         "dropped",
         "the wire does not take media from such a source",
         fix="Give the medium in another form, most widely `Base64Source`; a file id is good only"
         " for the provider that issued it. `dragoman wires` shows what each wire takes.",
         asks=("sources", "file_schemes", "schemes", "reads"),
+    ),
+    Code(
+        "media.type_assumed",
+        "added",
+        "the wire wants the media type of a URL, which nothing tells: the commonest is said",
+        fix="Say it: `URLSource(url, media_type)`.",
     ),
     Code(
         "media.detail",

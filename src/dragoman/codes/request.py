@@ -156,7 +156,8 @@ ROWS = (
         "model.kept",
         "expected",
         "the model is named as the request over another wire named it",
-        fix="Say which model this provider shall run; the option `model` of `convert` names it.",
+        fix="Say which model this provider shall run; the option `model` of `convert` names it."
+        " Until then the facts of the model that is named decide what is sent.",
     ),
     Code(
         "model.default",

@@ -5,15 +5,18 @@ from .prompt import SystemPrompt
 from .speakers import ByRole, NameField, Rewrite, Speakers, clean_names
 from .split import split_history
 from .tagged import Tagged
-from .truncate import DropOldest, Truncation
+from .truncate import ClearToolResults, DropOldest, KeepFirst, Summarize, Truncation
 
 __all__ = [
     "ByName",
     "ByRole",
+    "ClearToolResults",
     "DropOldest",
+    "KeepFirst",
     "NameField",
     "Rewrite",
     "Speakers",
+    "Summarize",
     "SystemPrompt",
     "Tagged",
     "Truncation",

@@ -42,7 +42,7 @@ class Spelled(dict[str, str]):
         if shown in self._used:
             # numbers go on, so that none is tried twice
             nth = self._last[shown] = self._last.get(shown, 1) + 1
-            made = shown = numbered(shown or "_", nth, self._used, _ANY)
+            made = shown = numbered(shown or "_", nth, self._used, _ANY)[0]
         self._used.add(shown)
         self[name] = made
         return made
