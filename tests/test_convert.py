@@ -123,7 +123,8 @@ def test_the_same_wire_says_the_same() -> None:
 
 
 def test_a_policy_refuses_before_anything_is_returned() -> None:
-    told = chat({"role": "user", "name": "bob", "content": "Hi"}, temperature=0.5, logit_bias={})
+    told = chat({"role": "user", "name": "bob", "content": "Hi"}, temperature=0.5,
+                logit_bias=[1])  # fmt: skip
     strict = Policy(refuse=("dropped", "degraded"))
     model = "mistral-large-latest"
     with pytest.raises(LossRefused) as caught:

@@ -87,7 +87,7 @@ def test_overflow_has_its_figures() -> None:
 def test_refused_losses_are_named_and_capped() -> None:
     error = LossRefused(lost())
     assert len(error.losses) == 8
-    assert "dropped message.empty at $.messages[0].content" in str(error)
+    assert "repaired message.empty at $.messages[0].content" in str(error)
     assert "and 3 more" in str(error)
     assert "more" not in str(LossRefused(lost()[:5]))
 

@@ -164,10 +164,10 @@ def test_a_loss_as_json_and_as_text() -> None:
     found.lost("message.empty", msg, "content", what="all", did="left out", rule="r")
     (loss,) = found.losses
     assert loss.to_dict() == {
-        "code": "message.empty", "kind": "dropped", "where": "$.messages[0].content",
+        "code": "message.empty", "kind": "repaired", "where": "$.messages[0].content",
         "target": "here", "what": "all", "did": "left out", "rule": "r",
     }  # fmt: skip
-    assert repr(loss) == "Loss(dropped message.empty at $.messages[0].content: all)"
+    assert repr(loss) == "Loss(repaired message.empty at $.messages[0].content: all)"
     assert loss.meaning == CODES["message.empty"].meaning
     assert loss == copy.copy(loss)
     assert hash(loss) == hash(copy.copy(loss))
@@ -320,7 +320,7 @@ def test_copies_and_pickles_hold_the_paths(way: Any) -> None:
     written = Written({"k": 1}, "/v1", report=found)
     made = way(written)
     assert [loss.to_dict() for loss in made.losses] == [loss.to_dict() for loss in written.losses]
-    assert made.report.kinds == {"dropped"}
+    assert made.report.kinds == {"dropped", "repaired"}
     one: Loss = way(found.losses[0])
     assert one == found.losses[0]
     assert one.where == "$.messages[1]"

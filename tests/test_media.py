@@ -176,3 +176,30 @@ def test_nothing_fetched_is_nothing_new() -> None:
     msgs = [Msg.user([image(LocalSource("a.png"))])]
     seated = survey(msgs, Report(msgs))
     assert placed(seated, {}, Report(msgs)) is seated
+
+
+PNG, PDF, JPEG = "iVBORw0KGgo=", "JVBERi0xLjQK", "/9j/" + "A" * 40
+
+
+@pytest.mark.parametrize(("url", "kind"), [
+    (PNG, "image/png"), (PDF, "application/pdf"), (JPEG, "image/jpeg"),
+    ("/9j/cats.jpg", ""), ("/9j/abcdefgh", ""), ("JVBERi0 is no base64", ""), ("cat.png", ""),
+    ("QUJDREVGR0g=", ""),
+])  # fmt: skip
+def test_base64_in_the_place_of_a_url_is_read_by_its_first_bytes(url: str, kind: str) -> None:
+    block = ImageBlock(URLSource(url))
+    made = as_base64(block)
+    if not kind:
+        assert made is block
+    else:
+        assert made.source == Base64Source(kind, url)
+
+
+def test_what_is_too_long_is_no_place() -> None:
+    can = Capabilities(user=frozenset({"image"}), sources={"image": frozenset({"base64"})})
+    places = []
+    for url in ("https://e.com/cat.png", "Q" * 4096, "Q" * 4097):
+        fault = refused(ImageBlock(URLSource(url)), can)
+        assert fault is not None
+        places.append(len(fault.place))
+    assert places == [21, 4096, 0]

@@ -197,3 +197,53 @@ def test_a_function_gives_way_to_a_tool_of_the_providers_own() -> None:
     options: tuple[dict[str, Any], ...] = ({"tools": tools}, {"request": out})
     for given_tools in options:
         assert wire.read_response(body, **given_tools).calls[0].name == "web_search"
+
+
+FORM = Capabilities(ids=IdRule(form="functions.{name}:{n}"))
+
+
+def formed(*msgs: Msg, there: frozenset[str] = frozenset()) -> tuple[list[list[str]], list[str]]:
+    """(the ids of each message, the losses)."""
+    report = Report(msgs)
+    seated, back = respell(survey(list(msgs), report), FORM, {"look up": "look_up"}, report, there)
+    ids = [[block.id for block in m.blocks if hasattr(block, "id")] for m in seated.msgs]
+    assert all(id in {i for row in ids for i in row} for id in back)
+    return ids, [loss.code for loss in report.losses]
+
+
+def test_ids_of_a_form_number_all_calls_of_the_history() -> None:
+    """Case 41: the template of Kimi K2 reads the tool out of an id, and the number of the call."""
+    ids, codes = formed(*turn("toolu_1"), *turn("a", "b", name="look up"))
+    assert ids == [["functions.look:0"]] * 2 + [["functions.look_up:1", "functions.look_up:2"]] * 2
+    assert set(codes) == {"id.mapped", "tool_name.mapped"}
+
+
+def test_ids_that_have_the_form_stay_and_keep_their_number() -> None:
+    assert formed(*turn("functions.look:7"), *turn("functions.look:8")) == (
+        [["functions.look:7"]] * 2 + [["functions.look:8"]] * 2, [])  # fmt: skip
+    mixed, _ = formed(*turn("functions.look:1"), *turn("x"))
+    assert mixed[2] == ["functions.look:2"], "the next number that is free"
+    again, codes = formed(*turn("functions.look:0", "functions.look:0"))
+    assert again[0] == again[1] == ["functions.look:0", "functions.look:1"]
+    assert set(codes) == {"id.made"}
+    empty, codes = formed(*turn("", ""))
+    assert empty[0] == empty[1] == ["functions.look:0", "functions.look:1"]
+    assert set(codes) == {"id.made"}
+
+
+def test_ids_of_a_form_do_not_depend_on_what_follows() -> None:
+    early, _ = formed(*turn("x"))
+    later, _ = formed(*turn("x"), *turn("functions.look:0"), *turn("y"))
+    assert later[:2] == early
+    assert later[4] == ["functions.look:2"]
+    around, _ = formed(*turn("x"), there=frozenset({"functions.look:0"}))
+    assert around[0] == ["functions.look:1"]
+    assert not FORM.ids.formed(["functions.look"])
+    assert IdRule().formed(["anything"])
+
+
+def test_what_answers_a_call_that_is_not_here_keeps_its_id() -> None:
+    msgs = [Msg.tool("x" * 50, "seen"), *turn("y" * 50)]
+    found, _, _ = spelled(msgs, PLAIN)
+    assert found[0] == ["x" * 50]
+    assert len(found[1][0]) == 40

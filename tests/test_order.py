@@ -20,7 +20,7 @@ from dragoman.message import (
     places,
 )
 from dragoman.order import late_system, order
-from dragoman.seats import survey
+from dragoman.seats import USER, survey
 from dragoman.told import Told
 
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
@@ -216,7 +216,6 @@ THOUGHT = ThinkingBlock("Hm.", signature="c2ln")
         ([Msg.assistant([TextBlock("a"), THOUGHT, THOUGHT])], [["text"]],
          ["[1].content[1]", "[1].content[2]"]),
         # neighbours are one turn
-        ([Msg.assistant([THOUGHT]), Msg.assistant("a")], [["thinking"], ["text"]], []),
         ([Msg.assistant([TextBlock("a"), THOUGHT]), Msg.assistant([THOUGHT])], [["text"]],
          ["[1].content[1]", "[2].content[0]"]),
     ],
@@ -227,3 +226,64 @@ def test_no_turn_ends_in_thinking(turn: list[Msg], left: list[list[str]], lost: 
     assert [[block.type for block in m.blocks] for m in made[1:-1]] == left
     assert losses == [f"thinking.alone $.messages{where}" for where in lost]
     assert run(msgs)[0] == msgs, "where it may"
+
+
+def test_thinking_joins_what_came_of_it() -> None:
+    turn = [Msg.assistant("a"), Msg.assistant([THOUGHT]), Msg.assistant([THOUGHT]), call("c")]
+    msgs = [U, *turn, result("c"), Msg.assistant([THOUGHT, TextBlock("b")]), U]
+    made, losses = run(msgs, thinking_last=False)
+    assert [[block.type for block in m.blocks] for m in made] == [
+        ["text"], ["text"], ["thinking", "thinking", "tool_use"], ["tool_result"],
+        ["thinking", "text"], ["text"]]  # fmt: skip
+    assert losses == ["turn.joined $.messages[2]", "turn.joined $.messages[2]"]
+    assert (made[1], made[4]) == (turn[0], msgs[6])
+
+
+def test_no_turn_ends_in_thinking_of_another_run() -> None:
+    """Only runs in which a message ends so are looked at."""
+    alone = ThinkingBlock("So.", signature="c2ln")
+    msgs = [U, Msg.assistant([THOUGHT, TextBlock("a")]), U, Msg.assistant([alone]), U]
+    made, losses = run(msgs, thinking_last=False)
+    assert made == [*msgs[:3], U]
+    assert made[1] is msgs[1]
+    assert losses == ["thinking.alone $.messages[3].content[0]"]
+
+
+def test_a_part_of_a_history_has_no_prompt_at_its_head() -> None:
+    """Behind what stands before it every system message is a later one."""
+    for can, behind in ((Capabilities(late_system="user"), U),
+                        (Capabilities(late_system="placed"), A)):  # fmt: skip
+        report = Report([S, behind], None, places)
+        seated = late_system(survey([S, behind], report), can, report, Told(), behind=USER)
+        roles = ["user", "user"] if can.late_system == "user" else ["system", "assistant"]
+        assert [m.role for m in seated.msgs] == roles
+        assert bool(report.losses) == (behind is U)
+
+
+def test_one_message_of_results_in_the_order_of_its_calls_is_the_very_same() -> None:
+    right = result("a", "b")
+    made, losses = run([U, call("a", "b"), right, call("c"), result("c")], gather_results=True)
+    assert made[2] is right
+    two = [U, call("a", "b"), right, call("c", "d"), result("d"), result("c"), U]
+    made, _ = run(two, gather_results=True)
+    assert made[2] is right
+    assert [block.id for block in made[4].blocks] == ["c", "d"]  # type: ignore[union-attr]
+    assert losses == []
+
+
+def test_words_without_a_call_behind_them_are_not_joined() -> None:
+    msgs = [U, A, A, U, Msg.assistant("so"), call("c"), result("c"), U]
+    made, losses = run(msgs, join_calls=True)
+    assert said(made[:4]) == "u:hi a:yes a:yes u:hi"
+    assert [block.type for block in made[4].blocks] == ["text", "tool_use"]
+    assert losses == ["turn.joined $.messages[4]"]
+
+
+def test_a_history_that_nothing_is_asked_of_at_its_ends() -> None:
+    msgs = [S, A, call("c")]
+    assert run(msgs, first_user=True, prefill=False, insert=False)[0] == msgs
+    report = Report(msgs)
+    seated = survey(msgs, report)
+    can = Capabilities(first_user=True, prefill=False, needs_user=True)
+    part = order(seated, can, report, Told(), behind=USER, last=False)
+    assert part.msgs == msgs

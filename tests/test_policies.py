@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -192,3 +193,68 @@ def test_levels_fit_their_kinds() -> None:
         assert row.level <= logging.WARNING
         if row.kind == "expected":
             assert row.level == logging.DEBUG
+
+
+BROKEN = [
+    Msg("", "Look.", "user"),
+    Msg("", [{"type": "tool_use", "id": "1", "name": "look", "input": {}}], "assistant"),
+    Msg("", "And?", "user"),
+]
+REPAIRED = ["result.missing"]
+
+
+@pytest.mark.parametrize("name", dragoman.wires())
+def test_strict_refuses_repairs_and_names_place_and_rule(name: str) -> None:
+    with pytest.raises(LossRefused) as caught:
+        dragoman.wire(name, strict=True).write_request(ChatRequest(BROKEN))
+    error = caught.value
+    assert [loss.code for loss in error.losses] == REPAIRED
+    assert error.path == "$.messages[1].content[0]"
+    assert f"result.missing at {error.path}" in str(error)
+    assert CODES["result.missing"].meaning in str(error)
+    assert pickle.loads(pickle.dumps(error)).path == error.path
+
+
+def test_strict_of_a_formatter_a_conversion_and_a_wire_that_is_there() -> None:
+    chat = dragoman.wire("openai-chat", policy=Policy(allow=("name.*",)))
+    tool = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    body = {"model": "m", "messages": [
+        {"role": "user", "content": "Look."}, {"role": "assistant", "tool_calls": [tool]},
+        {"role": "user", "content": "And?"}]}  # fmt: skip
+    strict = dragoman.wire(chat, strict=True)
+    assert strict.policy.allow == ("name.*",)
+    for work in (
+        lambda: dragoman.Formatter("openai-chat", strict=True).format_sync(BROKEN),
+        lambda: dragoman.formatter.AnthropicChatFormatter(strict=True).format_sync(BROKEN),
+        lambda: dragoman.convert(body, "openai-chat", "anthropic", model="claude-opus-5",
+                                 strict=True),
+        lambda: strict.write_request(ChatRequest(BROKEN)),
+    ):  # fmt: skip
+        with pytest.raises(LossRefused) as caught:
+            work()
+        assert [loss.code for loss in caught.value.losses] == REPAIRED
+    assert dragoman.wire(chat, strict=False) is chat
+    assert dragoman.convert(body, "openai-chat", "openai-chat", strict=True).body == body
+
+
+@pytest.mark.parametrize(("msgs", "code"), [
+    ([Msg("", "Hi", "user"), Msg("", "Well,", "assistant")], "turn.last"),
+    ([Msg("", "Well,", "assistant"), Msg("", "Hi", "user")], "turn.first"),
+])  # fmt: skip
+def test_strict_makes_up_no_turn(msgs: list[Msg], code: str) -> None:
+    with pytest.raises(LossRefused, match=code.replace(".", r"\.")):
+        dragoman.wire("anthropic", strict=True).write_request(ChatRequest(msgs), "claude-opus-5")
+
+
+def test_strict_lets_a_right_history_pass_and_what_a_wire_words_otherwise() -> None:
+    right = [*BROKEN[:2], Msg.tool("1", "A desk."), BROKEN[2]]
+    for name in dragoman.wires():
+        wires = (dragoman.wire(name), dragoman.wire(name, strict=True))
+        loose, strict = (wire.write_request(ChatRequest(right)) for wire in wires)
+        assert strict.body == loose.body
+        assert strict.losses == loose.losses
+
+
+def test_strict_is_true_or_false() -> None:
+    with pytest.raises(ConfigError, match="strict"):
+        policy("log", strict="yes")  # type: ignore[arg-type]  # that is the point

@@ -10,6 +10,7 @@ from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
     Msg,
+    RawBlock,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -181,27 +182,31 @@ def test_a_moved_result_keeps_its_message_if_it_is_alone() -> None:
     assert made[1] is late
 
 
-def test_results_get_the_names_of_their_calls() -> None:
-    msgs = [calls("a", name="look"), calls("b", name="find")]
-    nameless = [results("a", name=""), results("b", name="other")]
-    made, found = paired(msgs[0], nameless[0], msgs[1], nameless[1])
-    assert [m.content[0].name for m in made] == ["look", "look", "find", "find"]  # type: ignore[union-attr]
-    assert found == [f"result.name {A}[{i}].content[0].name" for i in (1, 3)]
-    assert nameless[0].content[0].name == ""  # type: ignore[union-attr]
-    kept, found = paired(msgs[0], nameless[0], can=Capabilities())
-    assert found == []
-    assert kept[1] is nameless[0]
+OWN = Capabilities(reads=frozenset({"mine"}))
 
 
-def test_names_by_position_where_ids_are_the_same() -> None:
-    turn = Msg("", [ToolUseBlock("", "look", {}), ToolUseBlock("", "find", {})], "assistant")
-    made, _ = paired(turn, results("", "", name=""))
-    assert [block.name for block in made[1].content] == ["look", "find"]  # type: ignore[union-attr]
+def custom() -> RawBlock:
+    return RawBlock("mine", {"x": 1}, "call", "c", "client")
 
 
-def test_a_result_that_calls_its_tool_otherwise_is_named() -> None:
-    history = [calls("a", "b"), results("a", name="see"), results("b")]
-    made, found = paired(*history, can=Capabilities())
-    assert made == history
-    assert found == [f"result.name {A}[1].content[0].name"]
-    assert paired(calls("a"), results("a", name=""), can=Capabilities())[1] == []
+def own(*ids: str) -> Msg:
+    """A turn that calls a custom tool of the provider's, and functions."""
+    return Msg("", [custom(), *(ToolUseBlock(id, "look", {}) for id in ids)], "assistant")
+
+
+@pytest.mark.parametrize(("msgs", "short", "losses"), [
+    ([own(), results("c"), user()], "a -c u", []),
+    ([own("a"), results("c", "a"), user()], "a +a -c -a u", []),
+    ([own("a"), user(), results("a"), results("c")], "a +a -c -a u",
+     [f"result.moved {A}[3].content[0]", f"result.moved {A}[2].content[0]"]),
+    ([own(), results("c"), results("c"), user()], "a -c u",
+     [f"result.duplicate {A}[2].content[0]"]),
+    ([own("c"), results("c"), user()], "+c -c u", [f"raw.unpaired {A}[0].content[0]"]),
+    ([own("a"), results("a"), user()], "+a -a u", [f"raw.unpaired {A}[0].content[0]"]),
+    ([own("a"), own(), results("c"), results("a")], "a +a -c -a",
+     [f"raw.unpaired {A}[1].content[0]"]),
+])  # fmt: skip
+def test_results_of_a_providers_own_calls(msgs: list[Msg], short: str, losses: list[str]) -> None:
+    made, found = paired(*msgs, can=OWN)
+    assert spelled(made) == short
+    assert found == losses

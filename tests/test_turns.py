@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -38,7 +40,7 @@ def run(
 ) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
-    facts = Capabilities(gather_results=True, **can)
+    facts = Capabilities(**{"gather_results": True, **can})
     seated = order(seated, facts, report, told or Told(), whole=True, insert=insert)
     assert len(seated.msgs) == len(seated.seats)
     return seated.msgs, [f"{loss.kind} {loss.code} {loss.where}" for loss in report.losses]
@@ -73,7 +75,8 @@ def test_words_before_results_in_one_run_move_behind_them() -> None:
     seated = survey([U, call("a"), result("a"), moved, U], report)
     seated.msgs[2:4] = [moved, seated.msgs[2]]
     seated.seats[2:4] = [1, 3]
-    made = order(seated, Capabilities(alternation="merged"), report, Told())
+    can = Capabilities(alternation="merged", gather_results=True)
+    made = order(seated, can, report, Told())
     assert shown(made.msgs) == "u(text) a(tool_use) u(tool_result,image,text)"
 
 
@@ -130,6 +133,13 @@ def test_a_document_alone_gets_a_text_before_it() -> None:
     assert losses == ["added document.text $.messages[0].content[1]"]
 
 
+def test_a_message_of_media_without_a_document_needs_no_text() -> None:
+    image = Msg.user([ImageBlock(URLSource("https://example.com/a.png"))])
+    made, losses = run(image, A, Msg.user([PDF]), lone_documents=False)
+    assert made[0] is image
+    assert losses == ["added document.text $.messages[2].content[0]"]
+
+
 def test_a_document_beside_a_text_stays_as_it_is() -> None:
     msg = Msg.user([PDF, TextBlock("read it")])
     assert run(msg, lone_documents=False) == ([msg], [])
@@ -155,3 +165,18 @@ def test_several_system_messages_alone_end_with_one_of_the_user() -> None:
     assert shown(msgs) == "s(text) u(text)"
     assert losses == ["moved system.alone $.messages[1]"]
     assert run(s, last_system=False) == ([s], [])
+
+
+@pytest.mark.parametrize(("alternation", "roles"), [
+    ("merged", "user assistant tool tool user assistant user"),
+    ("bridged", "user assistant tool tool assistant user assistant user"),
+])  # fmt: skip
+def test_results_in_messages_of_their_own_are_nobodys_neighbours(
+    alternation: str, roles: str
+) -> None:
+    msgs = [U, call("a", "b"), result("a"), result("b"), U, Msg.user("so"), A, U]
+    made, losses = run(*msgs, alternation=alternation, gather_results=False)
+    assert [m.role for m in made] == roles.split()
+    assert (made[2], made[3]) == (msgs[2], msgs[3])
+    assert "moved turn.merged $.messages[5]" in losses
+    assert not any("[2]" in loss or "[3]" in loss for loss in losses)

@@ -14,7 +14,7 @@ from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from .message.blocks import ContentBlock
-from .rules import NameRule, mapping, numbered
+from .rules import NameRule, formed, mapping, numbered
 from .seats import IDS, MISNAMED, Seated
 
 __all__ = ["inverted", "name_tools", "respell", "spelled"]
@@ -71,7 +71,10 @@ def respell(
     """
     rule = can.ids
     again = bool(seated.flags & IDS) or not there.isdisjoint(seated.calls)
+    again = again or not rule.formed(seated.calls)
     used = seated.calls if seated.calls == seated.results else [*seated.calls, *seated.results]
+    if seated.calls != seated.results:  # what answers calls that do not stand here keeps its id
+        there = there | set(seated.results).difference(seated.calls)
     if there:
         used = [id for id in used if id not in there]
     ids = mapping([id for id in used if id] if "" in used else used, rule, ordered=True)
@@ -80,6 +83,7 @@ def respell(
     writer = _Respeller(ids, names, can, again, report)
     if rule.unique:
         writer.used.update(there)
+    if rule.unique or rule.form:
         writer.taken.update(there)
     changes = {
         i: made
@@ -92,7 +96,7 @@ def respell(
 class _Respeller:
     """Walks a history once; a repeated id gets a number, and so does the result behind it.
 
-    `again`: an id is repeated or empty.
+    `again`: an id is repeated, empty, or not in the form of the wire.
     """
 
     def __init__(
@@ -111,7 +115,9 @@ class _Respeller:
         self.report = report
         self.used: set[str] = set()  # what may not come again
         self.taken: set[str] = set()  # what no made id may be, so far
+        self.invented: set[str] = set()  # for an id that is empty or comes again
         self.last: dict[str, int] = {}
+        self.count = -1  # calls so far, from 0
         self.open: dict[str, deque[str]] = defaultdict(deque)
         self.nameless: set[str] = set()  # calls
         self.back: dict[str, str] = {}
@@ -119,7 +125,7 @@ class _Respeller:
     def message(self, m: Msg) -> Msg:
         if not self.rule.unique:
             self.used.clear()  # one turn's ids may come again in the next one
-        if self.again:
+        if self.again and not self.rule.form:
             self.taken.update(self.ids.get(call.id, call.id) for call in m.calls)
         blocks = []
         same = True
@@ -136,8 +142,8 @@ class _Respeller:
 
     def _block(self, block: object) -> object:
         if type(block) is ToolUseBlock:
-            id = self._call_id(block)
             name = self.names.get(block.name, block.name)
+            id = self._call_id(block, name)
             if not block.name:
                 self.nameless.add(block.id)
         elif type(block) is ToolResultBlock:
@@ -153,8 +159,8 @@ class _Respeller:
         self.report.made(made, block)
         if id != block.id:
             self.back[id] = block.id
-            made_up = not block.id or id != self.ids.get(block.id)
-            self.report.lost("id.made" if made_up else "id.mapped", block, "id", did=id)
+            code = "id.made" if id in self.invented else "id.mapped"
+            self.report.lost(code, block, "id", did=id)
         if name != block.name:
             self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
         return made
@@ -165,16 +171,24 @@ class _Respeller:
             self.names = {**self.names, **mapping([name], self.tool_names)}
         return self.names.get(name, name)
 
-    def _call_id(self, block: ToolUseBlock) -> str:
+    def _call_id(self, block: ToolUseBlock, name: str) -> str:
         id = self.ids.get(block.id, block.id)
+        self.count += 1
         if not self.again or (self.rule.blank and not id):
             return id
         made = id
-        if not id or id in self.used:
+        again = not id or id in self.used
+        if self.rule.form:
+            if again or not self.rule.formed([id]):
+                nth = max(self.count, self.last.get(name, -1) + 1)
+                made, self.last[name] = formed(name, nth, self.taken, self.rule)
+        elif again:
             # numbers go on through the history, so that none is tried twice
-            nth = self.last[id] = self.last.get(id, 1 if id else 0) + 1
-            made = numbered(id, nth, self.taken, self.rule)
-        self.used.add(made)
+            nth = self.last.get(id, 1 if id else 0) + 1
+            made, self.last[id] = numbered(id, nth, self.taken, self.rule)
+        if again:
+            self.invented.add(made)
+        self.used.update((id, made))
         self.taken.add(made)
         self.open[block.id].append(made)
         return made

@@ -13,9 +13,10 @@ from .capabilities import Capabilities
 from .losses import Report
 from .message import Msg, TextBlock, ToolUseBlock
 from .message.blocks import ContentBlock
+from .opaque import paused
 from .seats import ASSISTANT, FOLLOWING, LATE, MEDIA, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
 from .told import Told
-from .turns import accompanied, alternated, one, unended
+from .turns import accompanied, alternated, one, trimmed, unended
 
 __all__ = ["late_system", "order"]
 
@@ -66,7 +67,7 @@ def order(
     if not can.lone_documents and seated.flags & MEDIA:
         seated = accompanied(seated, report, told)
     if last and not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
-        seated = _trimmed(seated, report)
+        seated = trimmed(seated, report)
     return seated
 
 
@@ -172,28 +173,15 @@ def _joined(seated: Seated, report: Report) -> Seated:
     return seated.spliced(changes) if changes else seated
 
 
-def _trimmed(seated: Seated, report: Report) -> Seated:
-    """The history without white space behind the assistant's last words."""
-    m = seated.msgs[-1]
-    blocks = list(m.blocks)
-    last = blocks[-1] if blocks else None
-    if type(last) is not TextBlock or last.text == last.text.rstrip():
-        return seated
-    text = last.text.rstrip()
-    blocks[-1] = replace(last, text=text)
-    report.made(blocks[-1], last)
-    plain = isinstance(m.content, str)
-    report.lost("text.trailing", m if plain else last, "content" if plain else "text")
-    made = Msg.trusted(m.name, text if plain else blocks, m.role, m)
-    report.made(made, m)
-    return seated.spliced({len(seated.msgs) - 1: [(made, ASSISTANT)]})
-
-
 def _ends(
     seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool, first: bool,
     last: bool,
 ) -> Seated:  # fmt: skip
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
+    seats = seated.seats
+    begins = seats[1:2] if seats[0] == SYSTEM else seats[:1]
+    if begins == [USER] and seats[-1] in (USER, TOOL):
+        return seated  # as most requests do
     if first:
         alone = _alone(seated, can, report) if whole and last else None
         if alone is not None:
@@ -236,7 +224,7 @@ def _last(seated: Seated, can: Capabilities, report: Report, told: Told, first: 
     if userless and seat == ASSISTANT and m.calls:
         # behind calls that wait for their results nothing may stand
         return _begun(seated, _head(seated), report, told)
-    if userless or (not can.prefill and seat == ASSISTANT and not m.calls):
+    if userless or (not can.prefill and seat == ASSISTANT and not (m.calls or paused(m))):
         report.lost("turn.last", m, did=told.last_turn)
         turn = _turn(told.last_turn, m, report)
         seated = seated.spliced({len(seated.msgs) - 1: [(m, seat), (turn, USER)]})

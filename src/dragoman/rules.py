@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-__all__ = ["IdRule", "NameRule", "mapping", "numbered"]
+__all__ = ["IdRule", "NameRule", "formed", "mapping", "numbered"]
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
@@ -22,7 +22,8 @@ class IdRule:
     """Which call ids a wire accepts: characters (a regex class), length, one use per request.
 
     `chars` may begin with `^` for the characters that it refuses; empty accepts all. `start`
-    narrows the first one. `blank`: a call may go without an id.
+    narrows the first one. `blank`: a call may go without an id. `form`: how a model spells the
+    ids that it reads, of a tool's `{name}` and the number `{n}` of its call in the history.
     """
 
     chars: str = ""
@@ -31,6 +32,11 @@ class IdRule:
     unique: bool = False
     start: str = ""
     blank: bool = False
+    form: str = ""
+
+    def formed(self, values: Iterable[str]) -> bool:
+        """Whether every id has the form that the rule demands, whatever the name and the number."""
+        return not self.form or all(map(_formed(self.form).fullmatch, values))
 
     def fits(self, values: Iterable[str]) -> bool:
         """Whether every value may travel as it is; one look at all of them joined."""
@@ -67,6 +73,12 @@ class NameRule(IdRule):
 @lru_cache(maxsize=64)
 def _only(chars: str) -> re.Pattern[str]:
     return re.compile(rf"[{chars}]*\Z")
+
+
+@lru_cache(maxsize=64)
+def _formed(form: str) -> re.Pattern[str]:
+    said = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
+    return re.compile(said)
 
 
 @lru_cache(maxsize=64)
@@ -108,17 +120,30 @@ def mapping(
     return made
 
 
-def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> str:
-    """Another spelling for the `nth` use of a value that the rule lets stand but once."""
-    made = f"{value or 'call'}_{nth}"
-    while made in taken or not rule.takes(made):
+def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+    """Another spelling for the `nth` use of a value that the rule lets stand but once.
+
+    And the number in it, the first from `nth` on that is free.
+    """
+    while (made := _nth(value or "call", nth, rule)) in taken or not rule.takes(made):
         nth += 1
-        tail = f"_{nth}"
-        if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
-            made = _digest(f"{value}\0{nth}", rule.exact or rule.max or 12)
-        else:
-            made = f"{(value or 'call')[: rule.max - len(tail) if rule.max else None]}{tail}"
-    return made
+    return made, nth
+
+
+def _nth(value: str, nth: int, rule: IdRule) -> str:
+    tail = f"_{nth}"
+    if rule.takes(f"{value}{tail}"):
+        return f"{value}{tail}"
+    if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
+        return _digest(f"{value}\0{nth}", rule.exact or rule.max or 12)
+    return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
+
+
+def formed(name: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+    """The id of the `nth` call in the form of the rule, or of the next number that is free."""
+    while (made := rule.form.format(name=name, n=nth)) in taken:
+        nth += 1
+    return made, nth
 
 
 def _spelled(value: str, rule: IdRule) -> str:

@@ -6,14 +6,16 @@ no wire.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .capabilities import Capabilities
 from .losses import Report
 from .message import DocumentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock
 from .message.blocks import ContentBlock, Extras
-from .seats import ASSISTANT, SYSTEM, TOOL, USER, Seated
+from .seats import ASSISTANT, SYSTEM, TOOL, USER, Seated, runs
 from .told import Told
 
-__all__ = ["accompanied", "alternated", "one", "unended"]
+__all__ = ["accompanied", "alternated", "one", "trimmed", "unended"]
 
 # who says it on a wire of two roles: results are the user's
 _SIDES = bytes.maketrans(bytes((TOOL,)), bytes((USER,)))
@@ -26,9 +28,13 @@ def alternated(
     """The history with neighbours of one role joined, results first.
 
     Where results may not share a turn with words (`bridged`), and calls neither, a turn of the
-    other role stands between them if turns may be inserted.
+    other role stands between them if turns may be inserted. Where results are messages of their
+    own, they are nobody's neighbours otherwise.
     """
-    sides = bytes(seated.seats).translate(_SIDES)
+    apart = can.alternation == "bridged"
+    sides = bytes(seated.seats)
+    if apart or can.gather_results:
+        sides = sides.translate(_SIDES)
     if not any(pair in sides for pair in _PAIRS):
         return seated
     changes: dict[int, list[tuple[Msg, int]]] = {}
@@ -36,9 +42,9 @@ def alternated(
     for i in range(1, len(sides) + 1):
         if i < len(sides) and sides[i] == sides[start]:
             continue
-        if i - start > 1 and sides[start] != SYSTEM:
-            turns = _turns(seated, range(start, i), can.alternation == "bridged")
-            changes[start] = _said(seated, turns, report, told, insert)
+        if i - start > 1 and sides[start] not in (SYSTEM, TOOL):
+            turns = _turns(seated, range(start, i), apart)
+            changes[start] = _said(seated, turns, can, report, told, insert)
             changes.update((j, []) for j in range(start + 1, i))
         start = i
     return seated.spliced(changes)
@@ -61,13 +67,21 @@ def _used(seated: Seated, i: int) -> bool:
 
 
 def _said(
-    seated: Seated, turns: list[list[int]], report: Report, told: Told, insert: bool
+    seated: Seated,
+    turns: list[list[int]],
+    can: Capabilities,
+    report: Report,
+    told: Told,
+    insert: bool,
 ) -> list[tuple[Msg, int]]:
     said: list[tuple[Msg, int]] = []
     for turn in turns:
         group = [seated.msgs[i] for i in turn]
         if said and insert:
             said.append(_bridge(group[0], said[-1][1], report, told))
+        if not can.gather_results and seated.seats[turn[0]] == TOOL:
+            said += [(m, TOOL) for m in group]  # one by one, as the wire has them
+            continue
         seat = max(seated.seats[i] for i in turn)  # a turn with results in it is the tools'
         said.append((_merged(group, report) if len(group) > 1 else group[0], seat))
     return said
@@ -136,23 +150,71 @@ def accompanied(seated: Seated, report: Report, told: Told) -> Seated:
 
 
 def unended(seated: Seated, report: Report) -> Seated:
-    """The history without the thinking that an assistant's turn ends in: nothing came of it."""
+    """The history in which no turn of the assistant ends in thinking.
+
+    What came of it may stand in the message behind, and joins it; else it goes.
+    """
+    if not any(_ends_in_thought(seated.msgs[i], seated.seats[i]) for i in seated.dirty):
+        return seated
     changes: dict[int, list[tuple[Msg, int]]] = {}
+    for seat, start, end in runs(seated):
+        group = seated.msgs[start:end]
+        if not any(_ends_in_thought(m, seat) for m in group):
+            continue
+        changes[start] = [(m, ASSISTANT) for m in _followed(_cut(group, report), report)]
+        changes.update((i, []) for i in range(start + 1, end))
+    return seated.spliced(changes)
+
+
+def _ends_in_thought(m: Msg, seat: int) -> bool:
+    if seat != ASSISTANT or isinstance(m.content, str):
+        return False
+    return bool(m.content) and type(m.content[-1]) is ThinkingBlock
+
+
+def _cut(group: list[Msg], report: Report) -> list[Msg]:
+    """The run of the assistant without the thinking that it ends in."""
+    kept = list(group)
     gone: list[ContentBlock] = []
-    seats = seated.seats
-    for i in reversed(seated.dirty):
-        m = seated.msgs[i]
-        ends = i + 1 == len(seats) or seats[i + 1] != ASSISTANT or changes.get(i + 1) == []
-        if seats[i] != ASSISTANT or isinstance(m.content, str) or not ends:
-            continue
-        kept = list(m.content)
-        while kept and type(kept[-1]) is ThinkingBlock:
-            gone.append(kept.pop())
-        if len(kept) == len(m.content):
-            continue
-        made = Msg.trusted(m.name, kept, m.role, m)
-        report.made(made, m)
-        changes[i] = [(made, ASSISTANT)] if kept else []
+    while kept and _ends_in_thought(kept[-1], ASSISTANT):
+        m = kept.pop()
+        blocks = list(m.blocks)
+        while blocks and type(blocks[-1]) is ThinkingBlock:
+            gone.append(blocks.pop())
+        if blocks:
+            made = Msg.trusted(m.name, blocks, m.role, m)
+            report.made(made, m)
+            kept.append(made)
     for block in reversed(gone):
         report.lost("thinking.alone", block)
-    return seated.spliced(changes) if changes else seated
+    return kept
+
+
+def _followed(group: list[Msg], report: Report) -> list[Msg]:
+    """The run with each message that ends in thinking joined to the next one."""
+    said: list[Msg] = []
+    for m in group:
+        if said and _ends_in_thought(said[-1], ASSISTANT):
+            before = said.pop()
+            report.lost("turn.joined", before, did="joined with what came of the thinking")
+            said.append(one([before, m], [*before.blocks, *m.blocks], report))
+        else:
+            said.append(m)
+    return said
+
+
+def trimmed(seated: Seated, report: Report) -> Seated:
+    """The history without white space behind the assistant's last words."""
+    m = seated.msgs[-1]
+    blocks = list(m.blocks)
+    last = blocks[-1] if blocks else None
+    if type(last) is not TextBlock or last.text == last.text.rstrip():
+        return seated
+    text = last.text.rstrip()
+    blocks[-1] = replace(last, text=text)
+    report.made(blocks[-1], last)
+    plain = isinstance(m.content, str)
+    report.lost("text.trailing", m if plain else last, "content" if plain else "text")
+    made = Msg.trusted(m.name, text if plain else blocks, m.role, m)
+    report.made(made, m)
+    return seated.spliced({len(seated.msgs) - 1: [(made, ASSISTANT)]})

@@ -185,3 +185,34 @@ def test_case_21_content_is_text_where_lists_are_refused() -> None:
     body, losses = converted("openai-chat", "deepseek", told, "deepseek-flash")
     assert all(type(m["content"]) is str for m in body["messages"])
     assert losses == []
+
+
+FOUND = [
+    {"type": "document", "title": "notes", "source": {
+        "type": "text", "media_type": "text/plain", "data": "The notes."}},
+    {"type": "document", "source": {"type": "content", "content": [
+        {"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]}},
+    {"type": "search_result", "source": "https://e.org", "title": "E", "content": [
+        {"type": "text", "text": "It says."}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "mistral", "ollama", "cohere", "dashscope"])
+@pytest.mark.parametrize("in_result", [False, True])
+def test_plain_text_of_documents_and_searches_is_told(target: str, in_result: bool) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
+    answered = {"type": "tool_result", "tool_use_id": "toolu_1", "content": FOUND}
+    told = claude(HI, {"role": "assistant", "content": [call]},
+                  {"role": "user", "content": [answered]}) if in_result else claude(
+                      {"role": "user", "content": [*FOUND, {"type": "text", "text": "So?"}]})  # fmt: skip
+    body, losses = converted("anthropic", target, told)
+    said = json.dumps(body)
+    for text in ("notes\\n\\nThe notes.", "One.\\n\\nTwo.", "E, https://e.org\\n\\nIt says."):
+        assert text in said
+    where = "$.messages[2].content[0].content" if in_result else "$.messages[0].content"
+    assert [path for code, path in losses if code == "media.as_text"] == [
+        f"{where}[{n}]" for n in range(3)
+    ]
+    back, losses = converted("anthropic", "anthropic", told, "claude-opus-5")
+    assert back["messages"] == told["messages"]
+    assert "media.as_text" not in [code for code, _ in losses]

@@ -213,3 +213,18 @@ def test_functions_of_long_ago_are_tools() -> None:
     assert body["toolConfig"]["functionCallingConfig"]["allowedFunctionNames"] == ["look"]
     assert losses == [("call.bypass", "$.messages[1].function_call")]
     assert dragoman.convert(told, "openai-chat", "openai-chat").body == told
+
+
+@pytest.mark.parametrize(("asked", "where"), [
+    ({"parallel_tool_calls": True}, ["$.parallel_tool_calls"]),
+    ({"tool_choice": "auto"}, ["$.tool_choice"]),
+    ({"tool_choice": "auto", "parallel_tool_calls": False},
+     ["$.tool_choice", "$.parallel_tool_calls"]),
+])  # fmt: skip
+@pytest.mark.parametrize("source", ["openai-chat", "mistral", "openai-responses"])
+def test_a_choice_among_no_tools_is_named_where_it_stands(
+    source: str, asked: dict[str, Any], where: list[str]
+) -> None:
+    told = responses(HI, **asked) if source == "openai-responses" else chat(HI, **asked)
+    _, losses = converted(source, "gemini", told)
+    assert [path for code, path in losses if code == "tool_choice.no_tools"] == where

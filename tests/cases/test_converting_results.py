@@ -93,7 +93,6 @@ def test_case_41_ids_of_kimi_go_back_to_it_as_they_are() -> None:
     assert losses == []
 
 
-@pytest.mark.xfail(strict=True, reason="K2 reads ids as functions.NAME:N, and gets those of others")
 def test_case_41_ids_of_others_are_respelled_for_k2() -> None:
     told = claude(HI, {"role": "assistant", "content": [USED]}, {"role": "user", "content": [
         {"type": "tool_result", "tool_use_id": "toolu_1", "content": "s"}]})  # fmt: skip

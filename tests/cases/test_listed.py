@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -18,6 +19,10 @@ CONVERTED = """
 """.split()  # noqa: SIM905 - the same
 # what each feature of a schema becomes, with its verdict
 SCHEMAS = ["6", "17", "42", "69", "96", "t2", "t3", "t14"]
+# pairing, ids, names, roles and truncation: what is sent stands in a file, word for word
+GOLDEN = """
+    1 8 9 10 11 12 14 18 23 33 34 41 44 45 57 58 64 65a 65b 65c 65d 65e 71 89 91 92 94
+""".split()  # noqa: SIM905 - the same
 PEERS = [f"t{n}" for n in range(1, 27)]
 
 
@@ -26,6 +31,16 @@ def test_no_case_is_without_a_test() -> None:
     assert [name for name in READ if name not in named(HERE, "test_reading*.py")] == []
     assert [name for name in CONVERTED if name not in named(HERE, "test_converting*.py")] == []
     assert [name for name in SCHEMAS if name not in named(HERE.parent / "schema", "*.py")] == []
+
+
+def test_no_case_of_a_history_is_without_a_golden_file() -> None:
+    """The name of a golden case begins with the cases that it shows: `59 and 60: ...`."""
+    found: set[str] = set()
+    for path in (HERE.parent / "golden").glob("*/*.json"):
+        for case in json.loads(path.read_text(encoding="utf-8"))["cases"]:
+            shown = re.match(r"(\d+[a-z]?)(?: and (\d+[a-z]?))?: ", case["name"])
+            found.update(filter(None, shown.groups()) if shown else ())
+    assert [name for name in GOLDEN if name not in found] == []
 
 
 def test_no_peers_case_is_without_a_test() -> None:

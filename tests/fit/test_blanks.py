@@ -101,3 +101,28 @@ def test_an_empty_message_goes_with_all_that_it_says() -> None:
     assert found == [
         f"message.empty {A}[0]", f"text.blank {A}[1].content[0].text", f"message.empty {A}[1]",
     ]  # fmt: skip
+
+
+def test_texts_that_are_all_empty_are_a_message_of_nothing() -> None:
+    """Where blank text may stand, but no message may be empty."""
+    can = Capabilities(empty_messages=False)
+    two = Msg.user([TextBlock(""), TextBlock(" ")])
+    none = Msg.user([TextBlock(""), TextBlock("")])
+    made, found = unblanked(two, none, Msg.user(" "), Msg.user(""), can=can)
+    assert [m.content for m in made] == [two.content, " "]
+    assert made[0] is two
+    assert found == [
+        f"text.blank {A}[1].content[0].text", f"text.blank {A}[1].content[1].text",
+        f"message.empty {A}[3].content",
+    ]  # fmt: skip
+
+
+def test_kinds_of_what_goes() -> None:
+    """Nothing is lost with an empty message, unless it says more than its content."""
+    msgs = [Msg.user(""), Msg("Eve", "", "user"), Msg.user([]), Msg("Eve", [TextBlock("")])]
+    report = Report(msgs, None, places)
+    blanks(survey(msgs, report), STRICT, report)
+    assert [(loss.kind, loss.code) for loss in report.losses] == [
+        ("repaired", "message.empty"), ("dropped", "message.empty"),
+        ("repaired", "message.empty"), ("repaired", "text.blank"), ("dropped", "message.empty"),
+    ]  # fmt: skip

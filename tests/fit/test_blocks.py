@@ -22,6 +22,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.message.heal import HEALED
 from dragoman.seats import survey
 from dragoman.told import Told
 
@@ -67,6 +68,7 @@ THINKING: list[tuple[ThinkingBlock, dict[str, Any], list[str], list[tuple[str, s
     (BARE, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.unsigned", AT)]),
     (SIGNED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
     (SEALED, {"thinking": "all", "signed_thinking": True}, ["thinking", "text"], []),
+    (SEALED, {"thinking": "all", "redacted_thinking": False}, ["text"], [("thinking.foreign", AT)]),
     (THEIRS, {"thinking": "all", "signed_thinking": True}, ["text"], [("thinking.foreign", AT)]),
     (OURS, {"thinking": "all", "signed_thinking": True, "reads": frozenset({"own"})},
      ["thinking", "text"], []),
@@ -133,7 +135,7 @@ def test_raw_blocks() -> None:
 
 def test_what_is_left_of_a_message() -> None:
     assert fitted(said(BARE), Msg.user("x"))[0] == [Msg.user("x")]
-    made, found = fitted(said(BARE, TextBlock("")), empty_messages=False)
+    made, found = fitted(said(BARE, TextBlock(""), TextBlock("")), empty_messages=False)
     assert made == []
     assert found == [("thinking.unsaid", AT), ("message.empty", "$.messages[0].content")]
 
@@ -222,3 +224,60 @@ def test_thinking_that_is_readable_signed_and_sealed(can: Any, lost: list[str]) 
     msg = said(ThinkingBlock("hm", signature="s", redacted="x"), role="assistant")
     _, found = fitted(msg, thinking="all", **can)
     assert [f"{code} {where.removeprefix(AT)}" for code, where in found] == lost
+
+
+CALL = ToolUseBlock("c", "f", {})
+ANSWER = Msg("", [ToolResultBlock("c", "f", "y")], "tool")
+
+
+@pytest.mark.parametrize(("given", "left", "lost"), [
+    # a template that takes two of the three
+    ([BARE, X, CALL, TextBlock("y")], [BARE, ThinkingBlock("x"), CALL, ThinkingBlock("y")], [1, 3]),
+    ([X, CALL], [X, CALL], []), ([BARE, CALL], [BARE, CALL], []), ([BARE, X], [BARE, X], []),
+])  # fmt: skip
+def test_text_between_thinking_and_a_call(
+    given: list[Any], left: list[Any], lost: list[int]
+) -> None:
+    made, found = fitted(said(*given), *([ANSWER] if CALL in given else []),
+                         thinking="all", call_text="thought")  # fmt: skip
+    assert made[0].content == left
+    assert found == [("call.text_thought", f"$.messages[0].content[{i}].text") for i in lost]
+
+
+def test_an_empty_seal_is_none() -> None:
+    """Case 4: "" is like None."""
+    signed: dict[str, Any] = {"thinking": "all", "signed_thinking": True}
+    made, found = fitted(said(ThinkingBlock("hm", signature="", redacted=""), X), **signed)
+    assert (made[0].content, found) == ([X], [("thinking.unsigned", AT)])
+    made, found = fitted(said(ThinkingBlock("hm", signature="c2ln", redacted="")), **signed)
+    assert (made[0].content, found) == ([SIGNED], [])
+
+
+def test_blank_thinking_where_no_message_may_be_empty() -> None:
+    can: dict[str, Any] = {"thinking": "all", "empty_messages": False}
+    made, found = fitted(said(ThinkingBlock("", signature="c2ln")), said(BARE), **can)
+    assert made == [said(BARE)]
+    assert found == [("thinking.foreign", f"{AT}.signature"), ("text.blank", f"{AT}.thinking")]
+    assert fitted(said(ThinkingBlock("")), thinking="all")[1] == []
+
+
+def test_notes_and_fields_of_answers_and_what_was_healed() -> None:
+    notes: dict[str, Any] = {"own (notes)": {"words": ["x"]}, "own (answer)": {"id": 1, "x": 2}}
+    healed: dict[str, Any] = {HEALED: {"healed": ["text"]}}
+    block = TextBlock("x", extras={**notes, **healed, "own": {"a": 1}})
+    made, found = fitted(Msg("", [block], "user"), reads=frozenset({"own"}))
+    assert made[0].content[0].extras == {"own (notes)": notes["own (notes)"], "own": {"a": 1}}  # type: ignore[union-attr]
+    assert found == [("extras.answer", f"{AT}.extras.own (answer)"),
+                     ("text.surrogate", f"{AT}.text")]  # fmt: skip
+
+
+def test_fields_of_a_message_that_the_wire_reads() -> None:
+    msg = Msg("", "x", "user", extras={"own": {"c": 3}})
+    assert fitted(msg, reads=frozenset({"own"})) == ([msg], [])
+
+
+def test_citations_in_the_words_of_the_wire() -> None:
+    block = TextBlock("x", [Citation(0, 1)], extras={"own": {"citations": [1]}})
+    assert fitted(Msg("", [block], "user"), reads=frozenset({"own"}))[1] == []
+    made, found = fitted(Msg("", [TextBlock("x", [Citation(0, 1)])], "user"), citations=True)
+    assert (len(made), found) == (1, [])

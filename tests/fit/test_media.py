@@ -237,3 +237,24 @@ def test_what_goes_with_a_medium_is_named(block: Any, left: list[Any], found: li
     made, losses = fitted(said(block, X) if left == [None] else said(block), **can)
     assert [getattr(one, "cache", None) for one in made[0].blocks] == left
     assert codes(losses) == found
+
+
+def test_a_text_stands_for_what_cannot_be_shown_if_it_was_asked_for() -> None:
+    msgs = [said(AudioBlock(WEB), X), said(IMAGE)]
+    report = Report(msgs, None, places)
+    made = fit_media(survey(msgs, report), Capabilities(**SEES), report, Told(), "({kind})")
+    assert made.msgs[0].content == [TextBlock("(audio)"), X]
+    assert made.msgs[1] is msgs[1]
+    assert [(loss.code, loss.where) for loss in report.losses] == [
+        ("block.unsaid", AT), ("media.unshown", AT)]  # fmt: skip
+
+
+def test_a_medium_under_the_type_that_it_is_of() -> None:
+    """A name that lies is set right, and said."""
+    lying = ImageBlock(Base64Source("image/jpeg", "iVBORw0KGgo="))
+    made, found = fitted(said(lying), **SEES, media_types={"image": ("image/png",)})
+    shown = made[0].content[0]
+    assert isinstance(shown, ImageBlock)
+    assert shown.source == PNG
+    assert found == [("media.type_corrected", f"{AT}.source")]
+    assert lying.source.media_type == "image/jpeg"

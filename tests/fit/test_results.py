@@ -19,6 +19,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.repair import repair
 from dragoman.seats import ASSISTANT, USER, survey
 from dragoman.told import Told
 
@@ -107,7 +108,7 @@ def test_without_tool_messages_all_is_told() -> None:
 def test_told_calls_keep_their_exact_arguments() -> None:
     call = ToolUseBlock("c", "look", {"at": 1}, '{"at":1}')
     blocks, _ = run(ToolResultBlock("c", "", "y"), call, tool_messages=False)
-    assert [block.text for block in blocks] == ['[called look with {"at":1}]', "[c returned: y]"]
+    assert [block.text for block in blocks] == ['[called look with {"at":1}]', "[look returned: y]"]
 
 
 def test_told_results_are_said_by_the_user() -> None:
@@ -148,3 +149,20 @@ def test_how_closely_to_look_goes_with_a_medium_that_is_told() -> None:
     image = ImageBlock(URLSource("https://example.com/a.png"), detail="low")
     _, losses = run(ToolResultBlock("c", "look", [image]))
     assert codes(losses) == ["media.detail", "media.as_reference"]
+
+
+def test_an_error_that_was_made_up_needs_no_word_of_its_flag() -> None:
+    """What repair adds has no flag that anybody set."""
+    msgs = [Msg.assistant([ToolUseBlock("c", "look", {})]), Msg.user("And?")]
+    report = Report(msgs)
+    told, can = Told(), Capabilities()
+    made = fit(repair(survey(msgs, report), can, report, told), can, report, told)
+    assert made.msgs[1].content[0].output == f"Error: {told.missing}"  # type: ignore[union-attr]
+    assert [loss.code for loss in report.losses] == ["result.missing"]
+
+
+def test_fields_of_others_inside_of_a_result() -> None:
+    inner = TextBlock("y", extras={"own": {"a": 1}, "other": {"b": 2}})
+    blocks, found = run(ToolResultBlock("c", "look", [inner]), reads=frozenset({"own"}))
+    assert blocks[1].output == [TextBlock("y", extras={"own": {"a": 1}})]
+    assert found == [("extras.foreign", f"{AT}.output[0].extras.other.b")]

@@ -1,7 +1,8 @@
 """Whole requests by wire: what goes in, what goes out, and what is lost on the way, in one file.
 
 tests/golden/<protocol>/*.json hold `cases`: a `request` as dragoman.message.dump stores it (its
-`wire` is the file's, or the case's own), and the path, headers, body and losses that come out.
+`wire` is the file's, or the case's own, and `can` what the user says of it), and the path, headers,
+body and losses that come out.
 `pytest --update-golden` writes what comes out now; the change is reviewed as a diff.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 import dragoman
+from dragoman._wire import Manner
 from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 
@@ -33,7 +35,7 @@ def written(case: dict[str, Any], wire_name: str) -> dict[str, Any]:
     req = load({"dragoman": 1, "kind": "request", "value": case["request"]})
     assert isinstance(req, ChatRequest)
     wire = dragoman.wire(wire_name, policy="ignore")
-    out = wire.write_request(req)
+    out = wire.write_request(req, manner=Manner(changes=case.get("can", {})))
     assert request_faults(wire, out) == []
     losses = [f"{loss.kind} {loss.code} {loss.where}" for loss in out.losses]
     return {"path": out.path, "headers": out.headers, "body": out.body, "losses": losses}
@@ -45,14 +47,13 @@ def updated(topic: dict[str, Any]) -> str:
     return json.dumps(topic, ensure_ascii=False, indent=1) + "\n"
 
 
-CASES = [(path, i) for path in FILES for i in range(len(read(path)["cases"]))]
+CASES = [
+    pytest.param(path, i, id=f"{path.parent.name}/{path.stem}, {case['name']}")
+    for path in FILES for i, case in enumerate(read(path)["cases"])
+]  # fmt: skip
 
 
-def _id(value: object) -> str:
-    return f"{value.parent.name}/{value.stem}" if isinstance(value, Path) else str(value)
-
-
-@pytest.mark.parametrize(("path", "number"), CASES, ids=_id)
+@pytest.mark.parametrize(("path", "number"), CASES)
 def test_golden(path: Path, number: int, pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--update-golden"):
         path.write_text(updated(read(path)), encoding="utf-8")

@@ -73,6 +73,7 @@ class Capabilities:
     blank_text: bool = True
     trailing_space: bool = True  # the assistant's last turn may end in white space
     empty_messages: bool = True
+    orphans: Literal["drop", "tell"] = "drop"  # results without a call: left out, or told as text
     gather_results: bool = False
     join_calls: bool = False  # calls stand in one turn with the assistant's words before them
     # merged: neighbours of one wire role, results the user's, are one turn; bridged: but results

@@ -32,19 +32,25 @@ _LEVELS: dict[str, Any] = {
 }  # fmt: skip
 _UNREQUIRED: dict[str, Any] = {"tool_choices": ("auto", "none", "tool")}
 
+# vLLM: the template of K2 reads the tool out of an id, and the number of the call in the history;
+# kimi-code issue 2503: given other ids it stops after a few calls. Those of K3 say nothing
+_IDS: dict[str, Any] = {"ids": {"form": "functions.{name}:{n}", "max": 0}}
+
 _SECOND = ("kimi-k2.[5-9]*", "kimi-k2-thinking*")
 _THIRD = ("kimi-k3*",)
 
 _MODELS = (
     known(_THIRD, "2026-07-30", _CLIENT, {"thinks": "always", **_PINNED, **_BACK}, _LEVELS),
     known(("kimi-k2.7*", "kimi-for-coding*"), "2026-05-15", _CLIENT,
-          {"thinks": "always", **_PINNED, **_BACK}, {**_SWITCH, **_UNREQUIRED}),
+          {"thinks": "always", **_PINNED, **_BACK}, {**_SWITCH, **_UNREQUIRED, **_IDS}),
     known(("kimi-k2.5*", "kimi-k2.6*"), "2026-01-27", _CLIENT,
-          {"thinks": "default", **_PINNED, **_BACK}, {**_SWITCH, **_UNREQUIRED}),
+          {"thinks": "default", **_PINNED, **_BACK}, {**_SWITCH, **_UNREQUIRED, **_IDS}),
     known(("kimi-k2-thinking*",), "2025-11-06", _CARD,
           {"thinks": "always", **_PINNED, **_TEXT, "empty_thinking": True},
-          {**_SWITCH, **_UNREQUIRED}),
-    known(("kimi-k2*", "moonshot-v1-*", "moonshot-kimi-k2*"), "2025-07-11", _CARD,
+          {**_SWITCH, **_UNREQUIRED, **_IDS}),
+    known(("kimi-k2*", "moonshot-kimi-k2*"), "2025-07-11", _CARD,
+          {"thinks": "never", **_TEXT}, _IDS, but=("*-vision*",)),
+    known(("moonshot-v1-*",), "2025-07-11", _CARD,
           {"thinks": "never", **_TEXT}, but=("*-vision*",)),
 )  # fmt: skip
 

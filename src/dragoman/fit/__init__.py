@@ -51,7 +51,7 @@ def fit(
     dirty = seated.dirty
     if not can.tool_messages or can.call_text == "drop":
         dirty = list(range(len(seated.msgs)))
-    state = State(can, report, told, saver, _surplus(seated, can, hints), lasts)
+    state = State(can, report, told, saver, _surplus(seated, can, hints), lasts, seated.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
     for i in dirty:
@@ -120,7 +120,9 @@ def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: 
     if type(tool) is ServerTool and tool.kind == "own":
         if any(issuer in can.reads for issuer in tool.extras or ()):
             return True
-        report.lost("tool.foreign", tool)
+        said = next(iter((tool.extras or {}).values()), {})
+        kind = said.get("type") or next(iter(said), "")  # or the key that it stands under
+        report.lost("tool.foreign", tool, what=f"{kind} tool")
         return False
     if type(tool) is ServerTool:
         if tool.kind in can.server_tools and (can.mixed_tools or not functions):

@@ -35,10 +35,10 @@ def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
             report.made(made, m)
             changes[i] = [(made, seated.seats[i])]
         else:
-            if isinstance(m.content, str) or not m.content:
-                report.lost("message.empty", m, "content" if _says_no_more(m) else "")
-            elif not _says_no_more(m):
-                report.lost("message.empty", m)
+            if not _says_no_more(m):
+                report.lost("message.empty", m, kind="dropped")
+            elif isinstance(m.content, str) or not m.content:
+                report.lost("message.empty", m, "content")
             changes[i] = []
     return seated.spliced(changes) if changes else seated
 
@@ -89,7 +89,7 @@ def _kept(m: Msg, can: Capabilities) -> list[ContentBlock] | None:
         blank = not content or (not can.blank_text and content.isspace())
         return [] if blank and not (can.blank_text and can.empty_messages) else None
     kept = content if can.blank_text else [block for block in content if not _is_blank(block, can)]
-    if not can.empty_messages and len(kept) == 1 and _is_empty(kept[0]):
+    if not can.empty_messages and all(map(_is_empty, kept)):
         kept = []
     return None if content and len(kept) == len(content) else kept
 

@@ -21,7 +21,7 @@ from ..message import (
 )
 from ..message.blocks import ContentBlock
 from ..seats import ASSISTANT
-from .media import medium
+from .media import medium, worded_raw
 from .results import call, result
 from .state import State
 
@@ -43,7 +43,8 @@ def fitted(state: State, m: Msg, seat: int) -> tuple[Msg | None, list[Msg]]:
     for block in content:
         blocks.extend(_said(state, block, seat, kinds, moved))
     blocks = _together(state, blocks, seat)
-    if not state.can.empty_messages and len(blocks) == 1 < len(content) and _is_empty(blocks[0]):
+    nothing = not state.can.empty_messages and all(map(_is_empty, blocks))
+    if nothing and 0 < len(blocks) < len(content):
         state.report.lost("message.empty", m, "content")
         blocks = []
     made = remade(state, m, blocks)
@@ -93,6 +94,8 @@ def _said(
         known = block.issuer in state.can.reads and "raw" in kinds
         if known and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
+        if not known and (said := worded_raw(state, block, kinds)) is not None:
+            return [said]
         state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
@@ -112,6 +115,10 @@ def _refusal(state: State, block: RefusalBlock, kinds: frozenset[str]) -> list[C
 
 def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBlock]:
     can, report = state.can, state.report
+    if block.redacted == "":  # as good as none
+        made = replace(block, redacted=None)
+        report.made(made, block)
+        block = made
     if seat != ASSISTANT or can.thinking == "never":
         report.lost("thinking.unsaid", block)
         return []
@@ -133,6 +140,9 @@ def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBloc
             for name in ("signature", "redacted"):
                 if getattr(block, name):
                     report.lost("thinking.foreign", block, name)
+            if not block.thinking and not can.empty_messages:
+                report.lost("text.blank", block, "thinking")
+                return []
             return [block]
     return [_sealed(state, block) if block.redacted is not None else block]
 

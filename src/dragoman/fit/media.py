@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..media import as_base64, as_it_is, refused
-from ..message import Msg
-from ..message.blocks import ContentBlock, MediaBlock
+from ..media import as_base64, as_it_is, plain_text, refused
+from ..message import Msg, RawBlock, TextBlock
+from ..message.blocks import ContentBlock, MediaBlock, texts_within
 from .state import State
 
-__all__ = ["medium", "ready"]
+__all__ = ["medium", "ready", "worded", "worded_raw"]
 
 
 def medium(
@@ -15,6 +15,8 @@ def medium(
 ) -> list[ContentBlock]:
     """What stands at the seat for the medium; a message that shows it may join `moved`."""
     can, kind = state.can, block.type
+    if kind == "document" and (said := worded(state, block, kinds)) is not None:
+        return [said]
     moves = kind in can.user and kind in can.move_media
     if kind not in kinds and not moves:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {seat}")
@@ -33,6 +35,33 @@ def medium(
     state.report.lost("media.moved", block, did="follows in a user turn")
     moved.append(made)
     return []
+
+
+def worded(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
+    """A document of plain text as text, where the seat, of these kinds, cannot show it."""
+    can = state.can
+    if "text" not in kinds:
+        return None
+    made, _ = as_it_is(as_base64(block), can)
+    shown = "document" in kinds or {"document"} <= can.user & can.move_media
+    if (shown and refused(made, can) is None) or not (text := plain_text(made)).strip():
+        return None
+    state.report.lost("media.as_text", block, did="its text is told")
+    if block.detail is not None:
+        state.report.lost("media.detail", block, "detail")
+    return state.stand_in(state.told.words(text, block.title), block)
+
+
+def worded_raw(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlock | None:
+    """Another protocol's block that is plain text, such as a result of a search, as text."""
+    text = "\n\n".join(texts_within(block)) if "text" in kinds else ""
+    if not text.strip():
+        return None
+    data = block.data if isinstance(block.data, dict) else {}
+    names = [data.get("title"), data.get("source")]
+    state.report.lost("media.as_text", block, what=str(data.get("type")), did="its text is told")
+    said = state.told.words(text, ", ".join(name for name in names if isinstance(name, str)))
+    return state.text(said, block)
 
 
 def ready(state: State, block: MediaBlock) -> MediaBlock | str:

@@ -21,10 +21,10 @@ from ..message import (
 )
 from ..message.blocks import ContentBlock, MediaBlock
 from .blanks import without_blanks
-from .media import ready
+from .media import ready, worded, worded_raw
 from .state import State
 
-__all__ = ["call", "result"]
+__all__ = ["call", "flat", "result"]
 
 Shown: TypeAlias = list[tuple[MediaBlock, str]]
 
@@ -64,7 +64,7 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
         output = _marked(state, output)
     if not state.can.tool_messages:
         state.report.lost("result.as_text", block)
-        said = state.told.result.format(name=block.name or block.id, output=_flat(output))
+        said = state.told.result.format(name=state.called(block) or block.id, output=flat(output))
         return state.text(said, block)
     if output is block.output:
         return state.hinted(block)
@@ -77,17 +77,18 @@ def _marked(state: State, output: object) -> str | list[ContentBlock]:
     mark = state.told.error
     if isinstance(output, list):
         return [TextBlock(mark.rstrip()), *output]
-    return mark + _flat(output)
+    return mark + flat(output)
 
 
 def _silent(output: object) -> bool:
     """Whether a result says nothing at all."""
     if isinstance(output, list) and any(type(inner) is not TextBlock for inner in output):
         return False
-    return not _flat(output).strip()
+    return not flat(output).strip()
 
 
-def _flat(output: object) -> str:
+def flat(output: object) -> str:
+    """What a result says in words."""
     if isinstance(output, str):
         return output
     if isinstance(output, list):
@@ -109,11 +110,15 @@ def _output(
             or type(inner) is VideoBlock
             or type(inner) is DocumentBlock
         ):
-            said.append(_medium(state, inner, shown))
+            document = type(inner) is DocumentBlock
+            text = worded(state, inner, state.can.result) if document else None
+            said.append(text or _medium(state, inner, shown))
         elif type(inner) is TextBlock:
             said.append(state.said(inner))
         elif type(inner) is RawBlock and inner.issuer in state.can.reads:
             said.append(inner)
+        elif type(inner) is RawBlock and (text := worded_raw(state, inner, state.can.result)):
+            said.append(text)
         else:
             state.report.lost("block.unsaid", inner, did="left out of the tool result")
     if shown:
@@ -153,7 +158,8 @@ def _medium(state: State, block: MediaBlock, shown: Shown) -> ContentBlock:
 def _promoted(state: State, block: ToolResultBlock, shown: Shown) -> Msg:
     """A user message that shows what a result may not."""
     told = state.told
-    blocks: list[ContentBlock] = [state.text(told.heading(shown[0][0].type, block.name), block)]
+    heading = told.heading(shown[0][0].type, state.called(block))
+    blocks: list[ContentBlock] = [state.text(heading, block)]
     for made, place in shown:
         blocks.append(state.text(told.item(made.type, place), block))
         blocks.append(made)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 from ..capabilities import Capabilities
 from ..jsontext import JsonObject
 from ..losses import Report
-from ..message import CacheHint, Msg, TextBlock, ToolUseBlock
+from ..message import CacheHint, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras, MediaBlock
 from ..message.heal import HEALED
 from ..told import Told
@@ -32,6 +32,17 @@ class State:
     saver: Saver | None = None
     surplus: int = 0  # cache hints over the wire's limit; the oldest go first
     lasts: float | None = None  # minutes that the hint before holds
+    msgs: Sequence[Msg] = ()  # the history, for the names of calls
+    names: dict[str, str] | None = None  # by id, once somebody has asked
+
+    def called(self, block: ToolResultBlock) -> str:
+        """The name of the tool whose result it is; its call has it where the result has none."""
+        if block.name:
+            return block.name
+        if self.names is None:
+            told = (one for m in self.msgs if not isinstance(m.content, str) for one in m.content)
+            self.names = {one.id: one.name for one in told if type(one) is ToolUseBlock}
+        return self.names.get(block.id, "")
 
     def text(self, said: str, of: object) -> TextBlock:
         """A text of ours that stands for a node."""
