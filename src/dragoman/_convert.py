@@ -1,26 +1,30 @@
-"""From any wire to any other: convert, convert_stream and detect, as thin lines over two wires."""
+"""From any wire to any other: convert and convert_stream, as thin lines over two wires."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
+from ._detect import Detected, detect
 from ._wire import Wire
-from ._wire.stream import fed, iterated
+from ._wire.plain import plain
+from ._wire.relayed import ConvertedStream
 from .errors import ConfigError, ReadError
-from .jsontext import arguments, loads
+from .jsontext import loads
 from .losses import PolicyLike
 from .losses import policy as policy_of
 from .message import Written
 from .shown import shown
-from .sse import ServerEvent
+from .sse import Decoder, Framing
 from .vendors import PROTOCOLS, Vendor, wire
 
-__all__ = ["Detected", "convert", "convert_stream", "detect"]
+__all__ = ["ConvertedStream", "Detected", "convert", "convert_stream", "detect"]
 
 _QUIET = policy_of("ignore")
+_MOST = 64  # events that may come before it is clear whose they are
 WireLike: TypeAlias = str | Vendor | Wire
 
 
@@ -48,6 +52,8 @@ def convert(
     """
     if isinstance(body, (str, bytes)):
         body = loads(body)
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"path must be text, not {type(path).__name__}")
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
     if kind == "request":
@@ -59,31 +65,94 @@ def convert(
         made = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
     else:
         raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
-    judge = policy if policy is not None else target.policy if isinstance(target, Wire) else "log"
-    policy_of(judge, strict).judge(made.report, set())
+    policy_of(_judge(policy, target), strict).judge(made.report, set())
     return made
 
 
 def convert_stream(
-    chunks: Iterable[Any], source: WireLike, target: WireLike
-) -> Iterator[ServerEvent]:
-    """The events of an answer's stream as another wire's clients take them.
+    chunks: Iterable[Any],
+    source: WireLike,
+    target: WireLike,
+    model: str | None = None,
+    *,
+    policy: PolicyLike | None = None,
+) -> ConvertedStream:
+    """The events of an answer's stream as another wire's clients take them, and `losses`.
 
     `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
+    `source="auto"` looks at the first events; `model` is what the clients shall take for the model
+    that answers. Iterating raises ReadError for what is no stream of that wire, and LossRefused by
+    the policy before the event that would lose it.
     """
-    decoder = _wire(source).stream_decoder()
-    encoder = _wire(target).stream_encoder(origin=decoder.origin)
-    for chunk in iterated(chunks):
-        for piece in fed(decoder, chunk):
-            yield from _events(encoder.feed(piece))
-    for piece in decoder.rest():
-        yield from _events(encoder.feed(piece))
-    yield from _events(encoder.finish())
+    writer = _wire(target)
+    sender = _sender if source == "auto" else partial(_named_sender, _wire(source))
+    judge = policy_of(_judge(policy, target))
+    return ConvertedStream(chunks, sender, writer, model, judge)
 
 
-def _events(made: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
-    for name, payload in made:
-        yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
+def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
+    if policy is not None:
+        return policy
+    return target.policy if isinstance(target, Wire) else "log"
+
+
+def _named_sender(reader: Wire, chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+    return reader, chunks
+
+
+def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+    """The wire whose events these look like, and all of the chunks."""
+    seen: list[Any] = []
+    frames: Decoder | None = None
+    told = 0
+    for chunk in chunks:
+        seen.append(chunk)
+        if isinstance(chunk, (bytes, bytearray, memoryview)):
+            if frames is None and bytes(chunk).strip():
+                frames = Decoder(_framing(bytes(chunk)))
+            events = [(one.event, one.data) for one in frames.feed(bytes(chunk))] if frames else []
+        else:
+            events = [_event(chunk)]
+        if (name := _claimed(events)) is not None:
+            return _named(name), chain(seen, chunks)
+        told += len(events)
+        if told > _MOST:
+            break
+    if frames is not None and (name := _claimed([(e.event, e.data) for e in frames.flush()])):
+        return _named(name), iter(seen)
+    raise ReadError(
+        "no protocol has events with these keys", code="stream.shape",
+        hint="name the wire: source=...",
+    )  # fmt: skip
+
+
+def _framing(first: bytes) -> Framing:
+    """How a body is cut into events that begins so."""
+    if first.startswith(b"\0"):  # the length of a frame, which is no gigabyte
+        return "aws-eventstream"
+    return "ndjson" if first.lstrip().startswith(b"{") else "sse"
+
+
+def _event(chunk: Any) -> tuple[str | None, Any]:
+    if isinstance(chunk, tuple) and len(chunk) == 2:
+        return chunk
+    if isinstance(getattr(chunk, "data", None), str):
+        return getattr(chunk, "event", None), chunk.data
+    return None, chunk
+
+
+def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
+    """The protocol that one of the events can be of."""
+    for event, told in events:
+        try:
+            body = loads(told) if isinstance(told, (str, bytes)) else plain(told)
+        except ReadError:
+            continue
+        if isinstance(body, dict):
+            for name in PROTOCOLS:
+                if _named(name).room.answers(body, event):
+                    return name
+    return None
 
 
 def _wire(given: WireLike) -> Wire:
@@ -96,35 +165,3 @@ def _wire(given: WireLike) -> Wire:
 def _named(name: str) -> Wire:
     """A wire that knows its models from one conversion to the next; each is judged by itself."""
     return wire(name, policy="ignore")
-
-
-@dataclass(frozen=True, slots=True)
-class Detected:
-    """Whose body it is: the likeliest wire, and the others that it would be valid on as well."""
-
-    wire: str
-    also: tuple[str, ...] = ()
-
-
-def detect(
-    body: Any, path: str | None = None, kind: Literal["request", "response"] = "request"
-) -> Detected:
-    """Which protocol a body belongs to, judged by its keys and by the path it was sent to.
-
-    Raises ReadError for what is no JSON object, or belongs to none.
-    """
-    if isinstance(body, (str, bytes)):
-        body = loads(body)
-    if not isinstance(body, dict):
-        raise ReadError(f"{type(body).__name__} is no body", path="$", code="request.shape")
-    rooms = {name: wire(name).room for name in PROTOCOLS}
-    if kind == "request":
-        found = [name for name, room in rooms.items() if room.claims(body, path)]
-    else:
-        found = [name for name, room in rooms.items() if room.answers(body)]
-    if not found:
-        raise ReadError(
-            "no protocol has bodies with these keys", path="$", code="request.shape",
-            hint="name the wire: source=...",
-        )  # fmt: skip
-    return Detected(found[0], tuple(found[1:]))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ __all__ = [
     "is_data",
     "is_local",
     "placed",
+    "plain_text",
     "read_url",
     "refused",
     "registered",
@@ -57,6 +59,8 @@ def as_base64(block: MediaBlock) -> MediaBlock:
     if type(source) is URLSource and is_data(source.url):
         made = _from_uri(source.url)
         return block if made is None else _with(block, made)
+    if type(source) is URLSource and (made := _from_bare(source.url)) is not None:
+        return _with(block, made)
     if type(source) is Base64Source:
         if is_data(source.data) and (inner := _from_uri(source.data)) is not None:
             return _with(block, inner)
@@ -65,9 +69,12 @@ def as_base64(block: MediaBlock) -> MediaBlock:
     return block
 
 
+_BARE = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_LONGEST_PATH = 4096  # of files and URLs; what is longer is no place
 # How the bytes of a type begin, in base64; WebP is told by its fourth word.
 _HEAD = 256  # a data URI has told its media type by then
 _BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
+_PDF = "JVBERi0"
 _TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
 
 
@@ -90,12 +97,33 @@ def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
     return block, ""
 
 
+def _from_bare(url: str) -> Base64Source | None:
+    """Base64 that stands where a URL belongs, if its first bytes tell of what type it is."""
+    kind = "application/pdf" if url.startswith(_PDF) else _type_of(url)
+    # `/9j/` could begin a path
+    known = kind and (len(url) > 40 or not url.startswith("/"))
+    return Base64Source(kind, url) if known and _BARE.fullmatch(url) else None
+
+
 def _type_of(data: str) -> str:
     """The type of an image by its first bytes; empty if they tell nothing."""
     if data.startswith("UklGR"):
         head = data[:16]
         return "image/webp" if _decoded(head)[8:12] == b"WEBP" else ""
     return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
+
+
+def plain_text(block: MediaBlock) -> str:
+    """What a document of plain text says; empty for all other media."""
+    source = block.source
+    if block.type != "document" or type(source) is not Base64Source:
+        return ""
+    if not (source.media_type.startswith("text/") or source.media_type in _TEXTS):
+        return ""
+    try:
+        return _decoded(source.data).decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _decoded(text: str) -> bytes:
@@ -193,7 +221,7 @@ def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
         case URLSource(url=url):
             if "url" in takes and _scheme(url) in can.schemes:
                 return None
-            shown = "" if is_data(url) else url
+            shown = "" if is_data(url) or len(url) > _LONGEST_PATH else url
             code = "media.source" if is_data(url) else "media.not_fetched"
             return Fault(code, f"{kind} by URL", shown)
         case _:

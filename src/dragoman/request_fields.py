@@ -13,6 +13,7 @@ from .errors import WriteError
 from .jsontext import JsonObject
 from .losses import Report
 from .message import ChatRequest, ResponseFormat, Tool, ToolChoice
+from .message.blocks import NOTES
 from .room import SayableRequest
 from .rules import NameRule, mapping
 from .schema import Lowered, lowered_once, report_changes
@@ -47,6 +48,8 @@ def choice(
     if not (say.offered if among is None else among):
         if can.none_by != "withholding" or given.mode != "none":  # else said by their absence
             report.lost("tool_choice.no_tools", given)
+            if given.parallel is not None and _apart(request):
+                report.lost("tool_choice.no_tools", given, "parallel")
         return None
     if not can.tool_choices:
         report.lost("tool_choice.unsaid", given, what=given.mode)
@@ -79,6 +82,14 @@ def choice(
         tuple(spelled.get(one, one) for one in allowed),
         parallel,
     )
+
+
+def _apart(request: ChatRequest) -> bool:
+    """Whether a body has the switch for calls side by side at another place than the choice."""
+    extras = (request.extras or {}).items()
+    alone = any(issuer.endswith(NOTES) and own.get("tool_choice") == "unsaid"
+                for issuer, own in extras)  # fmt: skip
+    return request.read is not None and not alone
 
 
 def response_format(

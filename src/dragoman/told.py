@@ -38,6 +38,11 @@ class Told:
     last_turn: str = "Continue."
     bridge: str = "(The results are noted.)"
     document: str = "(See the document.)"
+    titled: str = "{title}\n\n{text}"
+
+    def words(self, text: str, title: str | None) -> str:
+        """What a document says, under its name if it has one."""
+        return self.titled.format(title=title, text=text) if title else text
 
     def at(self, kind: str, place: str) -> str:
         """A text that stands for a medium of a message."""

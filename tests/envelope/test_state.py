@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from dragoman.envelope import Envelope, opened, sealed
+from dragoman.errors import ConfigError
 from dragoman.message import (
     Msg,
     Origin,
@@ -47,9 +49,9 @@ def answer() -> Msg:
     ], "assistant")  # fmt: skip
 
 
-@pytest.mark.parametrize("key", [b"", b"secret"])
-def test_what_was_sealed_is_in_its_place_again(key: bytes) -> None:
-    came = through(answer(), Envelope(key))
+@pytest.mark.parametrize("envelope", [Envelope(), Envelope(b"secret")])
+def test_what_was_sealed_is_in_its_place_again(envelope: Envelope) -> None:
+    came = through(answer(), envelope)
     assert [block.extras for block in came.blocks] == [block.extras for block in answer().blocks]
     first, second = came.blocks[:2]
     assert isinstance(first, ThinkingBlock)
@@ -77,9 +79,9 @@ def test_what_the_client_reads_itself_is_left_alone() -> None:
 def test_what_another_key_sealed_is_not_opened(back: Envelope) -> None:
     came = through(answer(), Envelope(b"secret"), back)
     thoughts = [block for block in came.blocks if type(block) is ThinkingBlock]
-    assert [(t.thinking, t.signature, t.redacted) for t in thoughts] == [
-        ("Let me see.", None, None)
-    ]
+    assert [(t.thinking, t.signature) for t in thoughts] == [
+        ("Let me see.", None), ("", None), ("", None)]  # fmt: skip
+    assert {t.origin.issuer for t in thoughts if t.redacted and t.origin} == {"envelope"}
     assert all(block.extras is None for block in came.blocks)
 
 
@@ -90,6 +92,20 @@ def test_a_forged_envelope_proves_nothing(forged: str) -> None:
     m = Msg("", [ThinkingBlock("Hm.", f"dragoman1.{forged}"), TextBlock("Hi.")], "assistant")
     (came,) = opened([m], Envelope())
     assert came.blocks in ([ThinkingBlock("Hm."), TextBlock("Hi.")], [TextBlock("Hi.")])
+
+
+@pytest.mark.parametrize("key", [None, "secret", b"", "", 5])
+def test_a_key_that_is_none_is_refused_at_once(key: Any) -> None:
+    """What a variable that is not set gives: nobody meant to sign nothing."""
+    with pytest.raises(ConfigError) as caught:
+        Envelope(key)
+    assert caught.value.code == "envelope.key"
+    assert "secret" not in str(caught.value)
+
+
+def test_a_key_is_shown_to_nobody() -> None:
+    assert "hidden" not in repr(Envelope(b"hidden"))
+    assert pickle.loads(pickle.dumps(Envelope())) == Envelope()
 
 
 def test_messages_without_envelopes_are_the_same() -> None:

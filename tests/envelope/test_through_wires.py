@@ -5,6 +5,7 @@ provider's answer -> client of another wire -> that client's next request -> pro
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -131,11 +132,10 @@ def back(source: str, client: str, body: dict[str, Any], envelope: Envelope) -> 
     return opaque(wire(source).write_request(req, MODELS[source]).body)
 
 
-@pytest.mark.parametrize("key", [b"", b"secret"])
+@pytest.mark.parametrize("envelope", [Envelope(), Envelope(b"secret")], ids=["", "signed"])
 @pytest.mark.parametrize("way", ["whole", "streamed"])
 @pytest.mark.parametrize(("source", "client"), PAIRS)
-def test_it_is_back_byte_for_byte(source: str, client: str, way: str, key: bytes) -> None:
-    envelope = Envelope(key)
+def test_it_is_back_byte_for_byte(source: str, client: str, way: str, envelope: Envelope) -> None:
     resp = wire(source).read_response(ANSWERS[source])
     direct = opaque(wire(source).write_request(asked(resp), MODELS[source]).body)
     assert direct, "there is something to bring back"
@@ -197,3 +197,76 @@ def test_the_official_client_takes_what_is_sealed(source: str, way: str) -> None
     kinds = [item.type for item in made.output]
     assert "reasoning" in kinds
     assert all(item.id for item in made.output if item.type == "reasoning")
+
+
+ENVELOPE = Envelope(b"secret")
+CLAUDE = {
+    "type": "message", "id": "msg_1", "role": "assistant", "model": "claude-opus-5-5",
+    "content": [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+                {"type": "redacted_thinking", "data": "cmVk"},
+                {"type": "text", "text": "Hi."},
+                {"type": "tool_use", "id": "t", "name": "look", "input": {},
+                 "caller": {"type": "direct"}}],
+    "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["openai-chat", "openai-responses", "gemini"])
+def test_what_the_envelope_carries_is_not_lost(client: str) -> None:
+    resp = wire("anthropic").read_response(CLAUDE)
+    bare = wire(client).write_response(resp).losses
+    assert "$.candidates[0].msg.content[3].extras.anthropic.caller.type" in {
+        one.where for one in bare}  # fmt: skip
+    out = wire(client).write_response(resp, envelope=ENVELOPE)
+    assert [one.where for one in out.losses if one.kind == "dropped"] == []
+    decoder = wire("anthropic").stream_decoder()
+    encoder = wire(client).stream_encoder(origin=decoder.origin, envelope=ENVELOPE)
+    for piece in [*decoder.feed(CLAUDE), *decoder.rest()]:
+        encoder.feed(piece)
+    encoder.finish()
+    assert not [one for one in encoder.losses if ".msg.content" in one.where]
+
+
+@pytest.mark.parametrize("client", ["ollama", "mistral", "cohere", "dashscope"])
+def test_losses_in_an_envelope_stand_where_the_blocks_do(client: str) -> None:
+    """These have no field for one."""
+    resp = wire("anthropic").read_response(CLAUDE)
+    found = {one.where for one in wire(client).write_response(resp, envelope=ENVELOPE).losses}
+    assert {"$.candidates[0].msg.content[0].signature", "$.candidates[0].msg.content[1].redacted",
+            "$.candidates[0].msg.redacted"} <= found  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"secret", ""), (b"other", "thinking.foreign")])
+def test_losses_of_a_turn_stand_in_the_body_that_was_read(key: bytes, code: str) -> None:
+    resp = wire("anthropic").read_response(CLAUDE)
+    body = wire("openai-chat").write_response(resp, envelope=ENVELOPE).body
+    said = {**body["choices"][0]["message"], "annotations": [{"type": "x"}]}
+    assert len(said["reasoning_details"]) == 3
+    told = {"model": "m", "messages": [
+        {"role": "user", "content": "Look."}, said,
+        {"role": "tool", "tool_call_id": "t", "content": "Seen."}]}  # fmt: skip
+    request = wire("openai-chat").read_request(told, envelope=Envelope(key))
+    losses = wire("anthropic").write_request(request, MODELS["anthropic"]).losses
+    assert "$.messages[1].annotations" in {one.where for one in losses}
+    shut = [(one.code, one.where) for one in losses if "reasoning_details" in one.where]
+    if code:  # each of them is named, and none goes out
+        assert shut == [("thinking.unsigned", "$.messages[1].reasoning_details[0]"),
+                        (code, "$.messages[1].reasoning_details[1]"),
+                        (code, "$.messages[1].reasoning_details[2]")]  # fmt: skip
+    else:
+        assert shut == []
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini", "ollama"])
+def test_something_sealed_that_does_not_open_is_a_loss(target: str) -> None:
+    sealed = ENVELOPE.seal({"thinking": {"redacted": "x", "origin": {"issuer": "anthropic"}}})
+    told = {"model": "m", "messages": [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": "Hi.",
+         "reasoning_details": [{"type": "reasoning.encrypted", "data": sealed}]},
+        {"role": "user", "content": "And?"}]}  # fmt: skip
+    request = wire("openai-chat").read_request(told, envelope=Envelope(b"other"))
+    out = wire(target).write_request(request, "some-model")
+    assert sealed not in json.dumps(out.body)
+    (loss,) = [one for one in out.losses if one.code.startswith("thinking.")]
+    assert (loss.kind, loss.where) == ("dropped", "$.messages[1].reasoning_details[0]")

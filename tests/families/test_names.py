@@ -75,8 +75,9 @@ MODELS: dict[str, dict[str, tuple[str, str]]] = {
         "kimi-k2.7*": ("kimi-k2.7-code kimi-k2.7-code-highspeed kimi-for-coding", "kimi-k2.6"),
         "kimi-k2.5*": ("kimi-k2.5 kimi-k2.6", "kimi-k2.7-code kimi-k2-0905-preview"),
         "kimi-k2-thinking*": ("kimi-k2-thinking-turbo", "kimi-k2-instruct kimi-k2.6"),
-        "kimi-k2*": ("moonshotai/Kimi-K2-Instruct-0905 moonshot-v1-128k",
-                     "kimi-k2-thinking kimi-k2.5 moonshot-v1-8k-vision-preview"),
+        "kimi-k2*": ("moonshotai/Kimi-K2-Instruct-0905",
+                     "kimi-k2-thinking kimi-k2.5 moonshot-v1-128k"),
+        "moonshot-v1-*": ("moonshot-v1-128k", "moonshot-v1-8k-vision-preview"),
     },
     "glm": {
         "glm-4.[5-9]v*": ("glm-4.5v zai-org/GLM-4.6V glm-5v-turbo", "glm-4.5 glm-4v-plus"),

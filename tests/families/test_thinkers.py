@@ -159,7 +159,7 @@ def test_thinking_goes_back(model: str) -> None:
     turn = Msg("", [ThinkingBlock("hm"), *CALL], "assistant")
     out = wrote(model, ASK, turn, RESULT, tools=[LOOK])
     assert out.body["messages"][1]["reasoning_content"] == "hm"
-    assert codes(out) == []
+    assert set(codes(out)) <= {"id.mapped"}  # K2 reads ids
 
 
 def test_a_template_that_takes_words_or_thoughts_beside_a_call() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dragoman import Formatter, wire
 from dragoman.errors import DragomanError, InvalidMessage, NotMessages
 from dragoman.message import (
     Candidate,
@@ -148,6 +149,15 @@ def test_a_request_needs_messages(messages: Any) -> None:
     with pytest.raises(NotMessages) as caught:
         ChatRequest(messages)
     assert isinstance(caught.value, (DragomanError, TypeError))
+
+
+@pytest.mark.parametrize("given", [HI, "Hi.", None])
+def test_a_list_of_messages_is_no_request(given: Any) -> None:
+    for write in (wire("openai").write_request, Formatter("openai").format_request):
+        with pytest.raises(NotMessages) as caught:
+            write(given)
+        assert caught.value.hint == "ChatRequest(messages)"
+        assert type(given).__name__ in str(caught.value)
 
 
 def test_an_answer_shows_its_first_candidate() -> None:

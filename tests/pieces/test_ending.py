@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
-from dragoman.message import Finish, RawBlock, RefusalBlock, TextBlock, ToolUseBlock
+from dragoman.message import (
+    Candidate,
+    ChatResponse,
+    Finish,
+    Msg,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ToolUseBlock,
+)
 from dragoman.pieces import End, Meta, Part, Piece, build
-from dragoman.pieces.ending import Ends, ending
+from dragoman.pieces.ending import Ends, ending, first_alone
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)
@@ -106,3 +115,16 @@ def test_a_whole_block_takes_the_place_of_a_call() -> None:
 def test_other_pieces_are_the_same() -> None:
     piece = Meta(id="a")
     assert Ends().feed(piece) is piece
+
+
+@pytest.mark.parametrize(("finish", "status"), [
+    (Finish("stop", "stop"), "complete"), (Finish("length", "length"), "truncated"),
+    (Finish("other"), "interrupted"),
+])  # fmt: skip
+def test_the_first_of_several_candidates_ends_as_it_did(finish: Finish, status: str) -> None:
+    one = Candidate(Msg("", "A", "assistant"), finish)
+    others = [Candidate(Msg("", "B", "assistant"), end) for end in (Finish("length"), Finish())]
+    made = first_alone(ChatResponse([one, *others], status="truncated"))
+    assert (made.candidates, made.status) == ([one], status)
+    alone = ChatResponse([one], status="interrupted")
+    assert first_alone(alone) is alone

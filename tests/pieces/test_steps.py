@@ -315,3 +315,30 @@ def test_calls_are_never_cut_in_two(parts: list[Part]) -> None:
     given = {part.key for part in parts if type(part.block) is ToolUseBlock}
     assert len(told) == len(given)
     assert all(isinstance(json.loads(block.raw_input or ""), dict) for block in told)
+
+
+def test_a_whole_text_that_waited_is_what_did_not_go_out_yet() -> None:
+    """Half of it was told before a call began, and the rest is held as long as that is open."""
+    taker = Steps()
+    made = [*taker.feed(text(A, "Sama")), *taker.feed(call(B, '{"a"', "c", "look"))]
+    made += [*taker.feed(text(A, "rk")), *taker.feed(Part(A, TextBlock("Samarkand"), whole=True))]
+    made += [*taker.feed(call(B, ": 1}")), *taker.finish()]
+    assert shown(made) == ["+0", "Sama", "-0", "+1", '{"a"', ": 1}", "-1", "+2", "rkand", "-2"]
+    assert taker.untold == []
+
+
+def test_a_whole_text_that_says_what_went_out_holds_nothing_back() -> None:
+    taker = Steps()
+    made = [*taker.feed(text(A, "Sama")), *taker.feed(call(B, '{"a"', "c", "look"))]
+    made += [*taker.feed(text(A, "rk")), *taker.feed(Part(A, TextBlock("Sama"), whole=True))]
+    made += [*taker.feed(call(B, ": 1}")), *taker.finish()]
+    assert shown(made) == ["+0", "Sama", "-0", "+1", '{"a"', ": 1}", "-1"]
+
+
+def test_a_whole_text_that_says_otherwise_than_what_waits_is_untold() -> None:
+    taker, other = Steps(), TextBlock("Tashkent")
+    made = [*taker.feed(text(A, "Sama")), *taker.feed(call(B, '{"a"', "c", "look"))]
+    made += [*taker.feed(text(A, "rk")), *taker.feed(Part(A, other, whole=True))]
+    made += taker.finish()
+    assert shown(made) == ["+0", "Sama", "-0", "+1", '{"a"', "-1", "+2", "rk", "-2"]
+    assert taker.untold == [other]

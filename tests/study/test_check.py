@@ -201,7 +201,7 @@ def test_what_is_no_object_is_an_error() -> None:
 def test_what_json_lacks_is_refused(odd: object) -> None:
     (one,) = check(chat(odd={"a": [odd]}), "openai-chat")
     assert one.code == "json.value"
-    assert one.where == ("$.odd.a[0]" if isinstance(odd, float) else "$")
+    assert one.where == "$.odd.a[0]"
 
 
 def test_the_model_may_stand_in_the_path() -> None:
@@ -210,3 +210,74 @@ def test_the_model_may_stand_in_the_path() -> None:
     path = "/v1beta/models/gemini-3.6-flash:generateContent"
     assert [one.code for one in check(body, "gemini", path=path)] == ["turn.last"]
     assert check(body, "gemini", path="/v1beta/models/gemini-2.5-flash:generateContent") == []
+
+
+def command(**more: Any) -> dict[str, Any]:
+    return {"model": "command-a-03-2025", "messages": HI, **more}
+
+
+def named_format(name: str) -> dict[str, Any]:
+    return {"type": "json_schema", "name": name, "strict": True, "schema": {**CLOSED,
+            "required": []}}  # fmt: skip
+
+
+ASKED = {"role": "assistant", "content": "", "tool_calls": [
+    {"id": "call_123", "type": "function", "function": {"name": "ping", "arguments": "{}"}}]}
+ANSWERED = {"role": "tool", "tool_call_id": "call_123", "content": "pong"}
+MISTRAL: dict[str, Any] = {"model": "mistral-large-latest"}
+
+# target, body, (where, code)s
+FOUND: list[tuple[str, Any, list[tuple[str, str]]]] = [
+    ("cohere", command(temperature=5), [("$.temperature", "field.range")]),
+    ("cohere", command(p=2), [("$.p", "field.range")]),
+    ("cohere", command(k=900), [("$.k", "field.range")]),
+    ("cohere", command(stop_sequences=list("abcdef")), [("$.stop_sequences", "field.length")]),
+    ("cohere", command(presence_penalty=3), [("$.presence_penalty", "field.range")]),
+    ("cohere", command(frequency_penalty=0.1, presence_penalty=0.1),
+     [("$.frequency_penalty", "field.together")]),
+    ("cohere", command(tool_choice="auto"), [("$.tool_choice", "field.word")]),
+    ("cohere", command(temperature=0.5, p=0.5, k=10, stop_sequences=["a"]), []),
+    ("mistral", {**MISTRAL, "messages": [*HI, {"role": "assistant", "content": "So"}]},
+     [("$.messages[1]", "turn.last")]),
+    ("mistral", {**MISTRAL, "messages": [*HI, {"role": "assistant", "content": "So",
+                                               "prefix": True}]}, []),
+    ("mistral", {**MISTRAL, "messages": [*HI, ASKED, ANSWERED], "tools": [PING]},
+     [("$.messages[1].tool_calls[0].id", "id.mapped"),
+      ("$.messages[2].tool_call_id", "id.mapped")]),
+    ("gemini", {"contents": [{"role": "user", "parts": []}]},
+     [("$.contents[0].parts", "field.length")]),
+    ("gemini", {"contents": [{"role": "user", "parts": [{"text": "Hi"}, {}]}]},
+     [("$.contents[0].parts[1]", "field.length")]),
+    ("anthropic", claude(messages=[*HI, None]), [("$.messages[1]", "field.missing")]),
+    ("openai", chat(response_format={"type": "json_schema", "json_schema": named_format("a b")}),
+     [("$.response_format.json_schema.name", "field.form")]),
+    ("openai/openai-responses", {"model": "gpt-5.5", "input": "Hi",
+                                 "text": {"format": named_format("a b")}},
+     [("$.text.format.name", "field.form")]),
+    ("openai/openai-responses", {"model": "gpt-5.5", "input": "Hi",
+                                 "text": {"format": named_format("a-b")}}, []),
+    ("openai-responses", {"model": "gpt-5.4", "instructions": "I", "input": {"code": 1},
+                          "store": False}, [("$.input", "field.type")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "body", "found"), FOUND)
+def test_what_a_writer_would_have_put_right(
+    target: str, body: Any, found: list[tuple[str, str]]
+) -> None:
+    assert [(one.where, one.code) for one in check(body, target, "gemini-3.5-flash")] == found
+
+
+def test_a_budget_above_the_maximum_is_said_in_its_own_words() -> None:
+    body = {**claude(thinking={"type": "enabled", "budget_tokens": 3000}),
+            "model": "claude-sonnet-4-5", "max_tokens": 2000}  # fmt: skip
+    (one,) = check(body, "anthropic")
+    assert (one.where, one.code) == ("$.thinking.budget_tokens", "field.together")
+    assert "below max_tokens" in one.rule
+    assert check({**body, "max_tokens": 4000}, "anthropic") == []
+
+
+@pytest.mark.parametrize("odd", [{"code": 1}, 5, [5], [None]])
+def test_an_input_that_is_none(odd: Any) -> None:
+    body = {"model": "gpt-5.4", "instructions": "I", "input": odd, "store": False}
+    assert check(body, "openai-responses")[0].where.startswith("$.input")

@@ -17,7 +17,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.study import explain
+from dragoman.study import check, explain
 
 REQUEST = ChatRequest(
     [
@@ -188,3 +188,62 @@ def test_a_wire_that_nobody_knows_by_name_has_no_rules() -> None:
     wire = dragoman.wire(row, policy="ignore")
     out = wire.write_request(REQUEST, "m")
     assert explain(said("messages[4].content: bad"), out).where == "$.messages[4].content"
+
+
+LOOK = {"type": "function", "function": {"name": "look_up", "parameters": {
+    "type": "object", "properties": {"q": {"type": "string", "pattern": "^x"}}}}}  # fmt: skip
+TURNS: list[Any] = [
+    {"role": "user", "content": "Look."},
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "A cat."},
+    {"role": "user", "content": "Sure?"},
+]  # fmt: skip
+WHOLE: dict[str, Any] = {"model": "gpt-5.6", "messages": TURNS, "tools": [LOOK],
+                         "temperature": 0.3}  # fmt: skip
+
+
+def at_home() -> Any:
+    """As it was read, with what is refused of the request as a whole: tools without an effort."""
+    made = dragoman.convert(WHOLE, "openai-chat", "openai", policy="ignore")
+    assert "$" in {one.where for one in check(made.body, "openai")}
+    return made
+
+
+# error, where
+BESIDE: list[tuple[Any, str]] = [
+    (said("Unsupported value: 'temperature' does not support 0.3 with this model.",
+          param="temperature", code="unsupported_value"), "$.temperature"),
+    (said("Invalid parameter: messages with role 'tool' must be a response to a preceeding message"
+          " with 'tool_calls'.", param="messages.[2].role"), "$.messages[2].role"),
+    (said("Invalid schema for function 'look_up': 'pattern' is not permitted.",
+          param="tools[0].function.parameters"), "$.tools[0].function.parameters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "where"), BESIDE)
+def test_what_is_wrong_with_the_whole_explains_no_place(error: Any, where: str) -> None:
+    found = explain(error, at_home())
+    assert found.where.startswith(where)
+    assert "only without reasoning" not in found.why
+
+
+def test_a_rule_of_the_whole_is_told_if_the_error_speaks_of_it() -> None:
+    told = said("Function tools with reasoning_effort are not supported for gpt-5.6.")
+    found = explain(told, at_home())
+    assert "only without reasoning" in found.why
+    other = explain(said("Something else went wrong here."), at_home())
+    assert (other.where, other.why) == ("", "")
+
+
+@pytest.mark.parametrize(("place", "content", "message"), [
+    ("", 1, 1), (" , position 2", 1, 1), (", position 5", 4, 4),
+])  # fmt: skip
+def test_a_call_without_its_signature(place: str, content: int, message: int) -> None:
+    body = {**WHOLE, "messages": [*TURNS, *TURNS[1:]]}
+    made = dragoman.convert(body, "openai-chat", "gemini", policy="ignore")
+    told = ("Function call is missing a thought_signature in functionCall parts. Function call"
+            f" `default_api:look_up`{place}.")  # fmt: skip
+    found = explain(said(told), made)
+    assert found.at == f"$.contents[{content}].parts[0]"
+    assert found.where == f"$.messages[{message}].tool_calls[0]"

@@ -283,3 +283,9 @@ def test_a_row_may_say_where_it_was_sent(key: str) -> None:
     made = record({"request": {}, key: "/x", "status": 404})
     assert made is not None
     assert (made.path, made.status, made.answered) == ("/x", 404, False)
+
+
+@pytest.mark.parametrize("rows", ["text", 5, None, [5], [{"model": "m"}], [("a", "b", "c")]])
+def test_rows_that_are_none(rows: Any) -> None:
+    with pytest.raises(dragoman.InvalidMessage, match="rows are pairs"):
+        fidelity(rows)

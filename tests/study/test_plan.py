@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.message import Origin, TextBlock, ThinkingBlock
-from dragoman.study import plan
+from dragoman.study import check, plan
 from dragoman.study.edits import removed
 
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
@@ -92,3 +93,33 @@ def test_nothing_is_changed() -> None:
     given = copy.deepcopy(BODY)
     plan(given, "openai-chat", targets=["anthropic"])
     assert given == BODY
+
+
+REFUSED = {"model": "gpt-5.6", "temperature": 0.2, "logprobs": True,
+           "messages": [{"role": "user", "content": "Hi"}]}  # fmt: skip
+
+
+def test_what_the_provider_would_refuse_is_no_route() -> None:
+    made = plan(REFUSED, targets=["openai", "ollama"])
+    assert [route.wire for route in made.routes] == ["ollama", "openai"]
+    home = made.routes[-1]
+    assert not home.lossless
+    assert home.refused is not None
+    assert home.refused.path == "$.temperature"
+    assert home.refused.hint
+    assert [one.where for one in home.against] == [one.where for one in check(REFUSED, "openai")]
+    assert home.change == ("$.temperature", "$.logprobs")
+    assert made.change is not None
+
+
+def test_what_is_written_for_another_model_is_fitted() -> None:
+    (route,) = plan(REFUSED, targets=["openai"], models={"openai": "gpt-5.5-mini"}).routes
+    assert route.refused is None
+
+
+def test_a_body_may_be_text_and_nothing_else() -> None:
+    made = plan(json.dumps(BODY), targets=["vllm"], changes=False)
+    assert made.routes[0].lossless
+    for odd in (5, None, [BODY], "5"):
+        with pytest.raises(dragoman.ReadError):
+            plan(odd)  # type: ignore[arg-type]  # what is tested

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -106,3 +107,37 @@ def test_long_texts_are_cut() -> None:
     found = diff([Msg("", "a" * 500, "user")], [Msg("", "b" * 500, "user")])
     assert isinstance(found[0], Difference)
     assert len(found[0].was) <= 80
+
+
+HI = {"role": "user", "content": "Hi"}
+
+
+def test_a_body_may_be_text() -> None:
+    told = {"model": "m", "messages": [HI]}
+    assert hashed(json.dumps(told)) == hashed(json.dumps(told).encode()) == hashed(told)
+    assert diff(json.dumps(told), told) == []
+    assert hashed(json.dumps(told), "openai-chat") == hashed(told)
+
+
+@pytest.mark.parametrize("given", [5, None, "5", "nonsense", object(), {}, [HI], [5], (1,)])
+def test_what_is_no_conversation(given: Any) -> None:
+    for ask in (hashed, lambda odd: diff(odd, [Msg("", "Hi", "user")])):
+        with pytest.raises(dragoman.DragomanError):
+            ask(given)
+
+
+def test_arguments_nested_without_end() -> None:
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    call = {"type": "tool_use", "id": "c", "name": "look", "input": deep}
+    told = {"model": "m", "max_tokens": 9, "messages": [{"role": "assistant", "content": [call]}]}
+    with pytest.raises(dragoman.ReadError, match="nested too deeply"):
+        hashed(told, "anthropic")
+    with pytest.raises(dragoman.ReadError, match="nested too deeply"):
+        diff(told, [Msg("", "Hi", "user")], left_source="anthropic")
+
+
+def test_base64_that_is_none() -> None:
+    url = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA\ud83d"}}
+    assert len(hashed({"model": "m", "messages": [{"role": "user", "content": [url]}]})) == 32

@@ -17,7 +17,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.study import sourcemap
+from dragoman.study import explain, sourcemap
 from dragoman.study.paths import walked
 
 PNG = Base64Source("image/png", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB")
@@ -161,3 +161,11 @@ def test_all_paths_of_the_map_stand_in_the_body() -> None:
     rows = dict(sourcemap(made).paths())
     assert rows["$.messages[0].content[0]"].path == "$.messages[1].content[0]"
     assert "$.inferenceConfig.topP" not in rows
+
+
+@pytest.mark.parametrize("given", [{}, None, "x", 5])
+def test_what_was_not_written_has_no_sources(given: Any) -> None:
+    for ask in (sourcemap, lambda odd: explain("bad request", odd)):
+        with pytest.raises(dragoman.InvalidMessage, match="must be a Written") as caught:
+            ask(given)
+        assert "convert" in caught.value.hint

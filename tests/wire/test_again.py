@@ -150,7 +150,7 @@ def test_an_option_changed() -> None:
     req = read()
     req.options = replace(req.options, max_tokens=7)
     body = WIRE.write_request(req).body
-    assert body.pop("max_completion_tokens") == 7
+    assert body.pop("max_tokens") == 7
     assert body == {key: value for key, value in BODY.items() if key != "max_tokens"}
 
 
@@ -258,3 +258,24 @@ def test_what_a_provider_keeps_is_refused_elsewhere() -> None:
         WIRE.write_request(req, model="gpt-5.5")
     assert caught.value.code == "state.server_side"
     assert caught.value.path == "$.previous_response_id"
+
+
+@pytest.mark.parametrize(("name", "body", "option", "made"), [
+    ("openai-chat", {"model": "m", "messages": [HELLO], "max_tokens": 5}, {"max_tokens": 9},
+     {"max_tokens": 9}),
+    ("openai-chat", {"model": "m", "messages": [HELLO], "max_completion_tokens": 5},
+     {"max_tokens": 9}, {"max_completion_tokens": 9}),
+    ("openai-chat", {"model": "m", "messages": [HELLO], "safety_identifier": "a"}, {"user": "b"},
+     {"safety_identifier": "b"}),
+    ("openai-responses", {"model": "m", "input": "Hi", "user": "a"}, {"user": "b"}, {"user": "b"}),
+    ("gemini", {"contents": [{"parts": [{"text": "Hi"}]}],
+                "generation_config": {"max_output_tokens": 5, "top_k": None}},
+     {"max_tokens": 9, "top_k": 3}, {"generation_config": {"max_output_tokens": 9, "topK": 3}}),
+] if (HELLO := {"role": "user", "content": "Hi"}) else [])  # fmt: skip
+def test_an_option_that_is_changed_keeps_its_spelling(
+    name: str, body: dict[str, Any], option: dict[str, Any], made: dict[str, Any]
+) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    req = wire.read_request(body)
+    req.options = replace(req.options, **option)
+    assert wire.write_request(req).body == {**body, **made}

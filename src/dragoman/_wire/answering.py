@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..envelope import Envelope, Sealing, sealed
+from ..errors import InvalidMessage
 from ..jsontext import Json
 from ..losses import Loss, Policy, Report
 from ..message import ChatRequest, ChatResponse, Origin, Written, answer_places
 from ..pieces import Piece
 from ..pieces.ending import Ends
 from ..room import Encoder, Room
+from .pieced import Pieced
 
 __all__ = ["Answering", "StreamEncoder"]
 
@@ -38,6 +40,11 @@ class Answering:
         of another provider goes along, for `read_request` to open. Raises LossRefused where the
         policy says so.
         """
+        if not isinstance(resp, ChatResponse):
+            raise InvalidMessage(
+                f"must be a ChatResponse, not {type(resp).__name__}", path="$", code="answer.type",
+                hint="read_response makes one of a body",
+            )  # fmt: skip
         report = Report((), resp, answer_places, self.name)
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
@@ -57,7 +64,7 @@ class Answering:
         `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
         the opaque state of another goes nowhere, or into an `envelope`.
         """
-        report = Report(target=self.name)
+        report = Pieced(self.name)
         sealing = None
         if origin is not None and origin.issuer not in self.room.can().reads:
             sealing = Sealing(self.room.protocol, origin, envelope, report)
@@ -67,9 +74,9 @@ class Answering:
         reads = self.room.can().reads
         candidates = []
         for one in resp.candidates:
-            msg = sealed(one.msg, self.room.protocol, reads, envelope)
-            report.made(msg, one.msg)
+            msg = sealed(one.msg, self.room.protocol, reads, envelope, report.made)
             candidates.append(replace(one, msg=msg))
+            report.made(candidates[-1], one)
         made = replace(resp, candidates=candidates)
         report.made(made, resp)
         return made
@@ -83,7 +90,7 @@ class StreamEncoder:
 
     __slots__ = ("_encoder", "_ends", "_sealing", "report")
 
-    def __init__(self, encoder: Encoder, report: Report, sealing: Sealing | None = None) -> None:
+    def __init__(self, encoder: Encoder, report: Pieced, sealing: Sealing | None = None) -> None:
         self._encoder = encoder
         self._ends = Ends()
         self._sealing = sealing
@@ -92,16 +99,21 @@ class StreamEncoder:
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
         piece = self._ends.feed(piece)
+        self.report.came(piece)
         if self._sealing is None:
             return self._encoder.feed(piece)
-        return [event for one in self._sealing.feed(piece) for event in self._encoder.feed(one)]
+        return [event for one in self._sealing.feed(piece) for event in self._fed(one)]
+
+    def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        self.report.came(piece)
+        return self._encoder.feed(piece)
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
         rest = self._ends.finish()
         if self._sealing is not None:
             rest = [*self._sealing.finish(), *rest]
-        return [*(event for one in rest for event in self._encoder.feed(one)),
+        return [*(event for one in rest for event in self._fed(one)),
                 *self._encoder.finish()]  # fmt: skip
 
     @property

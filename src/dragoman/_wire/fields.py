@@ -61,6 +61,7 @@ def write_again(
         told.made(rest.options, req.options)
         report.take(told, none)
         filled(body, _beyond(whole.body, out.body))
+        room.respell(body, req)
         out.path, out.headers = whole.path, whole.headers
     return Request(out.path, room.headers_as_read(req, out.headers), body)
 

@@ -6,34 +6,33 @@ Thin loops over its room's readers. Sans-IO: bytes and events are values, whoeve
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..capabilities import Capabilities
 from ..envelope import Envelope, opened
-from ..errors import ProviderError, ReadError
+from ..errors import ConfigError, InvalidMessage, ProviderError, ReadError
 from ..jsontext import JsonObject, loads
-from ..losses import Field
 from ..message import (
     AsRead,
     ChatRequest,
     ChatResponse,
-    Msg,
     Origin,
-    ResponseFormat,
     ServerTool,
     Tool,
-    ToolChoice,
     Written,
 )
 from ..message.makers import written_by
+from ..message.places import also
 from ..names import inverted, spelled
 from ..pieces import Builder, fault
 from ..room import Room
 from ..thinktags import TagForm, Tagged
 from .decoder import StreamDecoder, whole
-from .plain import plain, text_of
+from .embedded import all_plain, body_of, is_plain
+from .places import Places
+from .plain import text_of
 from .residue import put_back
 from .stream import AsyncStream, Stream
 
@@ -66,13 +65,21 @@ class Reading(ABC):
         the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
         The `residue` of what was written (`Written.residue`) is put back; with an `envelope`, what
         `write_response` sealed in it stands in its place again. Raises ReadError for what is no
-        JSON object, InvalidMessage for what is no residue.
+        JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
         """
+        for name, given, kind in (
+            ("path", path, str), ("headers", headers, Mapping), ("envelope", envelope, Envelope)
+        ):  # fmt: skip
+            if given is not None and not isinstance(given, kind):
+                raise ConfigError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
         made = self._read(body, path, headers, held=True)
         if residue is not None:
             put_back(made, residue)
         if envelope is not None:
-            made.messages = opened(made.messages, envelope)
+            said: list[tuple[object, object]] = []
+            made.messages = opened(made.messages, envelope, lambda *pair: said.append(pair))
+            if said and made.read is not None and made.read.places is not None:
+                made.read.places = partial(also, made.read.places, said)
         return made
 
     def _read(
@@ -85,30 +92,35 @@ class Reading(ABC):
         watched: bool = True,
     ) -> ChatRequest:
         """The request; `held`: it may be written again over this wire; `watched`: or edited."""
-        if isinstance(body, (str, bytes)):
-            body = loads(body)
-        elif type(body) is not dict:
-            body = plain(body)
-        if type(body) is not dict:
-            raise ReadError(
-                f"a request is a JSON object, not {type(body).__name__}",
-                path="$", code="request.shape",
-            )  # fmt: skip
+        body = body_of(body)
+        if not is_plain(body):
+            body = all_plain(body)
         try:
-            made = self.room.read_request(body, path, headers)
-        except RecursionError as error:
-            raise ReadError("the request is nested too deeply", code="json.deep") from error
+            made = self._made(body, path, headers)
+        except InvalidMessage as error:
+            if error.code != "json.value":
+                raise
+            body = all_plain(body)
+            made = self._made(body, path, headers)
         theirs = written_by(self._issuer, made.model)
         if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
             for m in made.messages:
                 m.origin = theirs  # nothing that they name is fetched as if the program named it
         asks = made.asks() if held and watched else {}
-        places = _Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
+        places = Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
         made.read = AsRead(
             self.room.host, self._issuer, places.messages, asks, made.model,
             state=self.room.state, held=held, watched=watched, places=places,
         )  # fmt: skip
         return made
+
+    def _made(
+        self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
+    ) -> ChatRequest:
+        try:
+            return self.room.read_request(body, path, headers)
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
 
     def stream_decoder(
         self,
@@ -196,46 +208,3 @@ def _names(
         return request.names
     offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
     return inverted(spelled(offered or (), can.tool_names))
-
-
-_WORDS: dict[type[Any], tuple[str, ...]] = {
-    ToolChoice: ("mode", "name", "allowed", "parallel"),
-    ResponseFormat: ("kind", "name", "schema", "description", "strict"),
-}
-
-
-_FIELDS = attrgetter("tools", "tool_choice", "options", "response_format", "system", "model",
-                     "stream", "extras")  # fmt: skip
-
-
-class _Places:
-    """Where the nodes of a request stand in the body that it was read from.
-
-    Whoever has the request may edit its fields, so they are kept as they are now.
-    """
-
-    __slots__ = ("body", "fields", "messages", "room")
-
-    def __init__(
-        self, room: Room, request: ChatRequest, body: JsonObject, messages: Sequence[Msg]
-    ) -> None:
-        self.room = room
-        self.body = body
-        self.messages = messages
-        # not the request itself, which holds this: a circle is freed late
-        self.fields = _FIELDS(request)
-
-    def __call__(self) -> Iterator[tuple[str, object]]:
-        tools, choice, options, form, system, model, stream, extras = self.fields
-        read = ChatRequest(
-            list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
-            response_format=form, model=model, stream=stream,
-        )  # fmt: skip
-        read.extras = extras  # whatever the body said
-        later: list[tuple[str, object]] = []
-        for path, node in self.room.places(read, self.body):
-            yield path, node
-            # a word of the wire's says several of our fields
-            if type(node) in _WORDS:
-                later += [(path, Field(node, name)) for name in _WORDS[type(node)]]
-        yield from later

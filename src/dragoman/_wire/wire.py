@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,6 @@ from ..jsontext import JsonObject
 from ..losses import Policy, PolicyLike, Report
 from ..losses import policy as policy_of
 from ..message import AsRead, ChatRequest, Msg, ServerTool, Tool, Written, places, request_of
-from ..message.blocks import noted
 from ..message.heal import HEALED
 from ..names import inverted
 from ..reasoning import states
@@ -24,7 +22,11 @@ from ..room import Request, Room, SayableRequest
 from ..seats import checked
 from .again import seat_again
 from .answering import Answering
+from .elsewhere import come_from_elsewhere
+from .emptied import caused
 from .fields import write_again
+from .healed import healed, healed_model
+from .kin import adopted
 from .knowing import Knowing, switched
 from .manner import Manner
 from .passes import Seating, paired, seat
@@ -114,12 +116,14 @@ class Wire(Knowing, Reading, Answering):
         """
         req = request_of(req)
         report = report or Report(req.messages, req, places, self.name)
-        self._come_from_elsewhere(req, report)
+        come_from_elsewhere(req, self.room, self._issuer, report)
         named = model or req.model
         if named and not isinstance(named, str):
             raise InvalidMessage(
                 f"must be text, not {type(named).__name__}", path="$.model", code="request.field"
             )
+        if named and not named.isascii():
+            named = healed_model(named, req, report)
         if not named:
             named = self.room.model
             report.lost("model.default", req, "model", did=named)
@@ -129,7 +133,8 @@ class Wire(Knowing, Reading, Answering):
             code, named, req, About(field, kind), manner.changes
         )
         if req.extras is not None and HEALED in req.extras:
-            req = _healed(req, report)
+            req = healed(req, report)
+        req = adopted(req, self.room, getattr(self.dialect, "issuers", ()), report)
         can = self.can(named, req)
         if manner.changes:
             can = switched(override(can, manner.changes), states(req, can))
@@ -150,6 +155,8 @@ class Wire(Knowing, Reading, Answering):
         except _FAULTS:
             checked(req.messages, report)  # names what was put into a message after it was made
             raise
+        except WriteError as error:
+            raise caused(error, req, report) from error.__cause__
         (policy or self.policy).judge(report, self._logged)
         return Written(
             out.body, out.path, out.headers, named, made.ids,
@@ -158,28 +165,6 @@ class Wire(Knowing, Reading, Answering):
             left=partial(left, req, made, out, can, self.room, report),
             sourced=partial(sourced, req, made, out, can, self.room, report),
         )  # fmt: skip
-
-    def _come_from_elsewhere(self, req: ChatRequest, report: Report) -> None:
-        """Name the words that only the wire has which read the request.
-
-        Raises WriteError if another provider keeps what the request goes on from.
-        """
-        read = req.read
-        if read is None or req.extras is None:
-            return
-        if read.protocol != self.room.protocol:
-            for word in req.extras.get(noted(read.issuer), {}).get("words", ()):
-                report.lost("word.foreign", req, f"extras.{read.issuer}.{word}")
-        elif read.issuer == self._issuer or getattr(self.dialect, "stores", True):
-            return  # this host may be the one that keeps it
-        own = req.extras.get(read.issuer, {})
-        for name in read.state:
-            if own.get(name):
-                raise WriteError(
-                    f"{name} names what {read.issuer} keeps, and nobody else can go on from",
-                    path=f"$.{name}", code="state.server_side",
-                    hint="send the whole history, without this field",
-                )  # fmt: skip
 
     def _as_read(self, req: ChatRequest, model: str, manner: Manner) -> AsRead | None:
         """What is known of the request if this wire read it, for the model that it still asks."""
@@ -250,14 +235,6 @@ class Wire(Knowing, Reading, Answering):
     ) -> Sequence[Tool | ServerTool]:
         """The tools that are sent."""
         return fit_tools(tools, can, report)
-
-
-def _healed(req: ChatRequest, report: Report) -> ChatRequest:
-    """The request without the note of what was broken in its own texts, which is named here."""
-    own = dict(req.extras or {})
-    for field in own.pop(HEALED)["healed"]:
-        report.lost("text.surrogate", req, field, did="half a pair is U+FFFD")
-    return replace(req, extras=own or None)
 
 
 def _remade(cls: type[Wire], name: str, room: Room, options: Mapping[str, Any]) -> Wire:

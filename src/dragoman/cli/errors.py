@@ -38,7 +38,8 @@ class CommandError(Exception):
     @classmethod
     def of(cls, error: DragomanError, place: str, code: int, hint: str = "") -> CommandError:
         """The same error with the file (and line) in which it is."""
-        where = f"{place}: {error.path}" if error.path else place
+        told = isinstance(error, LossRefused)  # which names each of its places
+        where = f"{place}: {error.path}" if error.path and not told else place
         return cls(f"{where}: {error.message}", hint or error.hint, code)
 
     @classmethod

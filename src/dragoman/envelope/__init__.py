@@ -3,7 +3,8 @@
 Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol.
 """
 
+from .opening import borne, opened
 from .sealing import Sealing
-from .state import Envelope, borne, opened, sealed
+from .state import Envelope, sealed
 
 __all__ = ["Envelope", "Sealing", "borne", "opened", "sealed"]

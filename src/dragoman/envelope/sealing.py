@@ -14,7 +14,7 @@ from ..message import Origin, ThinkingBlock
 from ..message.blocks import ContentBlock
 from ..message.total import total
 from ..pieces import End, Key, Meta, Part, Piece
-from .state import Envelope, hung_of, sealed_thought
+from .state import Envelope, hung_of, sealed_thought, unhung
 
 __all__ = ["Sealing"]
 
@@ -31,6 +31,7 @@ class Sealing:
         self, issuer: str, origin: Origin, envelope: Envelope | None, report: Report
     ) -> None:
         self._here = Origin(issuer)
+        self._reads = frozenset({issuer})
         self._origin = origin
         self._envelope = envelope
         self._report = report
@@ -51,6 +52,8 @@ class Sealing:
             made = self._closed()
             if piece.key not in self._others or block.extras is not None:
                 self._others.setdefault(piece.key, []).append(block)
+                if self._envelope is not None and block.extras is not None:
+                    piece = replace(piece, block=unhung(block, self._reads))
             return [*made, piece]
         made = self._closed() if self._thought is not None and self._thought[0] != piece.key else []
         if self._thought is None:
@@ -71,6 +74,7 @@ class Sealing:
         (key, parts), self._thought = self._thought, None
         whole: Any = total(parts)
         whole = replace(whole, origin=self._origin)
+        self._report.made(whole, parts[0])
         if (gone := self._gone.setdefault(key, whole)) is not whole:
             # a provider tells it once more at the end; the proof of it is with the client
             if (gone.signature, gone.redacted) != (whole.signature, whole.redacted):
@@ -86,7 +90,7 @@ class Sealing:
     def _behind(self, candidate: int | None) -> list[Piece]:
         keys = sorted(key for key in self._others if candidate is None or key[0] == candidate)
         blocks = [total(self._others.pop(key)) for key in keys]
-        hung = list(hung_of(blocks, frozenset({self._here.issuer})))
+        hung = list(hung_of(blocks, self._reads))
         if self._envelope is None or not hung:
             return []
         sealed = self._envelope.seal({"blocks": hung})

@@ -10,43 +10,63 @@ from __future__ import annotations
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from ..errors import ReadError
+from ..errors import ConfigError, ReadError
 from ..jsontext import Json, JsonObject, canonical, loads
-from ..message import Msg, Origin, ThinkingBlock, ToolUseBlock
+from ..message import Msg, Origin, RawBlock, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ANSWER, NOTES, ContentBlock
 from ..message.plain import plain_value
 
-__all__ = ["Envelope", "borne", "hung_of", "opened", "sealed", "sealed_thought"]
+__all__ = ["MARK", "Envelope", "Made", "hung_of", "name_of", "sealed", "sealed_thought", "unhung"]
 
-_MARK = "dragoman1."  # no provider's own signature holds a dot
+MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
 _SIGN = 32  # bytes of an HMAC
+Made: TypeAlias = Callable[[object, object], object]  # is told what was made of which node
+
+
+class _Unsigned(bytes):
+    """No key at all: nobody meant to give one."""
+
+    __slots__ = ()
+
+
+_UNSIGNED = _Unsigned()
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """How state is sealed: with a key it is signed (HMAC-SHA256), and nothing unsigned is opened.
 
-    Sealed is not secret: whoever holds the text can read what is in it.
+    Sealed is not secret: whoever holds the text can read what is in it. Without a key, whoever
+    speaks to the gateway can make up state; so a key that is empty, or no bytes, is a ConfigError:
+    somebody meant to give one.
     """
 
-    key: bytes = b""
+    key: bytes = field(default=_UNSIGNED, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, bytes) or (not self.key and type(self.key) is not _Unsigned):
+            said = "an empty one" if self.key in (b"", "") else type(self.key).__name__
+            raise ConfigError(
+                f"the key of an envelope is bytes, not {said}",
+                hint="Envelope() signs nothing", code="envelope.key",
+            )  # fmt: skip
 
     def seal(self, state: Json) -> str:
         """The state as text that fits into any protocol's opaque field."""
         said = canonical(state).encode()
-        return _MARK + urlsafe_b64encode(self._sign(said) + said).decode()
+        return MARK + urlsafe_b64encode(self._sign(said) + said).decode()
 
     def open(self, text: str | None) -> Any:
         """The state that was sealed; None for what is no envelope, or one that somebody forged."""
-        if text is None or not text.startswith(_MARK):
+        if text is None or not text.startswith(MARK):
             return None
         try:
-            data = urlsafe_b64decode(text[len(_MARK) :])
+            data = urlsafe_b64decode(text[len(MARK) :])
             size = _SIGN if self.key else 0
             sign, said = data[:size], data[size:]
             return loads(said) if hmac.compare_digest(sign, self._sign(said)) else None
@@ -57,7 +77,9 @@ class Envelope:
         return hmac.digest(self.key, said, sha256) if self.key else b""
 
 
-def sealed(m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope) -> Msg:
+def sealed(
+    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, made: Made | None = None
+) -> Msg:
     """The message for a client of `issuer`, with the state of those whom `reads` does not name.
 
     Each thought bears its own; what hangs on other blocks follows in a thought behind the last.
@@ -65,15 +87,24 @@ def sealed(m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope) -> Ms
     if isinstance(m.content, str):
         return m
     here = Origin(issuer)
-    blocks = [
-        sealed_thought(block, here, reads, envelope) if type(block) is ThinkingBlock else block
+    blocks: list[ContentBlock] = [
+        sealed_thought(block, here, reads, envelope)
+        if type(block) is ThinkingBlock
+        else unhung(block, reads)
         for block in m.content
     ]
+    pairs: list[tuple[object, object]] = [*zip(blocks, m.content, strict=True)]
     if hung := list(hung_of(m.content, reads)):
         blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": hung}), origin=here))
-    if all(a is b for a, b in zip(blocks, m.content, strict=False)) and not hung:
+        pairs.append((blocks[-1], m))
+    pairs = [(new, old) for new, old in pairs if new is not old]
+    if not pairs:
         return m
-    return Msg.trusted(m.name, blocks, m.role, m)
+    whole = Msg.trusted(m.name, blocks, m.role, m)
+    if made is not None:
+        for new, old in (*pairs, (whole, m)):
+            made(new, old)
+    return whole
 
 
 def sealed_thought(
@@ -114,110 +145,19 @@ def hung_of(blocks: list[ContentBlock], reads: frozenset[str]) -> Iterator[list[
             continue
         own = {who: fields for who, fields in _own(block).items() if who and who not in reads}
         if own:
-            yield [block.type, nth, _name(block), plain_value(own)]
+            yield [block.type, nth, name_of(block), plain_value(own)]
 
 
-def _name(block: ContentBlock) -> str:
+def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
+    """The block without the fields that `hung_of` tells of it; one that stays raw keeps them."""
+    own = [who for who in _own(block) if who and who not in reads]
+    if not own or type(block) is RawBlock:
+        return block
+    left: Any = {who: told for who, told in (block.extras or {}).items() if who not in own}
+    made: Any = replace(block, extras=left or None)
+    return cast("ContentBlock", made)
+
+
+def name_of(block: ContentBlock) -> str:
+    """The name of a call, which tells it from others of its kind."""
     return block.name if type(block) is ToolUseBlock else ""
-
-
-def opened(msgs: list[Msg], envelope: Envelope) -> list[Msg]:
-    """The messages with what came back in envelopes in its place; the list itself without any.
-
-    A thought whose envelope somebody changed stays, without any proof.
-    """
-    made = [_opened(m, envelope) for m in msgs]
-    return msgs if all(a is b for a, b in zip(made, msgs, strict=True)) else made
-
-
-def _opened(m: Msg, envelope: Envelope) -> Msg:
-    if isinstance(m.content, str) or not any(map(_bears, m.content)):
-        return m
-    blocks: list[ContentBlock] = []
-    bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
-    hung: dict[tuple[str, int, str], Any] = {}
-    for block in m.content:
-        if not _bears(block):
-            blocks.append(block)
-            unsigned = type(block) is ThinkingBlock and not (block.signature or block.redacted)
-            bare = [*bare, cast("ThinkingBlock", block)] if unsigned else []
-            continue
-        assert type(block) is ThinkingBlock  # no other bears one
-        state = envelope.open(block.signature) or envelope.open(block.redacted)
-        if isinstance(state, dict) and isinstance(state.get("blocks"), list):
-            hung |= _places(state["blocks"])
-        elif (thought := _thought(block, state)) is not None:
-            if bare and not block.thinking and _of_text(state):
-                del blocks[-len(bare) :]
-                thought = replace(thought, thinking="".join(one.thinking for one in bare))
-            blocks.append(thought)
-            bare = []
-    return Msg.trusted(m.name, [*_rehung(blocks, hung)], m.role, m)
-
-
-def _bears(block: ContentBlock) -> bool:
-    return type(block) is ThinkingBlock and borne(block) is not None
-
-
-def borne(block: ThinkingBlock) -> str | None:
-    """The envelope that a thought bears; None for what a provider signed or sealed itself."""
-    texts = (block.signature, block.redacted)
-    return next((text for text in texts if text and text.startswith(_MARK)), None)
-
-
-def _places(told: list[Any]) -> dict[tuple[str, int, str], JsonObject]:
-    """Where fields hang; without a key, somebody may have made up anything."""
-    found = {}
-    for row in told:
-        match row:
-            case [str(kind), int(nth), str(name), dict(own)] if _fields(own):
-                found[kind, nth, name] = own
-    return found
-
-
-def _fields(value: Any) -> bool:
-    """Whether the value is fields by issuer."""
-    return isinstance(value, dict) and all(isinstance(own, dict) for own in value.values())
-
-
-def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock | None:
-    """The thought as it was; without its proof if the envelope tells nothing."""
-    kept: Any = state.get("thinking") if isinstance(state, dict) else None
-    match kept:
-        case {"origin": {"issuer": str(), **told}} if _texts(told) and _texts(
-            {name: kept.get(name) for name in ("signature", "redacted", "spelling")}
-        ) and _fields(kept.get("extras", {})):  # fmt: skip
-            return ThinkingBlock(
-                block.thinking, kept.get("signature"), kept.get("redacted"),
-                extras=kept.get("extras"), spelling=kept.get("spelling"),
-                origin=_origin(kept["origin"]),
-            )  # fmt: skip
-        case _:
-            return ThinkingBlock(block.thinking) if block.thinking else None
-
-
-def _of_text(state: Any) -> bool:
-    """Whether the thought has words: where a client keeps pieces apart, they stand before it."""
-    return isinstance(state, dict) and state.get("thinking", {}).get("text") is True
-
-
-def _texts(told: Any) -> bool:
-    return all(value is None or isinstance(value, str) for value in told.values())
-
-
-def _origin(told: JsonObject) -> Origin:
-    return Origin(**{f.name: told[f.name] for f in fields(Origin) if f.name in told})
-
-
-def _rehung(
-    blocks: list[ContentBlock], hung: dict[tuple[str, int, str], Any]
-) -> Iterator[ContentBlock]:
-    seen: dict[str, int] = {}
-    for block in blocks:
-        nth = seen[block.type] = seen.get(block.type, -1) + 1
-        own = hung.get((block.type, nth, _name(block)))
-        if own is None:
-            yield block
-        else:
-            made: Any = replace(block, extras={**(block.extras or {}), **own})
-            yield made

@@ -12,7 +12,9 @@ from typing import Any
 
 from .msg import Msg
 
-__all__ = ["AsRead"]
+__all__ = ["ITEM", "AsRead"]
+
+ITEM = "item:"  # among fields that name what a provider keeps: a type of messages that does
 
 
 class AsRead:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
+from ..errors import InvalidMessage
 from ..jsontext import Json, JsonObject
 from ..shown import Shown
 from .sources import Source, _Readable
@@ -18,6 +19,7 @@ __all__ = [
     "BLOCKS",
     "MEDIA_KINDS",
     "NOTES",
+    "TEXTS",
     "AudioBlock",
     "CacheHint",
     "Citation",
@@ -36,12 +38,15 @@ __all__ = [
     "VideoBlock",
     "answered",
     "noted",
+    "texts_within",
 ]
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
 Extras: TypeAlias = dict[str, JsonObject]
+_JSON = (dict, list, str, int, float, type(None))
 ANSWER = " (answer)"
 NOTES = " (notes)"
+TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
 
 
 def answered(issuer: str) -> str:
@@ -232,6 +237,10 @@ class RawBlock(_Block):
     by: Literal["client", "server"] = "server"
     type: Literal["raw"] = "raw"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, _JSON):  # whoever reads a body has met an SDK's object in it
+            raise InvalidMessage(f"{type(self.data).__name__} is no JSON", code="json.value")
+
 
 MediaBlock: TypeAlias = ImageBlock | AudioBlock | VideoBlock | DocumentBlock
 ContentBlock: TypeAlias = (
@@ -259,5 +268,23 @@ BLOCKS: dict[str, type[Any]] = {
     "refusal": RefusalBlock,
     "raw": RawBlock,
 }
+
+
+
+def texts_within(block: RawBlock) -> list[str]:
+    """The texts of a block that is nothing but texts, as its reader has noted; none of others."""
+    return _texts(block.data) if block.spelling == TEXTS else []
+
+
+def _texts(told: Json) -> list[str]:
+    if isinstance(told, list):
+        return [text for one in told for text in _texts(one)]
+    if not isinstance(told, dict):
+        return []
+    text = told.get("text")
+    if told.get("type") == "text" and isinstance(text, str):
+        return [text]
+    return [text for one in told.values() for text in _texts(one)]
+
 
 MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..losses import Field, InBody
@@ -10,7 +10,7 @@ from .answer import ChatResponse
 from .msg import Msg
 from .request import ChatRequest
 
-__all__ = ["answer_places", "places"]
+__all__ = ["also", "answer_places", "places"]
 
 
 def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
@@ -50,6 +50,21 @@ def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[t
         yield f"$.messages[{i}]", msg
         if not isinstance(msg.content, str):
             yield from _blocks(msg.content, f"$.messages[{i}].content")
+
+
+def also(
+    places: Callable[[], Iterator[tuple[str, object]]], made: Sequence[tuple[object, object]]
+) -> Iterator[tuple[str, object]]:
+    """The places, and what was made of the nodes that stand there."""
+    new: dict[int, list[object]] = {}
+    for node, of in made:
+        new.setdefault(id(of), []).append(node)
+    for path, node in places():
+        yield path, node
+        waiting = [*new.get(id(node), ())]
+        for one in waiting:
+            yield path, one
+            waiting += new.get(id(one), ())
 
 
 def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:

@@ -121,6 +121,6 @@ def request_of(req: object) -> ChatRequest:
         raise NotMessages(
             f"the input must be a ChatRequest, not {type(req).__name__}",
             path="$",
-            hint="ChatRequest(messages)",
+            hint="read_request makes one of a body; or ChatRequest(messages)",
         )
     return req

@@ -6,16 +6,17 @@ Of a whole answer by `ending`, of one that is passed on in pieces by `Ends`. Kno
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
-from ..message import Finish, RawBlock, RefusalBlock, ToolUseBlock
+from ..message import ChatResponse, Finish, RawBlock, RefusalBlock, ToolUseBlock
 from ..message.answer import FinishReason, Status
 from ..message.blocks import ContentBlock
 from ..message.total import total
 from .calls import calls
 from .piece import End, Key, Part, Piece
 
-__all__ = ["Ends", "ending"]
+__all__ = ["Ends", "ending", "first_alone"]
 
 _BEARS = frozenset({ToolUseBlock, RawBlock, RefusalBlock})  # kinds that a reason depends on
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
@@ -48,6 +49,18 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
 def _awaited(block: ContentBlock) -> bool:
     """Whether it is a call of one protocol only, such as a custom tool's, that we have to run."""
     return type(block) is RawBlock and block.role == "call" and block.by == "client"
+
+
+def first_alone(resp: ChatResponse) -> ChatResponse:
+    """The answer with its first candidate only, for wires that tell one; so ends it, too."""
+    if len(resp.candidates) < 2:
+        return resp
+    one = resp.candidates[0]
+    status: Status = "error" if resp.status == "error" else "complete"
+    if status == "complete":
+        told = None if one.finish == Finish("other") else one.finish
+        status = ending(told, one.msg.blocks)[1]
+    return replace(resp, candidates=[one], status=status)
 
 
 class Ends:

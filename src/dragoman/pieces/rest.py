@@ -12,9 +12,10 @@ from ..jsontext import JsonObject
 from ..jsontext import arguments as spell
 from ..message import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock, Extras
+from ..message.total import total
 from .arguments import closing, parsed
 
-__all__ = ["argument_text", "rest", "silent"]
+__all__ = ["argument_text", "going_on", "rest", "silent"]
 
 _GROWS: dict[type[Any], tuple[str, ...]] = {
     TextBlock: ("text",),
@@ -39,6 +40,13 @@ def silent(block: ContentBlock) -> bool:
     if type(block) is TextBlock:
         return not block.citations
     return type(block) is not ToolUseBlock or not block.input
+
+
+def going_on(said: list[ContentBlock], block: ContentBlock) -> ContentBlock:
+    """A piece behind a block that has ended: behind a call, it is the next call of that name."""
+    if type(block) is not ToolUseBlock or block.name:
+        return block
+    return replace(block, name=getattr(total(said), "name", ""))
 
 
 def rest(said: ContentBlock, whole: ContentBlock) -> ContentBlock | None:

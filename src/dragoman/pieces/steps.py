@@ -8,55 +8,23 @@ protocol.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, TypeAlias, final
+from typing import Any
 
+from ..losses import Report
 from ..message import AudioBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..message.blocks import ContentBlock
 from ..message.total import total
-from ..shown import Shown
 from .arguments import Balance
 from .calls import MADE
 from .piece import Key, Part
-from .rest import argument_text, rest, silent
+from .rest import argument_text, going_on, rest, silent
+from .step import Grow, Open, Shut, Step
 
 __all__ = ["Grow", "Open", "Shut", "Step", "Steps", "argument_text"]
 
 _STREAMED = frozenset({TextBlock, ThinkingBlock, ToolUseBlock, RefusalBlock})
-
-
-@final
-@dataclass(slots=True, repr=False)
-class Open(Shown):
-    """A block begins. `block` is its first piece, which a Grow says again; a call has its id."""
-
-    index: int
-    key: Key
-    block: ContentBlock
-
-
-@final
-@dataclass(slots=True, repr=False)
-class Grow(Shown):
-    """`block` is a piece of the block that is open: see `argument_text` for that of a call."""
-
-    index: int
-    key: Key
-    block: ContentBlock
-
-
-@final
-@dataclass(slots=True, repr=False)
-class Shut(Shown):
-    """A block ends. `block` is the sum of its pieces; a call's arguments are not parsed."""
-
-    index: int
-    key: Key
-    block: ContentBlock
-
-
-Step: TypeAlias = Open | Grow | Shut
 
 
 class _Now:
@@ -100,10 +68,12 @@ class Steps:
     answer), its place and its name.
 
     `untold`: blocks that say otherwise than what had gone out, and fields that came too late.
+    `report` is told which pieces a block is made of, for the places of losses.
     """
 
-    def __init__(self, seed: str = "") -> None:
+    def __init__(self, seed: str = "", report: Report | None = None) -> None:
         self.seed = seed
+        self.report = report
         self.untold: list[ContentBlock] = []
         self._now: _Now | None = None
         self._count = 0
@@ -120,9 +90,7 @@ class Steps:
             if not self._held:
                 return made
         elif key in self._held:
-            if part.whole:
-                self._held[key].clear()
-            self._held[key].append(block)
+            self._waits(key, block, part.whole)
         elif key not in self._said or type(self._said[key][-1]) is not type(block):
             self._anew(key, block, made)
         elif part.whole:
@@ -146,6 +114,20 @@ class Steps:
         if now.kind in _STREAMED:
             made.append(Grow(now.index, now.key, block))
 
+    def _waits(self, key: Key, block: ContentBlock, whole: bool) -> None:
+        """One more piece of what is held; a whole block is but what did not go out before."""
+        held, said = self._held[key], self._said.get(key)
+        if not whole:
+            held.append(block)
+        elif said is None or type(said[-1]) is not type(block):
+            held[:] = [block]
+        elif (more := rest(total(said), block)) is None:
+            self.untold.append(block)
+        elif more.extras or not silent(more):
+            held[:] = [going_on(said, more)]
+        else:
+            del self._held[key]
+
     def _anew(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
         """The first piece of a key, or of another kind: then the provider changed its mind."""
         if self._now is not None and self._now.key == key:
@@ -159,9 +141,7 @@ class Steps:
             if block.extras:
                 self.untold.append(block)
             return
-        if type(block) is ToolUseBlock and not block.name:  # what goes on behind a call is the next
-            block = replace(block, name=getattr(total(self._said[key]), "name", ""))
-        self._held[key] = [block]
+        self._held[key] = [going_on(self._said[key], block)]
 
     def _settled(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
         """A whole block in the place of one of which something went out."""
@@ -234,6 +214,8 @@ class Steps:
         begun = self._open
         if type(block) is ToolUseBlock and type(begun) is ToolUseBlock:
             block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
+        if self.report is not None and block is not now.said[0]:
+            self.report.made(block, now.said[0])
         if now.kind not in _STREAMED:
             made += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
         made.append(Shut(now.index, now.key, block))

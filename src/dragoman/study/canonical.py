@@ -151,7 +151,7 @@ def _medium(source: Any) -> Json:
     if type(source) is URLSource and is_data(source.url):
         source = source_of(source.url)
     if type(source) is Base64Source:
-        return blake2b(source.data.encode(), digest_size=16).hexdigest()
+        return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     if type(source) is FileSource:
         return [source.issuer, source.file_id]
     return getattr(source, "url", None) or getattr(source, "path", None)

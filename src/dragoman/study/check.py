@@ -14,17 +14,18 @@ from math import isfinite
 from typing import Any
 
 from .._wire import Wire
+from .._wire.embedded import all_plain, body_of
 from ..capabilities import bare
 from ..codes import CODES
-from ..errors import InvalidMessage, ReadError, WriteError
-from ..jsontext import JsonObject, loads
+from ..errors import DragomanError, InvalidMessage, ReadError, WriteError
+from ..jsontext import JsonObject
 from ..losses import Loss, Report, policy
 from ..message import ChatRequest, places
 from ..vendors import Vendor, wire
 from .check_fields import field_refusals
 from .check_media import media_refusals
 from .check_schemas import schema_refusals
-from .check_together import together_refusals
+from .check_together import last_refusals, together_refusals
 from .paths import MISSING, existing, found, spelled, walked
 from .refusal import Refusal
 from .rules import FIELDS, REFUSED, SAYS, RefusedLoss
@@ -55,15 +56,17 @@ def check(
     >>> [(one.where, one.code) for one in check(body, "openai")]
     [('$.n', 'field.range')]
     """
-    if isinstance(body, (str, bytes)):
-        body = loads(body)
-    if not isinstance(body, dict):
-        raise ReadError(f"{type(body).__name__} is no body", path="$", code="request.shape")
     there = wire(target, policy="ignore")
+    body = body_of(body)
+    try:
+        body = all_plain(body)
+    except ReadError as error:
+        return [_no_json(error.path, error)]
     try:
         return _checked(body, there, model, path)
     except InvalidMessage as error:
-        return [_no_json(body, error)]
+        odd = (way for way, one in walked(body) if isinstance(one, float) and not isfinite(one))
+        return [_no_json(spelled(next(odd, ())), error)]
 
 
 def _checked(body: JsonObject, there: Wire, model: str | None, path: str | None) -> list[Refusal]:
@@ -76,18 +79,21 @@ def _checked(body: JsonObject, there: Wire, model: str | None, path: str | None)
     if not req.model and model:  # it is named elsewhere
         made = [one for one in made if one.where != "$.model"]
     made += together_refusals(body, hosts)
+    made += last_refusals(body, hosts)
     made += schema_refusals(body, hosts, loose=loose)
     made += media_refusals(req)
-    made += _unsayable(body, req, there, asked, frozenset("/".join(hosts).split("/")))
+    exact = {one.where for one in made}
+    names = frozenset("/".join(hosts).split("/"))
+    made += (one for one in _unsayable(body, req, there, asked, names)
+             if one.code != "option.range" or one.where not in exact)  # fmt: skip
     return _each_once(made)
 
 
-def _no_json(body: JsonObject, error: InvalidMessage) -> Refusal:
+def _no_json(where: str, error: DragomanError) -> Refusal:
     """What is no JSON: NaN, infinity, or a Python object."""
-    odd = (way for way, one in walked(body) if isinstance(one, float) and not isfinite(one))
     return Refusal(
-        spelled(next(odd, ())), error.message, "RFC 8259, Values", "2017-12-01",
-        "Give a value that JSON has.", "json.value",
+        where, error.message, "RFC 8259, Values", "2017-12-01", "Give a value that JSON has.",
+        "json.value",
     )  # fmt: skip
 
 

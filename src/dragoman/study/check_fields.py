@@ -5,6 +5,7 @@ Knows no protocol: what may stand where is data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -106,10 +107,15 @@ def _wrong(way: tuple[Step, ...], value: Any, row: FieldRule, rules: Rules) -> I
     if row.words and isinstance(value, str) and not _worded(value, row.words, rules.loose):
         words = ", ".join(sorted(row.words))
         yield _refusal(way, "field.word", f"{shown(value)} is none of {words}", row, rules)
-    size = len(value) if isinstance(value, list) else row.fewest
+    if row.like and isinstance(value, str) and re.fullmatch(row.like, value) is None:
+        said = f"{shown(value)} is not {row.form}"
+        yield _refusal(way, "field.form", said, row, rules)
+    listed = isinstance(value, list) or (isinstance(value, dict) and row.longest is None)
+    size = len(value) if listed else row.fewest
     if size < row.fewest or (row.longest is not None and size > row.longest):
-        most = "more" if row.longest is None else row.longest
-        said = f"holds {size} and must hold {row.fewest} to {most}"
+        most = None if row.longest is None else float(row.longest)
+        bounds = (_bound(row.fewest or None, "at least"), _bound(most, "at most"))
+        said = f"holds {size} and must hold {' and '.join(filter(None, bounds))}"
         yield _refusal(way, "field.length", said, row, rules)
     if row.keys and isinstance(value, dict):
         known = row.keys | ({_snake(key) for key in row.keys} if rules.loose else set())
@@ -160,6 +166,7 @@ _FIXES = {
     "field.missing": "Set it.",
     "field.unknown": "Leave it out.",
     "field.refused": "Leave it out.",
+    "field.form": "Spell it so.",
     "field.word": "Use one of these words, or leave it out.",
     "field.range": "Bring the value into the range, or leave it out.",
     "field.length": "Bring it to this length, or leave it out.",
@@ -171,5 +178,7 @@ def _refusal(
     way: tuple[Step, ...], code: str, said: str, row: FieldRule, rules: Rules
 ) -> Refusal:  # fmt: skip
     name = way[-1] if way else "the body"
+    if isinstance(name, int):
+        name = f"element {name} of {way[-2]}"
     rule = f"{name}: {said}"
     return Refusal(spelled(way), rule, rules.source, rules.since, row.fix or _FIXES[code], code)

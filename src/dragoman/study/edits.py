@@ -77,4 +77,4 @@ def before(cuts: list[str]) -> list[str]:
 def _spelled(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f'["{step}"]'
+    return f".{step}" if str(step).isidentifier() else f'["{step}"]'

@@ -6,6 +6,7 @@ source map what it was made of; `check` has the rule and the fix where it knows 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +19,14 @@ from .hinted import hinted, narrowed
 from .named import named, texts_of
 from .paths import inside, spelled
 from .refusal import Refusal
-from .sources import Source, sourcemap
+from .sources import Source, sourcemap, written_of
 
 __all__ = ["Explanation", "explain"]
 
 _MOST = 500
+_WORD = re.compile(r"[a-z]{4,}")
+_USUAL = frozenset({"this", "that", "with", "without", "model", "must", "takes", "only", "request",
+                    "does", "value", "field", "supported", "there", "have", "other"})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,6 +68,7 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     >>> explain("Invalid 'temperature': decimal above maximum value.", made).where
     '$.temperature'
     """
+    written = written_of(written)
     told = error if isinstance(error, ProviderError) else fault(error)
     refused = _refused(written)
     at, rule = _place(told, written.body, refused)
@@ -100,15 +105,31 @@ def _place(told: ProviderError, body: Any, refused: list[Refusal]) -> tuple[str,
     for path in ways:  # the words may be found in many places: one that breaks a rule is surest
         if (rule := _rule_at(path, refused)) is not None:
             return rule.where, rule
-    if not ways and len(refused) == 1:
-        return refused[0].where, refused[0]
-    return (ways[0], None) if ways else ("", None)
+    if not ways:
+        meant = [one for one in refused if _speaks(told.message, one, alone=len(refused) == 1)]
+        return (meant[0].where, meant[0]) if meant else ("", None)
+    return ways[0], None
+
+
+def _speaks(message: str, rule: Refusal, *, alone: bool) -> bool:
+    """Whether an error without a place may mean what breaks this rule.
+
+    Of the only thing that is wrong it does, but not if the rule is one of the request as a whole:
+    the words of that must be in the error.
+    """
+    if rule.where != "$":
+        return alone
+    told, said = (set(_WORD.findall(text.lower())) - _USUAL for text in (message, rule.rule))
+    return len(told & said) > 1
 
 
 def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
-    """The rule that is broken at the path, inside of it, or by what it stands in."""
+    """The rule that is broken at the path, inside of it, or by what it stands in.
+
+    One of the request as a whole stands around everything, and explains no place.
+    """
     for one in refused:
         if inside(one.where, path):
             return one
-    around = [one for one in refused if inside(path, one.where)]
+    around = [one for one in refused if one.where != "$" and inside(path, one.where)]
     return max(around, key=lambda one: len(one.where), default=None)

@@ -5,12 +5,12 @@ For trust, and for CI: a run is plain JSON, and `worse` compares it with an earl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._convert import detect
 from .._wire import Wire
-from ..errors import DragomanError, ProviderError, ReadError, WriteError
+from ..errors import DragomanError, InvalidMessage, ProviderError, ReadError, WriteError
 from ..jsontext import Json
 from ..losses import policy
 from ..message import ChatRequest, ChatResponse, Msg
@@ -42,9 +42,20 @@ def fidelity(
     [('openai-chat', 1), ('openai-responses', 1)]
     """
     run = _Run(source, dict.fromkeys(PROTOCOLS) if targets is None else targets)
-    for place, value in rows:
+    for place, value in _pairs(rows):
         run.row(place, value)
     return run.made
+
+
+def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
+    listed = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
+    for row in rows if listed else (rows,):  # type: ignore[attr-defined]  # as was asked
+        if not (isinstance(row, (tuple, list)) and len(row) == 2):
+            raise InvalidMessage(
+                f"rows are pairs of a place and a body, not {type(row).__name__}", code="row.type",
+                hint='[("log.jsonl:1", body), ...]',
+            )  # fmt: skip
+        yield row[0], row[1]
 
 
 class _Run:

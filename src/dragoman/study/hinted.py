@@ -16,6 +16,8 @@ from .paths import Step, walked
 __all__ = ["hinted", "narrowed"]
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_CALL = re.compile(r"[Ff]unction call `(?:\w+:)?([\w.-]+)`(?:\s*,\s*position (\d+))?")
+_CALLED = (("functionCall", "name"), ("function_call", "name"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s]{1,64})[`'\"’”]")
 # keys that also are words of the language: only if nothing better is found
@@ -67,12 +69,27 @@ HINTS = (
 def hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
     """The ways into the body that the message speaks of, the likeliest first."""
     found = [
+        *_by_call(message, body),
         *_by_name(message, body),
         *_by_key(message, body),
         *_by_value(message, body),
         *_by_hint(message, body),
     ]
     return list(dict.fromkeys(found + _by_plain_key(message, body)))
+
+
+def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """The parts that call a function: "Function call `default_api:look` , position 2".
+
+    The position is that of the content, counted from 1; of several calls in it the first is meant.
+    """
+    said = _CALL.search(message)
+    if said is None:
+        return []
+    made = [way[:-2] for way, value in walked(body)
+            if value == said[1] and way[-2:] in _CALLED]  # fmt: skip
+    place = int(said[2]) - 1 if said[2] else None
+    return sorted(made, key=lambda way: way[1:2] != (place,))
 
 
 def _by_key(message: str, body: Any) -> list[tuple[Step, ...]]:

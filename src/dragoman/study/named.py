@@ -1,7 +1,7 @@
 """The places that a provider's error names, in whatever spelling, as paths into the body.
 
 messages.3.content.0: ...              tools.0.custom.input_schema.type: ...
-messages[3].role                       'contents[0].parts[1]'
+messages[3].role, messages.[3].role    'contents[0].parts[1]'
 #/messages/2/content/0: extraneous key [toolResult]
 {"loc": ["body", "messages", 2]}       "param": "messages[3].content"
 """
@@ -18,7 +18,7 @@ from .paths import Step
 __all__ = ["named", "resolved", "texts_of"]
 
 _NAME = r"[A-Za-z_$][\w$-]*"
-_PATH = re.compile(rf"{_NAME}(?:\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
+_PATH = re.compile(rf"{_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
 _POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
 _ROOTS = ("body", "request", "GenerateContentRequest", "root")
 _LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`

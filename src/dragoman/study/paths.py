@@ -21,7 +21,7 @@ def spelled(way: Sequence[Step]) -> str:
 def _step(step: Step) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f'["{step}"]'
+    return f".{step}" if str(step).isidentifier() else f'["{step}"]'
 
 
 def found(body: Any, path: str) -> Any:

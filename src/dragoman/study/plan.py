@@ -13,6 +13,7 @@ from typing import Any
 
 from .._convert import detect
 from .._wire import Manner, Wire
+from .._wire.embedded import body_of
 from ..codes import Kind
 from ..errors import ReadError, WriteError
 from ..jsontext import JsonObject
@@ -20,7 +21,9 @@ from ..losses import Loss, policy
 from ..message import ChatRequest, Msg, ThinkingBlock, dump, load
 from ..shown import Shown
 from ..vendors import Vendor, wire, wires
+from .check import check
 from .edits import before, removed
+from .refusal import Refusal
 
 __all__ = ["Plan", "Route", "plan"]
 
@@ -40,7 +43,8 @@ _MOST = 40  # leaves that a change may take out; more is another conversation
 class Route(Shown):
     """One way to send the conversation: over which wire, to which model, by which strategy.
 
-    `refused` is why it cannot be sent at all; `losses` are the others, without the expected ones.
+    `refused` is why it cannot be sent at all, or why the provider would refuse it as it was read;
+    `against` all of the latter. `losses` are the others, without the expected ones.
     """
 
     wire: str
@@ -49,6 +53,7 @@ class Route(Shown):
     losses: list[Loss] = field(default_factory=list)
     refused: WriteError | None = None
     change: tuple[str, ...] | None = None
+    against: list[Refusal] = field(default_factory=list)
 
     @property
     def lossless(self) -> bool:
@@ -62,8 +67,10 @@ class Route(Shown):
 
     @property
     def weight(self) -> int:
-        """What the losses weigh together: 0 for none, a million for what cannot be sent."""
-        return 1_000_000 if self.refused else sum(WEIGHTS[loss.kind] for loss in self.losses)
+        """What the losses weigh together: 0 for none, a million and more for what is refused."""
+        if self.refused is not None:
+            return 1_000_000 + len(self.against)
+        return sum(WEIGHTS[loss.kind] for loss in self.losses)
 
     @property
     def codes(self) -> Counter[str]:
@@ -85,7 +92,7 @@ class Plan(Shown):
 
 
 def plan(
-    conversation: ChatRequest | JsonObject,
+    conversation: ChatRequest | JsonObject | str | bytes,
     source: str | Vendor | Wire | None = None,
     *,
     targets: Iterable[str] | None = None,
@@ -120,14 +127,14 @@ class _Home:
     """The conversation as JSON, from which leaves can be taken, and how it is read."""
 
     def __init__(
-        self, conversation: ChatRequest | JsonObject, source: str | Vendor | Wire | None
+        self, conversation: Any, source: str | Vendor | Wire | None
     ) -> None:
         self.wire: Wire | None = None
         if isinstance(conversation, ChatRequest):
             self.body = dump(conversation)["value"]
             return
-        self.body = conversation
-        self.wire = wire(source if source is not None else detect(conversation).wire)
+        self.body = body_of(conversation)
+        self.wire = wire(source if source is not None else detect(self.body).wire)
 
     def read(self, body: JsonObject | None = None) -> ChatRequest:
         body = self.body if body is None else body
@@ -149,6 +156,13 @@ def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
         route.refused = error
         return route
     route.losses = [loss.detach() for loss in out.losses if loss.kind != "expected"]
+    read = req.read
+    if read is not None and read.model == model and read.issuer in target.can(model).reads:
+        # it goes out as it came, so nothing of it was fitted to what the model takes
+        route.against = check(out.body, target, model, out.path)
+        if route.against:
+            one = route.against[0]
+            route.refused = WriteError(one.rule, path=one.where, hint=one.fix, code=one.code)
     return route
 
 

@@ -13,14 +13,17 @@ from typing import Any, Literal, TypeAlias
 
 from .._convert import detect
 from .._wire import Wire
+from .._wire.embedded import body_of
+from ..errors import ReadError
 from ..message import ChatRequest, Msg
+from ..message.request import messages_of
 from ..shown import Shown
 from ..vendors import Vendor, wire
 from .canonical import Item, items, tools
 
 __all__ = ["Conversation", "Difference", "conversation_of", "diff", "hashed"]
 
-Conversation: TypeAlias = ChatRequest | Sequence[Msg] | dict[str, Any]
+Conversation: TypeAlias = ChatRequest | Sequence[Msg] | dict[str, Any] | str | bytes
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,12 +44,17 @@ class Difference(Shown):
 def conversation_of(
     given: Conversation, source: str | Vendor | Wire | None = None
 ) -> ChatRequest | Sequence[Msg]:
-    """The conversation itself; a body is read over the wire `source`, or over a detected one."""
-    if not isinstance(given, dict):
+    """The conversation itself; a body is read over the wire `source`, or over a detected one.
+
+    A body is parsed JSON, its text, or an object of an official SDK. Raises ReadError for what is
+    no conversation, NotMessages for a list that holds something else than messages.
+    """
+    if isinstance(given, ChatRequest):
         return given
-    if source is None:
-        source = detect(given).wire
-    return wire(source).read_request(given)
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+        return messages_of(given)
+    body = body_of(given)
+    return wire(detect(body).wire if source is None else source).read_request(body)
 
 
 def hashed(given: Conversation, source: str | Vendor | Wire | None = None) -> str:
@@ -56,7 +64,7 @@ def hashed(given: Conversation, source: str | Vendor | Wire | None = None) -> st
     """
     state = blake2b(digest_size=16)
     for item in _all(conversation_of(given, source)):
-        state.update(item.key.encode())
+        state.update(_key(item).encode())
         state.update(b"\0")
     return state.hexdigest()
 
@@ -71,7 +79,7 @@ def diff(
     """What the one says and the other does not, in the order of the conversation."""
     ours = _all(conversation_of(left, left_source))
     theirs = _all(conversation_of(right, right_source))
-    keys = [item.key for item in ours], [item.key for item in theirs]
+    keys = [_key(item) for item in ours], [_key(item) for item in theirs]
     made: list[Difference] = []
     for tag, i, j, k, n in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if tag != "equal":
@@ -82,6 +90,13 @@ def diff(
 def _all(given: ChatRequest | Sequence[Msg]) -> list[Item]:
     offered = tools(given) if isinstance(given, ChatRequest) else []
     return [*offered, *items(given)]
+
+
+def _key(item: Item) -> str:
+    try:
+        return item.key
+    except RecursionError as error:
+        raise ReadError("nested too deeply", path=item.where, code="json.deep") from error
 
 
 def _differences(ours: list[Item], theirs: list[Item]) -> list[Difference]:

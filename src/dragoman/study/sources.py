@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..errors import InvalidMessage
 from ..losses import Field, Report
 from ..message import ChatRequest, Msg, Options, Written
 from ..shown import Shown
@@ -16,7 +17,7 @@ from .edits import steps
 from .paths import MISSING, Step, existing, found, inside, spelled
 from .spoken import said_of, speakers
 
-__all__ = ["Source", "SourceMap", "sourcemap"]
+__all__ = ["Source", "SourceMap", "sourcemap", "written_of"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,4 +152,14 @@ def sourcemap(written: Written) -> SourceMap:
     >>> found.path, found.whose
     ('$.messages[0].content', 'turn 1 of user Bob')
     """
-    return SourceMap(written)
+    return SourceMap(written_of(written))
+
+
+def written_of(given: object) -> Written:
+    """The Written itself. Raises InvalidMessage for anything else."""
+    if isinstance(given, Written):
+        return given
+    raise InvalidMessage(
+        f"must be a Written, not {type(given).__name__}", code="written.type",
+        hint="give what convert or write_request returned, not its body",
+    )  # fmt: skip

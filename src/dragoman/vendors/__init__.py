@@ -19,6 +19,7 @@ from ..capabilities import Facts
 from ..errors import ConfigError
 from ..families import FAMILIES
 from ..losses import PolicyLike
+from ..losses import policy as policy_of
 from ..profiles import chosen
 from ..room import Room
 from ..shown import shown as quoted
@@ -166,23 +167,30 @@ def wire(
     *,
     facts: Facts | str | None = None,
     policy: PolicyLike = "log",
+    strict: bool = False,
 ) -> Wire:
     """One provider's way of talking, by name or by a Vendor of your own.
 
     `facts` override what is known of models: Facts, or the name of a profile such as
-    `documents-2025`. Raises ConfigError for an unknown name.
+    `documents-2025`. `strict`: a history that would have to be repaired is refused (LossRefused).
+    Raises ConfigError for an unknown name.
 
     >>> wire("deepseek").room.protocol
     'openai-chat'
     """
     if isinstance(name, Wire):
         host = name.vendor.name if name.vendor is not None else name.name
-        return name.knowing(chosen(facts, name.room.protocol, host))
+        known = name.knowing(chosen(facts, name.room.protocol, host))
+        if not strict:
+            return known
+        held = policy_of(known.policy, strict)
+        return Wire(known.name, known.room, vendor=known.vendor, facts=known.facts, policy=held)
     if not isinstance(name, (str, Vendor)):
         raise ConfigError(
             f"{type(name).__name__} names no wire",
             hint="use a name of dragoman.wires(), a Wire or a Vendor",
         )
+    policy = policy_of(policy, strict)
     if isinstance(name, Vendor):
         row, shown, protocol = name, name.name, ""
     else:

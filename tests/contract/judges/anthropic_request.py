@@ -96,10 +96,16 @@ def _open_round_faults(messages: list[tuple[int, dict[str, Json]]]) -> Iterator[
 
 
 def _prefill_faults(body: dict[str, Json]) -> Iterator[Fault]:
-    """A turn of calls at the end is no prefill: a history may stop there."""
+    """A turn of calls at the end is no prefill: a history may stop there.
+
+    Nor is one that a server's tool paused: "send back as is" (stop_reason pause_turn).
+    """
     model = str(body.get("model"))
     for index, message in list(objects(body.get("messages")))[-1:]:
-        prefills = message.get("role") == "assistant" and "tool_use" not in _kinds(message)
+        last = [label(block.get("type")) for _, block in objects(message.get("content"))][-1:]
+        paused = any(kind.endswith(("_tool_use", "_tool_result")) for kind in last)
+        waits = paused or "tool_use" in _kinds(message)
+        prefills = message.get("role") == "assistant" and not waits
         if prefills and model.startswith("claude-") and not PREFILL.match(model):
             yield Fault("anthropic.prefill", ("messages", index), f"{model} continues no turn")
 

@@ -193,7 +193,7 @@ def test_a_call_that_broke_off_is_not_offered_as_one_to_run() -> None:
     body, losses = written(foreign(call, reason="tool_calls", status="truncated"))
     assert body["content"][0]["input"] == {"at": "s"}
     assert body["stop_reason"] == "max_tokens"
-    assert losses == [("answer.finish", "finish")]
+    assert losses == [("answer.unsaid", "input"), ("answer.finish", "finish")]
 
 
 def test_arguments_that_are_no_object_are_a_loss() -> None:
@@ -315,3 +315,15 @@ def test_an_answer_passes_through_another_room(source: str) -> None:
     assert back["stop_reason"] == "tool_use"
     assert back["usage"]["input_tokens"] == 5
     assert back["usage"]["output_tokens"] == 7
+
+
+@pytest.mark.parametrize("said", ['{"a": 1', '{"a": "s', '{"a"'])
+def test_arguments_that_break_off_are_named_though_they_are_an_object(said: str) -> None:
+    """A client takes the object that is made of them for all that the model said."""
+    call = ToolUseBlock("c", "look", said, said, unfinished=True)
+    report = Report()
+    WIRE.room.write_response(foreign(call, reason="length", status="truncated"), report)
+    (loss,) = [one for one in report.losses if one.field == "input"]
+    assert (loss.code, loss.kind) == ("answer.unsaid", "degraded")
+    body, losses = written(foreign(ToolUseBlock("c", "look", {"a": 1}), reason="tool_calls"))
+    assert (body["content"][0]["input"], losses) == ({"a": 1}, [])

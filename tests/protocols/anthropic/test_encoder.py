@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -39,7 +40,7 @@ HEAD: dict[str, Any] = {
 
 def encoded(*pieces: Piece, request: ChatRequest | None = None) -> tuple[list[Any], list[Any]]:
     """(the payloads, the (code, field) of each loss)."""
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(WIRE.room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     for name, payload in made:
@@ -365,3 +366,32 @@ def test_a_thought_of_which_only_the_proof_is_known_begins_too() -> None:
     [block] = decoded(out).msg.blocks
     assert (block["thinking"], block["signature"]) == ("", "c2ln")
     assert losses == []
+
+
+@pytest.mark.parametrize("more", [
+    {"delta": {}}, {"type": "x", "usage": {"a": 1}}, {"kind": 1, "self": 2, "index": 3},
+])  # fmt: skip
+def test_fields_that_nobody_knows_may_have_any_name(more: dict[str, Any]) -> None:
+    """Those of the message's delta, and of a block's."""
+    begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "text",
+                                                                          "text": ""}}  # fmt: skip
+    beside = {key: value for key, value in more.items() if key not in ("type", "delta")}
+    delta = {"type": "text_delta", "text": "Hi", **beside}
+    events: list[Any] = [
+        {"type": "message_start", "message": HEAD}, begun,
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "usage": {"output_tokens": 2},
+         "delta": {"stop_reason": "end_turn", **more}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    decoder = WIRE.stream_decoder()
+    pieces = [piece for event in events for piece in decoder.feed(event)]
+    out, losses = encoded(*pieces)
+    last = next(one for one in out if one["type"] == "message_delta")
+    both = {**last, **last["delta"]}
+    assert {name: both[name] for name in more} == more
+    assert last["usage"]["output_tokens"] == 2
+    assert [one["delta"] for one in out if one["type"] == "content_block_delta"] == [delta]
+    assert losses == []
+    assert dump(decoded(out)) == dump(decoder.finish())

@@ -97,6 +97,8 @@ def test_fields_stand_where_the_body_has_them() -> None:
     assert told["$.system[0].cache_control", "cache"] is req.messages[0].blocks[0]
     assert told["$.messages[1].content[1].data", "redacted"] is req.messages[2].blocks[1]
     assert told["$.tools[0].input_schema", "parameters"] is req.tools[0]
+    assert told["$.output_config.format.schema", "schema"] is req.response_format
+    assert at("$.output_config.format.schema") == {"type": "object"}
     assert told["$.tools[1].allowed_domains", "domains"] is req.tools[1]
     assert told["$.tool_choice.type", "mode"] is req.tool_choice
     assert isinstance(told["$.messages[1].content[4]", "data"], RawBlock)

@@ -12,8 +12,8 @@ import pytest
 import dragoman
 from dragoman import ChatResponse
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
-from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
     Citation,
@@ -40,7 +40,7 @@ Event = tuple[str, Any]
 
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[str]]:
     """(events, losses)."""
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

@@ -10,6 +10,7 @@ import pytest
 import dragoman
 from dragoman import ChatResponse
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -34,7 +35,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 def encoded(*pieces: Piece) -> tuple[list[Any], list[str]]:
     """(the events, losses)."""
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

@@ -89,6 +89,7 @@ def bare(**output: Any) -> dict[str, Any]:
     {"output": {"choices": [
         {"index": n, "finish_reason": "stop", "message": {"role": "assistant", "content": str(n)}}
         for n in range(2)]}, "usage": USAGE, "request_id": "r"},
+    {**body({"content": "x"}), "status_code": 200, "code": "", "message": ""},  # dumped by its SDK
     bare(), bare(text=""), bare(choices=None), bare(finish_reason="length", x=1),
     {"output": {"text": "x", "finish_reason": "stop"}},
 ])  # fmt: skip

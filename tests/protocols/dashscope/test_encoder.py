@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -35,7 +36,7 @@ LINK = "https://example.org/x.png"
 def encoded(
     *pieces: Piece, request: ChatRequest | None = None, room: Any = WIRE.room
 ) -> tuple[list[tuple[str | None, Any]], list[str]]:
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     return made, [loss.code for loss in report.losses]

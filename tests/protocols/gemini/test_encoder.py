@@ -10,6 +10,7 @@ import pytest
 
 import dragoman
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -31,7 +32,7 @@ STOP = End(Finish("stop", "stop"))
 
 
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[tuple[str, str]]]:
-    report = Report(target="gemini")
+    report = Pieced("gemini")
     encoder = StreamEncoder(ROOM.encoder(report), report)
     events = [event for piece in pieces for event in encoder.feed(piece)]
     events += encoder.finish()

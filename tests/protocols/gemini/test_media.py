@@ -46,16 +46,13 @@ def parts(block: MediaBlock, model: str = "gemini-2.5-flash") -> tuple[list[Any]
     [
         (ImageBlock(URLSource("https://e.com/a/cat.PNG?size=1#top")), ("image/png", None)),
         (ImageBlock(URLSource("https://e.com/cat.jpg")), ("image/jpeg", None)),
-        (ImageBlock(URLSource("https://e.com/cat")), ("image/jpeg", None)),
         (ImageBlock(URLSource("https://e.com/cat", "image/webp")), ("image/webp", None)),
         (AudioBlock(URLSource("http://e.com/bell.wav")), ("audio/wav", None)),
-        (AudioBlock(URLSource("https://e.com/play?id=7")), ("audio/mpeg", None)),
         (VideoBlock(URLSource("https://e.com/ferry.webm")), ("video/webm", None)),
         (VideoBlock(URLSource("https://youtu.be/x.mp4")), (None, None)),
         (VideoBlock(URLSource("https://m.youtube.com/watch?v=x")), (None, None)),
         (VideoBlock(URLSource("https://www.youtube.com/watch?v=x", "video/mp4")),
          ("video/mp4", None)),
-        (VideoBlock(URLSource("https://notyoutu.be/x")), ("video/mp4", None)),
         (DocumentBlock(URLSource("https://e.com/paper.pdf")), ("application/pdf", None)),
         (DocumentBlock(URLSource("https://e.com/notes.txt")), ("text/plain", None)),
         (DocumentBlock(FileSource(FILES, "gemini", "text/csv")), ("text/csv", FILES)),
@@ -68,6 +65,17 @@ def test_a_file_by_uri(block: MediaBlock, file: tuple[str | None, str | None]) -
     if media_type is not None:
         said["mimeType"] = media_type
     assert parts(block) == ([{"fileData": said}], [])
+
+
+@pytest.mark.parametrize(("block", "kind"), [
+    (ImageBlock(URLSource("https://e.com/cat")), "image/jpeg"),
+    (AudioBlock(URLSource("https://e.com/play?id=7")), "audio/mpeg"),
+    (VideoBlock(URLSource("https://notyoutu.be/x")), "video/mp4"),
+    (DocumentBlock(URLSource("https://e.com/paper")), "application/pdf"),
+])  # fmt: skip
+def test_a_media_type_that_nothing_tells_is_named_as_added(block: MediaBlock, kind: str) -> None:
+    said = {"fileData": {"fileUri": block.source.url, "mimeType": kind}}  # type: ignore[union-attr]
+    assert parts(block) == ([said], ["media.type_assumed"])
 
 
 @pytest.mark.parametrize(

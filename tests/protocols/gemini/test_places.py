@@ -124,3 +124,29 @@ def test_losses_name_the_place_in_the_body() -> None:
     where = {loss.where for loss in out.losses}
     assert "$.safety_settings" in where
     assert "$.contents[1].parts[1].thought_signature" in where
+
+
+def test_fields_of_tools_and_of_deep_objects_as_they_were_spelled() -> None:
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"google_search": {"time_range_filter": {"start_time": "x"}}},
+                  {"function_declarations": [{"name": "f", "response_json_schema": {"a_b": 3}}]}],
+        "generation_config": {"speech_config": {"voice_config": {"voice_name": "K"}}},
+        "tool_config": {"retrieval_config": {"language_code": "de"}},
+    }  # fmt: skip
+    out = dragoman.convert(body, "gemini", "vllm", model="m", policy="ignore")
+    assert {loss.where for loss in out.losses if loss.code == "extras.foreign"} == {
+        "$.tools[1].function_declarations[0].response_json_schema.a_b",
+        "$.tool_config.retrieval_config.language_code",
+        "$.generation_config.speech_config.voice_config.voice_name",
+    }
+    out = dragoman.convert(body, "gemini", "anthropic", model="claude-opus-5-5", policy="ignore")
+    deep = "$.tools[0].google_search.time_range_filter.start_time"
+    assert deep in [loss.where for loss in out.losses]
+
+
+def test_a_model_that_stands_in_the_path_has_no_place_in_the_body() -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    path = "/v1beta/models/gemini-3.5-flash:generateContent"
+    out = dragoman.convert(body, "gemini", "openai-chat", path=path, policy="ignore")
+    assert [(loss.code, loss.where) for loss in out.losses] == [("model.kept", "$")]

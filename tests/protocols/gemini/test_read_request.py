@@ -252,7 +252,7 @@ def test_what_was_changed_stands_in_one_place() -> None:
     out = wire.write_request(req).body
     assert out == {
         "contents": [HI, {"role": "user", "parts": [{"text": "And?"}]}],
-        "generationConfig": {"maxOutputTokens": 9, "speechConfig": {}, "seed": 1},
+        "generation_config": {"max_output_tokens": 9, "speech_config": {}, "seed": 1},
         "tool_config": body["tool_config"],
     }
 
@@ -282,3 +282,37 @@ def test_a_lone_content_that_gets_company(contents: Any) -> None:
 )
 def test_which_bodies_are_claimed(body: Any, path: str | None, claimed: bool) -> None:
     assert ROOM.claims(body, path) is claimed
+
+
+def test_limits_of_schemas_that_are_told_as_text_are_numbers() -> None:
+    """Protocol buffers say integers of 64 bits as text."""
+    schema = {"type": "OBJECT", "properties": {
+        "a": {"type": "STRING", "minLength": "1", "maxLength": 2},
+        "b": {"type": 5, "max_items": "3", "items": {"type": 1, "minLength": "x"}}}}  # fmt: skip
+    body = {"contents": [HI], "tools": [{"functionDeclarations": [
+        {"name": "f", "parameters": schema}]}],
+        "generationConfig": {"responseMimeType": "application/json", "responseSchema": schema},
+    }  # fmt: skip
+    req = read(body)
+    (tool,) = req.tools
+    assert type(tool) is dragoman.Tool
+    assert tool.parameters == {"type": "object", "properties": {
+        "a": {"type": "string", "minLength": 1, "maxLength": 2},
+        "b": {"type": "array", "max_items": 3, "items": {"type": "string", "minLength": "x"}},
+    }}  # fmt: skip
+    assert req.response_format is not None
+    assert req.response_format.schema == tool.parameters
+    assert dragoman.convert(body, "gemini", "gemini", policy="ignore").body == body
+
+
+@pytest.mark.parametrize(("uri", "kind"), [
+    ("https://youtu.be/x", "video"),
+    ("https://www.youtube.com/watch?v=x", "video"),
+    ("https://e.com/cat.png?size=1", "image"),
+    ("https://e.com/bell.wav", "audio"),
+    ("https://e.com/paper", "document"),
+])  # fmt: skip
+def test_what_a_file_is_of_which_no_media_type_is_told(uri: str, kind: str) -> None:
+    body = {"contents": [{"role": "user", "parts": [{"fileData": {"fileUri": uri}}]}]}
+    assert read(body).messages[0].blocks[0].type == kind
+    assert dragoman.convert(body, "gemini", "gemini", policy="ignore").body == body

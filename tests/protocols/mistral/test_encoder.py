@@ -10,8 +10,8 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, ChatResponse
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.errors import ProviderError
-from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
     Citation,
@@ -33,7 +33,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 def encoded(pieces: Iterable[Piece], model: str | None = None) -> tuple[list[Any], list[str]]:
     """(the payloads, losses)."""
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(WIRE.room.encoder(report, ChatRequest([], model=model)), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

@@ -15,6 +15,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 import dragoman
 from dragoman import ChatRequest, ProviderError
 from dragoman._wire.answering import StreamEncoder
+from dragoman._wire.pieced import Pieced
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -41,7 +42,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 
 def encoded(pieces: Iterable[Piece], request: ChatRequest | None = None) -> tuple[Any, Report]:
-    report = Report()
+    report = Pieced("")
     encoder = StreamEncoder(dragoman.wire(WIRE).room.encoder(report, request), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     return made + encoder.finish(), report

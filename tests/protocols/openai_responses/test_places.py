@@ -150,6 +150,16 @@ def test_fields_of_the_request() -> None:
     assert places(REQ.response_format) == ["$.text.format"]
 
 
+def test_the_fields_of_a_schema() -> None:
+    form = {"type": "json_schema", "name": "n", "schema": {"type": "object"}, "strict": True}
+    req, found = rows({"input": "Hi", "text": {"format": form}})
+    told = {node.name: path for path, node in found
+            if isinstance(node, Field) and node.node is req.response_format}  # fmt: skip
+    assert {name: form[path.removeprefix("$.text.format.")] for name, path in told.items()
+            if name != "description"} == {"name": "n", "schema": {"type": "object"},
+                                          "strict": True}  # fmt: skip
+
+
 def test_an_input_of_text() -> None:
     req, found = rows({"input": "Hi", "parallel_tool_calls": True})
     assert ("$.input", req.messages[0]) in found

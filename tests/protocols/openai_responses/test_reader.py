@@ -171,6 +171,14 @@ def test_a_call_without_anything_to_pair_it_gets_an_id() -> None:
     assert block.extras[OWN]["id"] == "fc_1"
 
 
+_CALL_OF = {
+    "shell_call_output": {"type": "shell_call", "call_id": "c", "action": {}},
+    "local_shell_call_output": {"type": "local_shell_call", "call_id": "c", "action": {}},
+    "program_output": {"type": "program", "call_id": "c", "code": "x", "fingerprint": "f"},
+    "mcp_approval_response": {"type": "mcp_approval_request", "id": "m", "name": "n"},
+}
+
+
 @pytest.mark.parametrize(
     ("item", "role", "pair", "by"),
     [
@@ -196,6 +204,9 @@ def test_a_call_without_anything_to_pair_it_gets_an_id() -> None:
         ({"type": "program", "call_id": "c", "code": "x", "fingerprint": "f"},
          "call", "c", "server"),
         ({"type": "program_output", "call_id": "c", "result": "x"}, "result", "c", "server"),
+        ({"type": "local_shell_call_output", "id": "c", "output": "x"}, "result", "c", "server"),
+        ({"type": "mcp_approval_response", "approval_request_id": "m", "approve": True},
+         "result", "m", "server"),
         ({"type": "compaction", "encrypted_content": "gAAA"}, "item", None, "server"),
         ({"type": "some_future_item", "x": [1]}, "item", None, "server"),
     ],
@@ -204,7 +215,8 @@ def test_other_items_stay_as_they_came(item: dict[str, Any], role: str, pair: st
     block = only(item)
     assert block == RawBlock(OWN, item, role, pair, by)  # type: ignore[arg-type]  # as listed
     assert block.data is item
-    assert replayed(item)
+    calls = [_CALL_OF[item["type"]]] if role == "result" else []
+    assert replayed(*calls, item)
 
 
 def test_an_item_that_is_not_as_documented_stays_as_it_came() -> None:

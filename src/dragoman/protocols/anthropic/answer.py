@@ -11,6 +11,7 @@ from ...errors import ProviderError
 from ...jsontext import Json, JsonObject, canonical
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, Finish, Msg, RefusalBlock, TextBlock
+from ...pieces.ending import first_alone
 from .dialect import Dialect
 from .ending import DETAILS, stop_details, stop_reason
 from .said import Sayer
@@ -40,6 +41,7 @@ def written_answer(
     """The body of an answer. One that is an error and nothing else is written as an error."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
+    resp = first_alone(resp)
     first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)

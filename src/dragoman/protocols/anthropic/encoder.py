@@ -7,7 +7,7 @@ other wires tell their figures behind it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import assert_never
 
 from ...jsontext import Json, JsonObject
 from ...losses import Report
@@ -24,7 +24,8 @@ from .usage import said_usage
 
 __all__ = ["MessagesEncoder"]
 
-_DELTA = ("stop_sequence", DETAILS, "container")  # what stands in the delta of the message
+# what stands in the delta of the message; beside it, the last three would be the event's own
+_DELTA = ("stop_sequence", DETAILS, "container", "type", "delta", "usage")
 
 
 class MessagesEncoder:
@@ -156,7 +157,7 @@ class MessagesEncoder:
             for name, told, said in (("id", self._id, id), ("model", self._model, model)):
                 if told is None:
                     self._report.lost("answer.field", self._steps, name, did=said)
-        self._steps = Steps(id or "")
+        self._steps = Steps(id or "", self._report)
         made: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": []}
         made.update({"model": model, "stop_reason": None})
         if not self._say.own:
@@ -216,13 +217,13 @@ class MessagesEncoder:
         if self._refused:
             delta[DETAILS] = stop_details(self._refused, self._report)
         delta.update({key: fields[key] for key in _DELTA if key in fields})
-        beside: dict[str, Any] = {key: v for key, v in fields.items() if key not in _DELTA}
+        beside = {key: v for key, v in fields.items() if key not in _DELTA}
         said_usage(self._spent, {}, self._report)  # for what has no place
         for key in ("input_tokens", "output_tokens"):
             if key not in self._usage and not self._say.own:
                 self._report.lost("answer.field", self._steps, f"usage.{key}", did="0")
-        return event("message_delta", delta=delta, usage={"output_tokens": 0, **self._usage},
-                     **beside)  # fmt: skip
+        figures = {"output_tokens": 0, **self._usage}
+        return event("message_delta", delta=delta, usage=figures, **beside)
 
     def _fail(self, piece: Failed) -> list[Event]:
         out = self._rest() if self._known() else []

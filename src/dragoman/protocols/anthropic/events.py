@@ -21,7 +21,7 @@ Event: TypeAlias = tuple[str | None, Json]
 _TOKENS = "estimated_tokens"  # of thinking: told in increments
 
 
-def event(kind: str, **fields: Any) -> Event:
+def event(kind: str, /, **fields: Any) -> Event:
     """An event under its name: `{"type": kind, ...}`."""
     return kind, {"type": kind, **fields}
 
@@ -107,7 +107,7 @@ class Block:
         self.begun = True
         return [event("content_block_start", index=self.index, content_block=said)]
 
-    def _delta(self, kind: str, **fields: Any) -> Event:
+    def _delta(self, kind: str, /, **fields: Any) -> Event:
         return event("content_block_delta", index=self.index, delta={"type": kind, **fields})
 
     def _text(self, block: TextBlock) -> list[Event]:

@@ -21,7 +21,7 @@ from ...message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from ...message.blocks import ContentBlock
+from ...message.blocks import TEXTS, ContentBlock
 from ...pieces.arguments import parsed
 from .content import citation, raw
 from .sources import read_source, source_as_read
@@ -30,6 +30,7 @@ from .writer import cache_control
 __all__ = ["part_as_read", "read_part", "unmarked"]
 
 _CLIENT = ("tool_use", "tool_result")
+_WORDED = ("search_result", "document")
 
 
 def read_part(
@@ -48,7 +49,9 @@ def read_part(
     rest = {key: value for key, value in told.items() if key != "type"}
     block: Any = read(rest, issuer) if read is not None else None
     if block is None:
-        return RawBlock(issuer, told, by="client") if inner else _raw(told, issuer)
+        if inner:
+            return RawBlock(issuer, told, by="client", spelling=TEXTS if _is_text(told) else None)
+        return _raw(told, issuer)
     if type(block) is ThinkingBlock:
         # what nobody has sealed may be another model's, which a gateway showed to this client
         block.origin = origin if block.signature or block.redacted is not None else None
@@ -64,7 +67,18 @@ def _raw(told: JsonObject, issuer: str) -> RawBlock:
     made = raw(told, issuer)
     if told.get("type") in _CLIENT:
         made.by = "client"
+    if _is_text(told):
+        made.spelling = TEXTS
     return made
+
+
+def _is_text(told: JsonObject) -> bool:
+    """Whether it is nothing but texts: what a search found, or a document in chunks."""
+    said: Any = told if told.get("type") == "search_result" else told.get("source")
+    said = said.get("content") if isinstance(said, dict) else None
+    kinds = {one.get("type") if isinstance(one, dict) else None for one in said or ()
+             } if isinstance(said, list) else set()  # fmt: skip
+    return kinds == {"text"} and told.get("type") in _WORDED
 
 
 def unmarked(told: Json) -> CacheHint | None:

@@ -54,9 +54,11 @@ class Anthropic(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "anthropic"
+    addresses = ("*/v1/messages",)
+    makes = ("claude-*",)
     carries = CAN
     spoken = Dialect
-    state = ("thread",)
+    state = ("thread", "container")
 
     @property
     def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's

@@ -124,10 +124,13 @@ class Sayer:
         if self.own and call.spelling == "text":
             return call.raw_input
         given = call.input
-        if isinstance(given, str):
-            given = partial(given)
         if isinstance(given, dict):
             return given
+        told = partial(given) if isinstance(given, str) else None
+        if isinstance(told, dict):
+            self.report.lost("answer.unsaid", call, "input", what="arguments that break off",
+                             did="said so far as they go", kind="degraded")  # fmt: skip
+            return told
         self.report.lost("answer.unsaid", call, "input", what="arguments that are no object")
         return {}
 

@@ -43,7 +43,7 @@ class ConverseEncoder:
     def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
         self._report = report
         self._say = Sayer(report, issuers, own=False)
-        self._steps = Steps()
+        self._steps = Steps(report=report)
         self._about = Builder(issuers[0])  # of what stands beside the message
         self._begun = False
         self._end: Finish | None = None

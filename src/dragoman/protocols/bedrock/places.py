@@ -48,6 +48,8 @@ def _fields(req: ChatRequest, issuer: str) -> _Rows:
         yield f"$.{at}", Field(req.options, name)
     if req.model and notes.get("model") == "body":
         yield "$.modelId", Field(req, "model")
+    else:
+        yield "$", Field(req, "model")  # it stands in the path
     if (choice := req.tool_choice) is not None:
         yield "$.toolConfig.toolChoice", choice
         if choice.mode == "tool":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...jsontext import Json
 
-__all__ = ["EVENTS", "claims"]
+__all__ = ["EVENTS", "MARKS", "claims"]
 
 # Cohere API, "Chat", request body
 _KNOWN = frozenset({
@@ -16,6 +16,9 @@ _KNOWN = frozenset({
     "citation_options", "response_format", "safety_mode", "max_tokens", "stop_sequences",
     "temperature", "seed", "frequency_penalty", "presence_penalty", "k", "p", "logprobs",
     "thinking", "priority", "raw_prompting",
+})  # fmt: skip
+MARKS = frozenset({
+    "documents", "citation_options", "safety_mode", "strict_tools", "k", "p", "raw_prompting",
 })  # fmt: skip
 _KEYS = {
     "system": frozenset({"role", "content"}),

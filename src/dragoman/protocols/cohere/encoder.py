@@ -42,7 +42,7 @@ class CohereEncoder:
         self._report = report
         self._say = Sayer(report, issuers, own=False)
         self._about = Builder(issuers[0])  # its figures, and what stands beside the message
-        self._steps = Steps()
+        self._steps = Steps(report=report)
         self._id: str | None = None
         self._begun = False
         self._items = self._calls = self._cited = 0

@@ -20,7 +20,7 @@ from ...schema import lowered_once
 from ...seats import Seated
 from ...shapes import function_tool, own_tool, replay
 from .answer import written_answer
-from .claims import EVENTS, claims
+from .claims import EVENTS, MARKS, claims
 from .dialect import CAN, Dialect
 from .encoder import CohereEncoder
 from .fields import CHOICES
@@ -47,6 +47,9 @@ class Cohere(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "cohere"
+    addresses = ("*/v2/chat",)
+    marks = MARKS
+    makes = ("command*", "c4ai-*")
     carries = CAN
     spoken = Dialect
 

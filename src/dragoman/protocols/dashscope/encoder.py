@@ -88,7 +88,10 @@ class DashScopeEncoder:
         """What waited for the end, and the events that end the choices, the bill on the last."""
         made: list[JsonObject] = []
         for key in sorted(self._held):
-            if (part := self._say.part(total(self._held[key]))) is not None:
+            block = total(self._held[key])
+            if block is not self._held[key][0]:
+                self._report.made(block, self._held[key][0])
+            if (part := self._say.part(block)) is not None:
                 made += self._frames.of(self._choice(key[0]), {"content": [part]})
         for index, calls in sorted(self._calls.items()):
             for call in calls.finish():

@@ -38,6 +38,9 @@ class DashScope(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "dashscope"
+    listed = "$.input.messages"
+    addresses = ("*/services/aigc/*-generation/generation",)
+    makes = ("qwen-*",)
     carries = CAN
     spoken = Dialect
 

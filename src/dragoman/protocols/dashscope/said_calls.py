@@ -52,6 +52,8 @@ class SaidCalls:
             self._say.report.lost("answer.unsaid", block, "input", "other arguments")
             return []
         call.parts.append(more)
+        if more is not block:
+            self._say.report.made(more, block)
         text = argument_text(more)
         told = self._say.fields(more)
         for name in ("index", "type", "id"):

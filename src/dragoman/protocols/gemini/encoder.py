@@ -24,7 +24,7 @@ from ...message import (
 )
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw, Usage
 from ...pieces.calls import calls
-from ...pieces.steps import Grow, Shut, Step
+from ...pieces.steps import Grow, Shut, Step, Steps
 from .answer import error_of
 from .cites import grounding
 from .dialect import Dialect
@@ -57,8 +57,10 @@ class GeminiEncoder:
         """The chunks that the piece makes."""
         if type(piece) is Part:
             candidate = self._candidates.get(piece.key[0]) or self._candidate(piece.key[0])
-            if piece.whole and type(piece.block) is ToolUseBlock:
-                candidate.settled[piece.key] = piece.block
+            if type(piece.block) is ToolUseBlock:
+                candidate.settled.pop(piece.key, None)  # it goes on behind what was told whole
+                if piece.whole:
+                    candidate.settled[piece.key] = piece.block
             return self._steps(candidate, candidate.steps.feed(piece))
         match piece:
             case Meta():
@@ -94,8 +96,8 @@ class GeminiEncoder:
     def _candidate(self, index: int) -> Progress:
         found = self._candidates.get(index)
         if found is None:
-            found = self._candidates[index] = Progress(index)
-            found.steps.seed = self._id or ""
+            steps = Steps(self._id or "", self._report)
+            found = self._candidates[index] = Progress(index, steps)
         return found
 
     def _flushed(self) -> list[_Event]:
@@ -180,6 +182,9 @@ class GeminiEncoder:
             if block.raw_input is not None:
                 blocks = [*calls([block], {}, Finish(), self._id or "")]
             candidate.broken = candidate.broken or any(call.unfinished for call in blocks)
+            for call in blocks:
+                if call is not step.block:
+                    self._report.made(call, step.block)
         open_end = candidate.end is None
         return [part for one in blocks if (part := self._say.part(one, open_end)) is not None]
 

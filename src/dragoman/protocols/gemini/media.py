@@ -16,7 +16,7 @@ from ...message.blocks import MediaBlock
 from .dialect import Dialect
 from .spelling import keys
 
-__all__ = ["DETAILS", "level_of", "media_part"]
+__all__ = ["DETAILS", "kind_of", "level_of", "media_part"]
 
 _TYPES = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
@@ -34,6 +34,7 @@ _COMMONEST = {
     "image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4",
     "document": "application/pdf",
 }  # fmt: skip
+_FILM = "video/*"
 _YOUTUBE = ("youtube.com", "youtu.be")
 _LEVELS = {
     name: f"MEDIA_RESOLUTION_{name.upper()}" for name in ("low", "medium", "high", "ultra_high")
@@ -53,7 +54,11 @@ def media_part(
             spelled = dialect.mime.get(media_type, media_type)
             made = {key.inline: {key.mime: spelled, "data": data}}
         case URLSource(url=url):
-            made = {key.file: _file(url, source.media_type or _type_of(url, block.type), dialect)}
+            kind = source.media_type or kind_of(url)
+            if kind is None:
+                kind = _COMMONEST[block.type]
+                report.lost("media.type_assumed", block, "source", did=kind)
+            made = {key.file: _file(url, None if kind == _FILM else kind, dialect)}
         case FileSource(file_id=file_id):
             made = {key.file: _file(file_id, source.media_type, dialect)}
         case LocalSource():
@@ -81,11 +86,13 @@ def _file(uri: str, media_type: str | None, dialect: Dialect) -> JsonObject:
     return {key.mime: dialect.mime.get(media_type, media_type), key.uri: uri}
 
 
-def _type_of(url: str, kind: str) -> str | None:
-    """The media type of a URL; None for a film of YouTube's, which needs none."""
+def kind_of(url: str) -> str | None:
+    """The media type of a URL by its ending; `video/*` for a film of YouTube's, which needs none.
+
+    None if the URL does not tell.
+    """
     place = url.partition("://")[2].partition("?")[0].partition("#")[0]
     host, _, path = place.partition("/")
     if host.lower().removeprefix("www.").removeprefix("m.") in _YOUTUBE:
-        return None
-    ending = path.rpartition(".")[2].lower()
-    return _TYPES.get(ending, _COMMONEST[kind])
+        return _FILM
+    return _TYPES.get(path.rpartition(".")[2].lower())

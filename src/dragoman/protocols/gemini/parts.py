@@ -27,7 +27,7 @@ from ...message import (
 from ...message.blocks import ContentBlock, MediaBlock
 from ...pieces.arguments import parsed
 from .keys import plain, read_keys
-from .media import DETAILS
+from .media import DETAILS, kind_of
 
 __all__ = ["ARGLESS", "BARE", "NAMELESS", "TEXT", "UNPADDED", "UNTHOUGHT", "URLSAFE", "block_of",
            "object_of", "read_part", "undressed"]  # fmt: skip
@@ -162,7 +162,8 @@ def _medium(part: JsonObject, key: str, words: list[str], issuer: str) -> MediaB
         uri = _string(blob["fileUri"])
         held = uri.startswith(_FILES) or "://" not in uri
         source = FileSource(uri, issuer, kind) if held else URLSource(uri, kind)
-    made = _MEDIA.get((kind or "").partition("/")[0].lower(), DocumentBlock)(source)
+    seen = kind or (kind_of(source.url) if type(source) is URLSource else None) or ""
+    made = _MEDIA.get(seen.partition("/")[0].lower(), DocumentBlock)(source)
     part, made.detail = _looked_at(part)
     return _finished(made, part, key, rest, words, issuer)  # type: ignore[return-value]  # the block
 

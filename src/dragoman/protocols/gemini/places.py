@@ -36,7 +36,7 @@ def places(req: ChatRequest, body: JsonObject, issuer: str) -> _Places:
     listed: Any = [contents] if lone else contents
     for i, (m, told) in enumerate(zip(msgs, listed, strict=False)):
         yield from _message(m, told, "$.contents" if lone else f"$.contents[{i}]", issuer)
-    yield from _tools(req.tools, body.get("tools"))
+    yield from _tools(req.tools, body.get("tools"), issuer)
     yield from _fields(req, body)
     for word in (req.extras or {}).get(noted(issuer), {}).get("keys", ()):
         yield from _spelled(req, body, "$", word.split("."), issuer)
@@ -67,10 +67,11 @@ def _spelled(node: Any, told: Any, path: str, word: list[str], issuer: str) -> _
 
 def _below(node: Any, told: Json, path: str, field: str) -> _Places:
     for key, value in told.items() if isinstance(told, dict) else ():
-        name = f"{field}.{next(iter(camel({key: 0})))}"
-        yield f"{path}.{key}", Field(node, name)
-        if isinstance(value, dict):
-            yield from _below(node, value, f"{path}.{key}", name)
+        # as far down as keys are read they are in camelCase, and below that as they came
+        for name in dict.fromkeys((key, next(iter(camel({key: 0}))))):
+            yield f"{path}.{key}", Field(node, f"{field}.{name}")
+            if isinstance(value, dict):
+                yield from _below(node, value, f"{path}.{key}", f"{field}.{name}")
 
 
 def _message(m: Msg, told: Any, path: str, issuer: str) -> _Places:
@@ -134,7 +135,7 @@ def _result(block: ToolResultBlock, path: str, told: Any, issuer: str) -> _Place
         yield from _block(inner, part, f"{path}.parts[{i}]", issuer)
 
 
-def _tools(tools: Sequence[Any], told: Any) -> _Places:
+def _tools(tools: Sequence[Any], told: Any, issuer: str) -> _Places:
     left = iter(tools)
     if not tools:
         return
@@ -148,16 +149,19 @@ def _tools(tools: Sequence[Any], told: Any) -> _Places:
             ):
                 for j, one in enumerate([value] if isinstance(value, dict) else value):
                     place = f"{at}.{key}" if isinstance(value, dict) else f"{at}.{key}[{j}]"
-                    yield from _tool(next(left), one, place)
+                    yield from _tool(next(left), one, place, issuer)
             else:
-                yield from _tool(next(left), value, at, key)
+                yield from _tool(next(left), value, at, issuer, key)
 
 
-def _tool(tool: Any, told: Any, path: str, key: str = "") -> _Places:
+def _tool(tool: Any, told: Any, path: str, issuer: str, key: str = "") -> _Places:
     yield path, tool
+    own = f"extras.{issuer}"
     if type(tool) is ServerTool:
+        yield from _below(tool, {key: told}, path, own)
         yield _in(told, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
         return
+    yield from _below(tool, told, path, own)
     known = camel(told)
     place = next((one for one in SCHEMAS if isinstance(known.get(one), dict)), None)
     if place is not None:
@@ -165,6 +169,8 @@ def _tool(tool: Any, told: Any, path: str, key: str = "") -> _Places:
 
 
 def _fields(req: ChatRequest, body: JsonObject) -> _Places:
+    if "model" not in body:
+        yield "$", Field(req, "model")  # it stands in the path
     where, config = _in(body, "$", "generationConfig")
     for name, _ in req.options.given():
         if name == "service_tier":

@@ -23,7 +23,7 @@ class Progress:
     """
 
     index: int
-    steps: Steps = field(default_factory=Steps)
+    steps: Steps
     beside: JsonObject = field(default_factory=dict)
     content: JsonObject = field(default_factory=lambda: MODEL)
     end: Finish | None = None

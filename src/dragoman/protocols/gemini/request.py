@@ -23,7 +23,7 @@ from .options import format_as_read, options_as_read, read_format, read_options
 from .pairing import paired
 from .picked import CALLING, read_choice, say_choice
 
-__all__ = ["body_as_read", "claims", "read_request"]
+__all__ = ["body_as_read", "claims", "read_request", "respell"]
 
 _METHOD = re.compile(r":(stream)?generateContent\b", re.IGNORECASE)
 _MODEL = re.compile(r"(?:^|/)(publishers/([^/]+)/models|models|tunedModels|endpoints)/(.+)")
@@ -177,6 +177,12 @@ def body_as_read(
     return body
 
 
+def respell(body: JsonObject, req: ChatRequest, issuer: str) -> None:
+    """Keys in the case in which they were read, also where somebody's change was merged."""
+    words = (req.extras or {}).get(noted(issuer), {}).get("keys", ())
+    spell_paths(body, [word for word in words if not word.endswith(NULL)])
+
+
 def _listed(elements: list[Json], note: str | None) -> Json:
     """The contents; a lone one stands alone, a text only so."""
     if note == "lone" and len(elements) == 1:
@@ -219,8 +225,12 @@ def claims(body: Json, path: str | None) -> bool:
         return False
     if path is not None and _METHOD.search(path):
         return True
-    told = body.get("contents")
+    told: Any = body.get("contents")
     listed = told if isinstance(told, list) else [told]
     if not listed or "messages" in body or "input" in body:
         return False
-    return all(isinstance(one, dict) and "parts" in one and "content" not in one for one in listed)
+    if not all(isinstance(one, dict) and "content" not in one for one in listed):
+        return False  # a turn that said nothing may have no parts
+    return any("parts" in one for one in listed) and all(
+        "parts" in one or one.keys() == {"role"} for one in listed
+    )

@@ -26,7 +26,7 @@ from .encoder import GeminiEncoder
 from .history import content_as_read
 from .places import places
 from .reader import GeminiReader
-from .request import body_as_read, claims, read_request
+from .request import body_as_read, claims, read_request, respell
 from .spelling import cased, replayed
 from .writer import contents, system
 
@@ -42,6 +42,9 @@ class Gemini(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "gemini"
+    listed = "$.contents"
+    addresses = ("*:generatecontent", "*:streamgeneratecontent")
+    makes = ("gemini-*",)
     state = ("cachedContent", "cached_content")
     carries = CAN
     spoken = Dialect
@@ -96,6 +99,10 @@ class Gemini(Bound[Dialect]):
     ) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read."""
         return body_as_read(req, kept, elements, self.dialect)
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """Keys in the case in which they were read, also where a change was merged."""
+        respell(body, req, self.dialect.issuers[0])
 
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether this can be a request of this protocol."""

@@ -74,7 +74,7 @@ def contents(  # noqa: C901, PLR0912, PLR0915
                     unsigned.append(one)
                 out.append({"role": "model", "parts": [part]})
                 continue
-            if type(one) is ToolResultBlock and waiting and waiting[0].id == one.id:
+            if type(one) is ToolResultBlock and one.id and waiting and waiting[0].id == one.id:
                 text: Any = one.output
                 if type(text) is list and len(text) == 1:
                     text = text[0].text  # plain results hold text alone

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...jsontext import Json
 
-__all__ = ["claims"]
+__all__ = ["MAKES", "MARKS", "claims"]
 
 # Mistral API, "ChatCompletionRequest", the messages of each role and their chunks; the API answers
 # 422 to any other key
@@ -19,6 +19,15 @@ _KNOWN = frozenset({
     "prompt_cache_key", "service_tier", "metadata", "safe_prompt", "logprobs", "top_logprobs",
     "min_tokens", "top_k", "repetition_penalty", "prompt_logprobs", "top_prompt_logprobs",
 })  # fmt: skip
+MARKS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardrails"})
+# names under which Mistral serves its models; the same weights elsewhere are named by their size
+MAKES = (
+    *(f"{name}-*" for name in ("ministral", "magistral", "codestral", "devstral", "voxtral")),
+    *(f"mistral-{size}*-{version}" for size in ("small", "medium", "large", "saba")
+      for version in ("latest", "2[4-9][01][0-9]")),
+    "mistral-tiny*", "mistral-small", "mistral-medium", "mistral-large", "open-mistral-*",
+    "open-mixtral-*", "pixtral-*",
+)  # fmt: skip
 _KEYS = {
     "system": frozenset({"role", "content"}),
     "user": frozenset({"role", "content"}),
@@ -48,6 +57,9 @@ def claims(body: Json, path: str | None = None) -> bool:
         return False
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
+        return False
+    picked = body.get("tool_choice")
+    if isinstance(picked, str) and picked.isupper():
         return False
     return all(map(_message, messages)) and _tools(body.get("tools"))
 

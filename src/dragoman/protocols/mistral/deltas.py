@@ -27,7 +27,7 @@ class Deltas:
         self.end: Finish | None = None  # why it ended, as far as anybody has said
         self._index = index
         self._say = say
-        self._steps = Steps(seed)
+        self._steps = Steps(seed, say.report)
         self._begun = False
         self._calls = 0
         self._thoughts = 0  # of the thinking that is open, the pieces that went out

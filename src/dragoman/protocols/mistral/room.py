@@ -19,7 +19,7 @@ from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import Seated
 from ...shapes import function_tool, own_tool, replay
 from .answer import written_answer
-from .claims import claims
+from .claims import MAKES, MARKS, claims
 from .dialect import CAN, Dialect
 from .encoder import MistralEncoder
 from .history import message_as_read
@@ -41,6 +41,9 @@ class Mistral(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "mistral"
+    addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
+    marks = MARKS
+    makes = MAKES
     lookback = 1  # the model continues a last message of its own
     carries = CAN
     spoken = Dialect

@@ -167,6 +167,9 @@ class OllamaEncoder:
     def _flushed(self) -> list[Line]:
         """What waited for its end: calls, each on a line of its own, and media."""
         blocks = [total(self._held[key]) for key in sorted(self._held)]
+        for block, key in zip(blocks, sorted(self._held), strict=True):
+            if block is not self._held[key][0]:
+                self._report.made(block, self._held[key][0])
         self._held = {}
         end = self._end.finish if self._end is not None else None
         made: list[Line] = []

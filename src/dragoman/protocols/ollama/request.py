@@ -35,7 +35,7 @@ BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs"}
 
 _REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"}
 _SWITCH = {True: "on", False: "off"}
-_MARKS = ("options", "keep_alive", "format", "think", "truncate", "shift")
+MARKS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 # keys of the requests of other protocols, which nobody sends here
 _OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_format", "system",
            "temperature", "top_p", "stop", "input", "contents", "n", "seed", "reasoning_effort",
@@ -175,7 +175,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     listed = [one for one in body["messages"] if isinstance(one, dict)]
     if any(isinstance(one.get("content"), list) for one in listed):
         return False
-    return any(key in body for key in _MARKS) or any(map(_native, listed))
+    return not MARKS.isdisjoint(body) or any(map(_native, listed))
 
 
 def _native(message: JsonObject) -> bool:

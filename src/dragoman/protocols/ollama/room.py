@@ -22,7 +22,7 @@ from .encoder import OllamaEncoder
 from .history import message_as_read
 from .places import places
 from .reader import OllamaReader
-from .request import BESIDE, OPTIONS, body_as_read, claims, read_request
+from .request import BESIDE, MARKS, OPTIONS, body_as_read, claims, read_request
 from .writer import messages
 
 __all__ = ["Ollama"]
@@ -38,6 +38,8 @@ class Ollama(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "ollama"
+    addresses = ("*/api/chat",)
+    marks = MARKS
     framing = "ndjson"
     carries = CAN
     spoken = Dialect

@@ -23,6 +23,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.blocks import ContentBlock
+from ...pieces.moment import TIMES, moment_of
 from ...shapes import filled
 from ...thinktags import glued
 from .choice import REASONS
@@ -50,16 +51,18 @@ def write_response(
     origin = resp.candidates[0].msg.origin if resp.candidates else None
     own = origin is not None and origin.issuer in dialect.issuers
     say = Sayer(report, dialect, own)
-    more, notes = say.fields(resp), say.notes(resp)
+    at = None if own else moment_of(resp.extras)
+    more, notes = say.fields(resp, TIMES if at is not None else ()), say.notes(resp)
     if more.pop("events", None):
         report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
-    body: JsonObject = {**_named(resp, say, request), **more}
+    body: JsonObject = {**_named(resp, say, request, at), **more}
     if "choices" in notes:
         body["choices"] = notes["choices"]
     else:
         listed = [(_choice(one, nth, say), nth) for nth, one in enumerate(resp.candidates)]
-        at = [say.notes(one).get("at", nth) for nth, one in enumerate(resp.candidates)]
-        body["choices"] = [listed[nth][0] for nth in sorted(range(len(listed)), key=at.__getitem__)]
+        order = [say.notes(one).get("at", nth) for nth, one in enumerate(resp.candidates)]
+        nths = sorted(range(len(listed)), key=order.__getitem__)
+        body["choices"] = [listed[nth][0] for nth in nths]
     figures = told_usage(resp.usage, say)
     if figures and "usage" not in more:
         body["usage"] = figures
@@ -70,12 +73,14 @@ def write_response(
     return body
 
 
-def _named(resp: ChatResponse, say: Sayer, request: ChatRequest | None) -> JsonObject:
+def _named(
+    resp: ChatResponse, say: Sayer, request: ChatRequest | None, at: int | None
+) -> JsonObject:
     """Who answered, and when. An answer of another wire gets what it does not tell."""
     told: JsonObject = {
         "id": resp.id,
         "object": "chat.completion",
-        "created": None,
+        "created": at,
         "model": resp.model,
     }
     if not say.own:

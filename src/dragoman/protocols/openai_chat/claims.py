@@ -5,6 +5,7 @@ Other protocols have `messages`, too: what only they have, or have otherwise, te
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ...jsontext import Json
@@ -20,6 +21,8 @@ _FOREIGN = frozenset({
     "keep_alive", "options", "think", "format", "raw", "template",
     "random_seed", "safe_prompt", "prompt_mode", "citation_options", "strict_tools", "safety_mode",
 })  # fmt: skip
+# `web_search_20250305`: tools with a date
+_DATED = re.compile(r"\w+_20\d{6}")
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 # kinds of parts that other protocols have
 _PARTS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
@@ -38,8 +41,10 @@ def claims(body: Json, path: str | None = None) -> bool:
         return True
     if bare.endswith(("/messages", "/converse", "/converse-stream", "/api/chat", "/v2/chat")):
         return False
+    picked = body.get("tool_choice")
     return (
-        not any(key.endswith("_version") for key in body)  # of somebody's API
+        not (isinstance(picked, str) and picked.isupper())  # REQUIRED, NONE
+        and not any(str(key).endswith("_version") for key in body)  # of somebody's API
         and all(map(_message, body["messages"]))
         and all(map(_tool, body["tools"] if isinstance(body.get("tools"), list) else ()))
     )
@@ -73,6 +78,7 @@ def _call(told: Any) -> bool:
 
 
 def _tool(told: Any) -> bool:
-    return isinstance(told, dict) and isinstance(told.get("type"), str) and (
-        told["type"] != "function" or isinstance(told.get("function"), dict)
-    )  # fmt: skip
+    kind = told.get("type") if isinstance(told, dict) else None
+    if not isinstance(kind, str) or _DATED.fullmatch(kind):
+        return False
+    return kind != "function" or isinstance(told.get("function"), dict)

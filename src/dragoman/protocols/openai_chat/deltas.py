@@ -92,7 +92,9 @@ class Deltas:
         more = rest(there, block)
         if more is None:
             self._say.report.lost("answer.unsaid", block, did="what had gone out stands")
-        elif silent(more):
+            return None
+        self._say.report.made(more, block)
+        if silent(more):
             before.append(more)
             self._say.said(more, 0)
             return None

@@ -14,6 +14,7 @@ from ...losses import Report
 from ...message import ChatRequest, Finish, Usage
 from ...message.total import joined
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
+from ...pieces.moment import moment, timeless
 from .answer import CUT, ID, fault_of, reason
 from .deltas import Deltas
 from .dialect import Dialect
@@ -102,6 +103,9 @@ class ChatEncoder:
                 self._head[key] = value
         told = piece.extras or {}
         if not self._say.own:
+            if piece.candidate is None and (at := moment(told)) is not None:
+                self._head.setdefault("created", at)
+                told = timeless(told)
             self._report.foreign(piece, piece.issuer, told)
         elif piece.candidate is not None:
             self._beside.setdefault(piece.candidate, []).append(told)

@@ -15,7 +15,7 @@ from ...message import Options
 from ...message.options import NO_OPTIONS
 from .dialect import Dialect
 
-__all__ = ["Spots", "option_places", "read_options", "say_option", "spots"]
+__all__ = ["Spots", "option_places", "read_options", "respell", "say_option", "spots"]
 
 Spots: TypeAlias = Mapping[str, tuple[str, ...]]  # option -> where it may stand, the usual first
 
@@ -23,8 +23,9 @@ _SPOTS: dict[str, tuple[str, ...]] = {
     "max_tokens": ("max_completion_tokens", "max_tokens"),
     **{name: (name,) for name in (
         "temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
-        "repetition_penalty", "seed", "n", "logprobs", "top_logprobs", "service_tier", "user",
+        "repetition_penalty", "seed", "n", "logprobs", "top_logprobs", "service_tier",
     )},
+    "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
     "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
 }  # fmt: skip
 _REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"}
@@ -130,6 +131,15 @@ def say_option(body: JsonObject, name: str, value: Any, notes: JsonObject, spots
             _put(body, other, told)
     else:
         _put(body, notes.get(name, spots[name][0]), value)
+
+
+def respell(body: JsonObject, options: Options, notes: JsonObject, spots: Spots) -> None:
+    """Put options that were changed under the keys that they were read from."""
+    for name, _ in options.given():
+        usual, *others = spots.get(name, ("",))
+        for place in others:
+            if notes.get(name) == place and "." not in place and usual in body:
+                body[place] = body.pop(usual)
 
 
 def option_places(options: Options, notes: JsonObject, spots: Spots) -> Iterator[tuple[str, str]]:

@@ -72,7 +72,7 @@ def _choice(req: ChatRequest, notes: JsonObject) -> _Found:
         return
     note = notes.get("tool_choice")
     here = "$.function_call" if note == LEGACY else "$.tool_choice"
-    yield "$" if note == "unsaid" else here, choice
+    yield "$.parallel_tool_calls" if note == "unsaid" else here, choice
     yield here, Field(choice, "mode")
     yield f"{here}.name" if note == LEGACY else f"{here}.function.name", Field(choice, "name")
     yield f"{here}.allowed_tools.tools", Field(choice, "allowed")

@@ -14,6 +14,7 @@ from ...errors import WriteError
 from ...jsontext import Json, JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
+from ...message.blocks import noted
 from ...reasoning import asked, moot
 from ...request_fields import (
     choice,
@@ -32,7 +33,7 @@ from .claims import claims
 from .dialect import CAN, Dialect
 from .encoder import ChatEncoder
 from .history import message_as_read
-from .options import spots
+from .options import respell, spots
 from .places import places
 from .reader import ChatReader
 from .request import body_as_read, read_request
@@ -62,6 +63,8 @@ class OpenAIChat(Bound[Dialect]):
 
     __slots__ = ("_keys", "_spots")
     protocol = "openai-chat"
+    addresses = ("*/chat/completions",)
+    makes = ("gpt-*", "chatgpt-*", "o[1-9]*")
     carries = CAN
     spoken = Dialect
 
@@ -130,6 +133,11 @@ class OpenAIChat(Bound[Dialect]):
     ) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read."""
         return body_as_read(req, kept, elements, self.dialect, self._spots)
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """Put options that were changed under the keys that they were read from."""
+        notes = (req.extras or {}).get(noted(self.dialect.issuers[0]), {})
+        respell(body, req.options, notes, self._spots)
 
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether a body can be a request of this protocol."""

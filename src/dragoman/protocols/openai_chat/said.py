@@ -6,6 +6,7 @@ Serves whole answers and streams alike. Reference: OpenAI API, "The chat complet
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...jsontext import Json, JsonObject
@@ -46,9 +47,9 @@ class Sayer:
         self._issuer = dialect.issuers[0]
         self._thinking = (dialect.thinking_fields or FIELDS)[0]
 
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        return answer_fields(node, self._issuers, self.report)
+    def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
+        """This wire's fields that nobody models; those of others are losses, but for `known`."""
+        return answer_fields(node, self._issuers, self.report, known)
 
     def notes(self, node: Any) -> JsonObject:
         """How the node was spelled on this wire."""

@@ -15,7 +15,7 @@ from ...jsontext import JsonObject, canonical
 from ...losses import Report
 from ...message import ServerTool
 from ...message.blocks import noted
-from ...shapes import filled, replay, unsaid
+from ...shapes import filled, own_extras, replay, unsaid
 from .dialect import Dialect
 
 __all__ = ["declared", "read_declared", "read_switched", "said_again", "switched"]
@@ -24,7 +24,13 @@ __all__ = ["declared", "read_declared", "read_switched", "said_again", "switched
 def declared(
     tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
 ) -> list[JsonObject]:
-    """The declaration of the tool, if this vendor has one: what stands in `tools`."""
+    """The declaration of the tool, if this vendor has one: what stands in `tools`.
+
+    A tool that nobody models goes back as it was read.
+    """
+    if tool.kind == "own":
+        told = own_extras(tool, can)
+        return [told] if told else []
     own = dialect.server_tools.get(tool.kind)
     return [] if own is None else [_spelled(own, tool, can, dialect, report)]
 

@@ -23,6 +23,8 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock, noted
 from ...message.plain import plain_value
+from ...pieces.ending import first_alone
+from ...pieces.moment import TIMES, moment_of
 from .answers import ABSENT, BESIDE
 from .dialect import Dialect
 from .items import grouped, items_as_read
@@ -35,7 +37,7 @@ __all__ = ["DEFAULTS", "UNTOLD", "read_here", "response", "seed_of", "usage_of"]
 DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
                         "metadata": {}, "parallel_tool_calls": True, "temperature": None,
                         "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
-_ADDED = ("created_at", "parallel_tool_calls", "tool_choice", "tools")
+_ADDED = ("parallel_tool_calls", "tool_choice", "tools")
 _CUT = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
         "content_filter": "content_filter"}  # fmt: skip
 _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
@@ -58,12 +60,15 @@ def response(
     sayer = Sayer(dialect, report, seed_of(resp), here)
     for extra in resp.candidates[1:]:
         report.lost("answer.candidates", extra)
+    resp = first_alone(resp)
     first = resp.candidates[0] if resp.candidates else None
-    for node in (resp, resp.usage, *((first, first.msg) if first is not None else ())):
+    at = None if here else moment_of(resp.extras)
+    sayer.foreign(resp, TIMES if at is not None else ())
+    for node in (resp.usage, *((first, first.msg) if first is not None else ())):
         sayer.foreign(node)
     if output is None:
         output = [] if first is None else _output(first, resp, sayer)
-    return _as_read(resp, sayer, output) if here else _anew(resp, sayer, output, asked)
+    return _as_read(resp, sayer, output) if here else _anew(resp, sayer, output, asked, at)
 
 
 def seed_of(resp: ChatResponse) -> str:
@@ -176,13 +181,16 @@ def _figures(usage: Usage, sayer: Sayer) -> JsonObject:
     return made
 
 
-def _anew(resp: ChatResponse, sayer: Sayer, output: list[Json], asked: str | None) -> JsonObject:
-    """The response with each field that one must have."""
+def _anew(
+    resp: ChatResponse, sayer: Sayer, output: list[Json], asked: str | None, at: int | None
+) -> JsonObject:
+    """The response with each field that one must have; `at` is the second of its making."""
     model = resp.model or asked
-    untold = [name for name, value in (("id", resp.id), ("model", model)) if not value]
+    given = (("id", resp.id), ("model", model), ("created_at", at))
+    untold = [name for name, value in given if not value]
     for name in (*untold, *_ADDED):
         sayer.report.lost("answer.field", resp, name)
-    made: JsonObject = {"id": sayer.seed, "object": "response", "created_at": 0,
+    made: JsonObject = {"id": sayer.seed, "object": "response", "created_at": at or 0,
                         "status": "completed", **DEFAULTS}  # fmt: skip
     made |= {"model": model or "", "output": output, "usage": usage_of(resp.usage, sayer)}
     return made | _ended(resp, output, sayer.report)

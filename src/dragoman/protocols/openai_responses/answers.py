@@ -36,6 +36,8 @@ TEXTS = ("output_text", "text", "input_text")
 # of the place in the answer: no input knows them, though one recorded host repeats them
 # (and `parsed`, `parsed_arguments` are the SDK's own: no host sends them, or takes them)
 _PLACE = frozenset({"item_id", "output_index", "created_by"})
+# what names a call and its answer, where that is no `call_id`
+_PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 # whose owner has to run them, or to say something to them
 _CLIENTS = frozenset({"custom_tool_call", "computer_call", "local_shell_call", "shell_call",
                       "apply_patch_call", "mcp_approval_request"})  # fmt: skip
@@ -192,11 +194,12 @@ def told_raw(item: Any, issuer: str) -> RawBlock:
     if not isinstance(item, dict):
         return RawBlock(issuer, item)
     kind = str(item.get("type"))
-    asks = kind == "mcp_approval_request"
-    pair = item.get("id" if asks else "call_id")
+    pair = item.get(_PAIRED.get(kind, "call_id"))
+    if kind == "local_shell_call_output":
+        pair = item.get("call_id", item.get("id"))  # the reference names it `id`
     role: Literal["call", "result", "item"] = "item"
     if isinstance(pair, str) and pair:
-        role = "result" if kind.endswith("_output") else "call"
+        role = "result" if kind.endswith(("_output", "_response")) else "call"
     mine = kind in _CLIENTS and not _hosted(item)
     by: Literal["client", "server"] = (
         "client" if mine or item.get("execution") == "client" else "server"

@@ -12,6 +12,7 @@ from ...jsontext import JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
+from ...pieces.moment import moment
 from .answer import DEFAULTS, UNTOLD, response
 from .dialect import Dialect
 from .events import Event, Events
@@ -41,6 +42,7 @@ class ResponsesEncoder:
         self._model: str | None = None
         self._created: Any = None
         self._ended = False
+        self._broke = False  # with an error of another wire
         self._others: set[int] = set()
 
     def feed(self, piece: Piece) -> list[Event]:
@@ -49,6 +51,9 @@ class ResponsesEncoder:
             self._begin(piece)
         if type(piece) is Part:
             return self._part(piece)
+        other = piece.candidate if isinstance(piece, (Meta, End)) else 0
+        if other:
+            return self._untold(piece, other)
         if type(piece) is Raw:
             if self._here:
                 return [*self._opened(), (piece.event, piece.payload)]
@@ -60,7 +65,7 @@ class ResponsesEncoder:
         if type(piece) is Failed:
             return self._failed(piece)
         if type(piece) is End:
-            self._ended = self._ended or piece.candidate == 0
+            self._ended = True
         return []
 
     def _begin(self, piece: Piece) -> None:
@@ -78,9 +83,10 @@ class ResponsesEncoder:
         self._id = self._id or piece.id
         self._model = self._model or piece.model
         told = piece.extras or {}
-        if self._here and piece.candidate is None and self._created is None:
-            self._created = told.get("created_at")
-        return self._opened() if self._id and self._model else []
+        if piece.candidate is None and self._created is None:
+            self._created = told.get("created_at") if self._here else moment(told)
+        timed = self._here or self._created is not None  # else it may come in the next piece
+        return self._opened() if self._id and self._model and timed else []
 
     def _opened(self) -> list[Event]:
         """The first events, once."""
@@ -100,10 +106,7 @@ class ResponsesEncoder:
 
     def _part(self, piece: Part) -> list[Event]:
         if piece.key[0] != 0:
-            if piece.key[0] not in self._others:
-                self._report.lost("answer.candidates", piece, what=f"candidate {piece.key[0]}")
-            self._others.add(piece.key[0])
-            return []
+            return self._untold(piece, piece.key[0])
         if self._here and len(piece.key) > 1 and piece.key[1] < 0:  # beside the items
             self._builder.add(piece)
             return []
@@ -111,17 +114,27 @@ class ResponsesEncoder:
         assert self._says is not None  # it is open
         return made + self._says.feed(piece)
 
+    def _untold(self, piece: Piece, candidate: int) -> list[Event]:
+        """Nothing: a response is one candidate, and ends as that one does."""
+        if candidate not in self._others:
+            self._report.lost("answer.candidates", piece, what=f"candidate {candidate}")
+        self._others.add(candidate)
+        return []
+
     def _failed(self, piece: Failed) -> list[Event]:
+        """`error`, in the form that is sent and in that of the SDK's type, which differ."""
         body = piece.error.body
         made = self._opened()
         if self._here and isinstance(body, dict):
             return made if "output" in body or "status" in body else [*made, ("error", body)]
+        self._broke = not self._here
         error = piece.error
         told = {"code": error.code or error.type or None, "message": error.message, "param": None}
-        return [*made, self._events.say("error", **told)]
+        inner = {"type": error.type or "server_error", **told}
+        return [*made, self._events.say("error", error=inner, **told)]
 
     def finish(self) -> list[Event]:
-        """The ends of the items, and the response as a whole if it came to its end."""
+        """The ends of the items, and the response as a whole if it came to its end, or failed."""
         if self._says is None and not self._ended:
             return []
         made = self._opened()
@@ -129,7 +142,7 @@ class ResponsesEncoder:
         resp = self._builder.finish()
         made += self._says.finish(self._ended, resp.status == "truncated")
         resp.id = resp.id or (None if self._here else UNTOLD)
-        if self._ended:
+        if self._ended or self._broke:
             told = self._told(resp)
             kind = _CLOSING.get(told.get("status", ""), "response.completed")
             made.append(self._events.say(kind, response=told))
@@ -139,7 +152,7 @@ class ResponsesEncoder:
 
     def _told(self, resp: ChatResponse) -> JsonObject:
         assert self._says is not None
-        output = self._says.output if self._ended else []
+        output = self._says.output if self._ended or self._broke else []
         made = response(resp, self._report, self._dialect, output, self._here, self._asked)
         if type(self._says) is Told and self._says.broken and made["status"] == "completed":
             made["status"] = "incomplete"

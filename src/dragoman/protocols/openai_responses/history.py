@@ -99,15 +99,16 @@ def _alone(item: Any, issuer: str) -> Msg | None:
 
 def _message(item: JsonObject, role: Role, issuer: str) -> Msg:
     content = item.get("content")
-    said = ("role", "content", "type")
+    said: tuple[str, ...] = ("role", "type", "content")
     if type(content) is str:
         m = Msg.trusted("", content, role)
     elif type(content) is list:
         m = Msg.trusted("", [read_part(part, issuer) for part in content], role)
     else:
         m = Msg.trusted("", [], role)
-        said = ("role", "", "type")
-    notes = [note for note, holds in (("typed", "type" in item), ("empty", not said[1])) if holds]
+        said = said[:2]  # what is no content stays among the other fields
+    notes = ["typed"] if "type" in item else []
+    notes += ["empty"] if "content" not in said else []
     m.spelling = " ".join(notes) or None
     if rest := {key: value for key, value in item.items() if key not in said}:
         m.extras = {issuer: rest}

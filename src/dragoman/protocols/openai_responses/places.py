@@ -143,8 +143,10 @@ def _fields(req: ChatRequest, body: JsonObject) -> Iterator[Row]:
         yield f"$.{said}", req.tool_choice
         yield "$.parallel_tool_calls", Field(req.tool_choice, "parallel")
         yield f"$.{said}", Field(req.tool_choice, "allowed")
-    if req.response_format is not None:
-        yield "$.text.format", req.response_format
+    if (form := req.response_format) is not None:
+        yield "$.text.format", form
+        for name in ("name", "schema", "description", "strict"):
+            yield f"$.text.format.{name}", Field(form, name)
     yield "$", req.options
     for name, keys in PLACES.items():
         key = next((one for one in keys if one in body), keys[0])

@@ -14,7 +14,8 @@ from ...errors import WriteError
 from ...jsontext import Json, JsonObject
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, TextBlock, Tool
-from ...message.blocks import NOTES
+from ...message.as_read import ITEM
+from ...message.blocks import NOTES, noted
 from ...request_fields import choice, response_format
 from ...room import Bound, Encoder, Reader, Request, SayableRequest
 from ...seats import SYSTEM, Seated
@@ -42,9 +43,17 @@ class OpenAIResponses(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "openai-responses"
-    state: tuple[str, ...] = ("previous_response_id", "conversation", "prompt")
+    listed = "$.input"
+    addresses = ("*/responses",)
+    makes = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
+    state = ("previous_response_id", "conversation", "prompt", f"{ITEM}item_reference")
     carries = CAN
     spoken = Dialect
+
+    def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
+        """Item ids, each of which goes back once; those made for a host count the items."""
+        ids = [str(item["id"]) for item in elements if "id" in item]
+        return None if self.dialect.said == "full" else ids
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
@@ -135,6 +144,12 @@ class OpenAIResponses(Bound[Dialect]):
         """The body around `elements`, with the fields of `kept` as they were read."""
         return body_as_read(req, kept, elements, self.dialect.issuers[0])
 
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """The user under the older name, if that is how it was read."""
+        notes = (req.extras or {}).get(noted(self.dialect.issuers[0]), {})
+        if (place := notes.get("user")) and place not in body and self.dialect.user_key in body:
+            body[place] = body.pop(self.dialect.user_key)
+
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether this could be a request of this protocol."""
         return claims(body, path)
@@ -218,7 +233,10 @@ class OpenAIResponses(Bound[Dialect]):
             return bool(asked["effort"] != "none")
         if asked or can.thinks in ("default", "always"):
             return True
-        return any(item.get("type") == "reasoning" for item in body["input"])
+        said = body["input"]  # as it came, if it came as no list
+        return isinstance(said, list) and any(
+            isinstance(item, dict) and item.get("type") == "reasoning" for item in said
+        )
 
 
 def _include_sealed(body: JsonObject, request: ChatRequest, report: Report) -> None:

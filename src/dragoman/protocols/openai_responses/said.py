@@ -68,12 +68,13 @@ class Sayer:
             return self.issuers[0]
         return None if _NOTES.isdisjoint(words(block)) else self.issuers[0]
 
-    def foreign(self, node: Any) -> None:
-        """Name the fields of other issuers that a node carries."""
+    def foreign(self, node: Any, known: Sequence[str] = ()) -> None:
+        """Name the fields of other issuers that a node carries, but for `known`."""
         for issuer, own in (node.extras or {}).items():
             bare = issuer.removesuffix(ANSWER)
             if bare not in self.issuers and not issuer.endswith(NOTES) and issuer != HEALED:
-                self.report.foreign(node, issuer, own)
+                lost = {key: value for key, value in own.items() if key not in known}
+                self.report.foreign(node, issuer, lost)
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """`output_text` or `refusal`; None for a text without a word, which is no part."""

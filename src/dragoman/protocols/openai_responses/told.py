@@ -25,7 +25,7 @@ class Told:
     def __init__(self, events: Events, sayer: Sayer) -> None:
         self._events = events
         self._sayer = sayer
-        self._steps = Steps(sayer.seed)
+        self._steps = Steps(sayer.seed, sayer.report)
         self._line: Line | None = None  # of the item that is open
         self._parts: list[Json] | None = None  # of the message that is open
         self.output: list[Json] = []

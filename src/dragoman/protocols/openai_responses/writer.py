@@ -103,6 +103,7 @@ class _Writer:
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
+        self._customs: set[Any] = set()  # ids of calls of custom tools
         self._first: JsonObject = {}  # own fields of the message that its first item takes
         self._every: JsonObject = {}  # and those of each of its message items
 
@@ -137,7 +138,10 @@ class _Writer:
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
                 raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-            self._item(output(block, self.parts, self.dialect.bullets), block)
+            made = output(block, self.parts, self.dialect.bullets)
+            if block.id in self._customs:
+                made["type"] = "custom_tool_call_output"
+            self._item(made, block)
         if m.extras is not None and (own := own_extras(m, self.can)):
             self._first = own
             self._placed(m, first)
@@ -166,7 +170,9 @@ class _Writer:
                 self._open.append(self.parts.given(block))
             else:
                 self._close(m, role)
-                self.out.append(self.parts.given(block))
+                self.out.append(given := self.parts.given(block))
+                if given.get("type") == "custom_tool_call":
+                    self._customs.add(given.get("call_id"))
         elif type(block) is ToolResultBlock:
             raise WriteError("a tool result at another seat", code="seat.unsaid")
         else:

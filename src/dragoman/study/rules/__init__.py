@@ -6,20 +6,23 @@ From the providers' references, and held against recorded requests that were ans
 from __future__ import annotations
 
 from .anthropic import ANTHROPIC, CLAUDE_API
+from .cohere import COHERE
 from .field import FieldRule, JsonType, Rules
 from .google import GEMINI
 from .losses import REFUSED, SAYS, RefusedLoss
 from .openai import CHAT, CHAT_AT_HOME, RESPONSES, RESPONSES_AT_HOME
 from .others import BEDROCK, DASHSCOPE, DEEPSEEK, MISTRAL, OLLAMA, ZHIPU
-from .together import TOGETHER, Together
+from .together import LAST, TOGETHER, Last, Together
 
 __all__ = [
     "FIELDS",
+    "LAST",
     "REFUSED",
     "SAYS",
     "TOGETHER",
     "FieldRule",
     "JsonType",
+    "Last",
     "RefusedLoss",
     "Rules",
     "Together",
@@ -42,4 +45,5 @@ FIELDS: dict[str, Rules] = {
     "ollama": OLLAMA,
     "bedrock-converse": BEDROCK,
     "mistral": MISTRAL,
+    "cohere": COHERE,
 }

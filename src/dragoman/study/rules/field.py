@@ -15,10 +15,11 @@ class FieldRule:
     """What stands at `path` of a body, if anything does: null passes unless it is `needed`.
 
     `path` is spelled without `$.`; `[]` stands for every element of a list. `kinds`: the JSON types
-    that it may have; `least` and `most`: of a number; `fewest` and `longest`: elements of a list;
-    `words`: the only texts; `keys`: the only keys of an object. `absent`: nothing may stand there
-    but false. `models`: patterns over the names of those alone whom it concerns, without `but`.
-    `fix`: what to do instead.
+    that it may have; `least` and `most`: of a number; `fewest` and `longest`: elements of a list
+    (`fewest` of an object, too); `words`: the only texts; `like`: a pattern that a text must fit as
+    a whole, `form` says it in words; `keys`: the only keys of an object. `absent`: nothing may
+    stand there but false. `models`: patterns over the names of those alone whom it concerns,
+    without `but`. `fix`: what to do instead.
     """
 
     path: str
@@ -29,6 +30,8 @@ class FieldRule:
     longest: int | None = None
     words: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
+    like: str = ""
+    form: str = ""
     needed: bool = False
     absent: bool = False
     models: tuple[str, ...] = ()

@@ -82,7 +82,7 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("result.moved", on=frozenset({"openai", "azure", "deepseek"})),
         RefusedLoss("id.made", on=_UNIQUE),
         RefusedLoss("call.bypass", by_fact=True),
-        RefusedLoss("id.mapped", on=_OPENAI | _CLAUDE),
+        RefusedLoss("id.mapped", on=_OPENAI | _CLAUDE | {"mistral"}),
         RefusedLoss("tool_name.mapped"),
         # tools
         RefusedLoss("tools.unsaid", by_fact=True),
@@ -130,7 +130,7 @@ SAYS: dict[str, str] = {
     "result.moved": "a result stands right behind its call, before anything else",
     "id.made": "every call needs an id of its own",
     "call.bypass": "a call must come back with the signature that it came with",
-    "id.mapped": "the id is too long or holds what ids may not",
+    "id.mapped": "the id is too long or too short, or holds what ids may not",
     "tool_name.mapped": "the name is too long or holds what names of tools may not",
     "tools.twice": "two tools have one name",
     "tools.stub": "calls in the history need their tools declared",

@@ -11,6 +11,8 @@ _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"
 _REASONING = ("o1*", "o3*", "o4*", "gpt-5*", "gpt-6*")
 _TIERS = frozenset({"auto", "default", "flex", "scale", "priority", "fast", "ultrafast"})
 
+_NAME = r"[a-zA-Z0-9_-]{1,64}"
+_FORM = "1 to 64 letters, digits, _ or -"
 _CHAT_KEYS = (
     "model messages max_completion_tokens max_tokens temperature top_p presence_penalty"
     " frequency_penalty logit_bias logprobs top_logprobs seed n stop reasoning_effort verbosity"
@@ -37,7 +39,7 @@ CHAT = Rules(
     (
         FieldRule("model", ("text",), needed=True),
         FieldRule("messages", ("list",), needed=True),
-        FieldRule("messages[]", ("object",)),
+        FieldRule("messages[]", ("object",), needed=True),
         FieldRule("messages[].role", ("text",), needed=True),
         FieldRule("messages[].content", ("text", "list")),
         FieldRule("messages[].tool_calls", ("list",)),
@@ -57,7 +59,7 @@ CHAT = Rules(
         FieldRule("stream", ("boolean",)),
         FieldRule("stream_options", ("object",)),
         FieldRule("tools", ("list",)),
-        FieldRule("tools[]", ("object",)),
+        FieldRule("tools[]", ("object",), needed=True),
         FieldRule("tools[].function.name", ("text",), needed=True),
         FieldRule("tools[].function.parameters", ("object",)),
         FieldRule("tool_choice", ("text", "object")),
@@ -103,6 +105,7 @@ CHAT_AT_HOME = Rules(
             "response_format.type", ("text",), needed=True,
             words=frozenset({"text", "json_object", "json_schema"}),
         ),
+        FieldRule("response_format.json_schema.name", ("text",), like=_NAME, form=_FORM),
     ),
 )  # fmt: skip
 
@@ -114,7 +117,7 @@ RESPONSES = Rules(
     (
         FieldRule("model", ("text",)),
         FieldRule("input", _SAID),
-        FieldRule("input[]", ("object",)),
+        FieldRule("input[]", ("object",), needed=True),
         FieldRule("input[].content", _SAID),
         FieldRule("input[].call_id", ("text",)),
         FieldRule("input[].arguments", ("text", "object")),
@@ -132,7 +135,7 @@ RESPONSES = Rules(
         FieldRule("reasoning", ("object",)),
         FieldRule("text", ("object",)),
         FieldRule("tools", ("list",)),
-        FieldRule("tools[]", ("object",)),
+        FieldRule("tools[]", ("object",), needed=True),
         FieldRule("tools[].type", ("text",), needed=True),
         FieldRule("tool_choice", ("text", "object")),
         FieldRule("parallel_tool_calls", ("boolean",)),
@@ -157,6 +160,7 @@ RESPONSES_AT_HOME = Rules(
         FieldRule("text.verbosity", ("text",), words=frozenset({"low", "medium", "high"})),
         FieldRule("text.format.type", ("text",), needed=True,
                   words=frozenset({"text", "json_object", "json_schema"})),
+        FieldRule("text.format.name", ("text",), like=_NAME, form=_FORM),
         FieldRule("truncation", ("text",), words=frozenset({"auto", "disabled"})),
         FieldRule("service_tier", ("text",), words=_TIERS),
         FieldRule("metadata", ("object",)),

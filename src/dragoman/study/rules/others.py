@@ -16,7 +16,7 @@ BEDROCK = Rules(
     "2026-11-21",
     (
         FieldRule("messages", ("list",)),
-        FieldRule("messages[]", ("object",), keys=_words("role content")),
+        FieldRule("messages[]", ("object",), needed=True, keys=_words("role content")),
         FieldRule("messages[].role", ("text",), words=_words("user assistant system"), needed=True),
         FieldRule("messages[].content", ("list",), fewest=1, needed=True),
         FieldRule("messages[].content[]", ("object",)),
@@ -58,7 +58,7 @@ MISTRAL = Rules(
             " prompt_logprobs top_prompt_logprobs")),
         FieldRule("model", ("text",), needed=True),
         FieldRule("messages", ("list",), needed=True),
-        FieldRule("messages[]", ("object",),
+        FieldRule("messages[]", ("object",), needed=True,
                   keys=_words("role content tool_calls prefix tool_call_id name")),
         FieldRule("messages[].role", ("text",), words=_words("system user assistant tool"),
                   needed=True),
@@ -106,7 +106,7 @@ OLLAMA = Rules(
     (
         FieldRule("model", ("text",), needed=True),
         FieldRule("messages", ("list",)),
-        FieldRule("messages[]", ("object",)),
+        FieldRule("messages[]", ("object",), needed=True),
         FieldRule("messages[].role", ("text",)),
         FieldRule("messages[].content", ("text",)),
         FieldRule("messages[].images", ("list",)),

@@ -5,22 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["TOGETHER", "Together"]
+__all__ = ["LAST", "TOGETHER", "Last", "Together"]
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
     """`field` and `other` stand in one object, `home` (as in FieldRule; empty is the body).
 
-    `how`: "never" both, or the one "needs" the other (not empty, not false).
+    `how`: "never" both, the one "needs" the other (not empty, not false), or its number must be
+    "below" the other's.
     """
 
     home: str
     field: str
-    how: Literal["never", "needs"]
+    how: Literal["never", "needs", "below"]
     other: str
     fix: str
 
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """What the last element of the list `home` may not be: a turn of `role` without `unless`."""
+
+    home: str
+    role: str
+    unless: str
+    fix: str
+
+
+# by protocol; source and date are those of its field rules
+LAST: dict[str, Last] = {
+    "mistral": Last("messages", "assistant", "prefix",
+                    "Set `prefix` to true to have it continued, or end with what the user says."),
+}  # fmt: skip
 
 _TOOLS = "Leave the choice out, or offer `tools`."
 
@@ -39,6 +56,11 @@ TOGETHER: dict[str, tuple[Together, ...]] = {
     ),
     "anthropic": (
         Together("", "tool_choice", "needs", "tools", _TOOLS),
+        Together("", "thinking.budget_tokens", "below", "max_tokens",
+                 "Raise `max_tokens` above the budget, for the answer is counted with it."),
+    ),
+    "cohere": (
+        Together("", "frequency_penalty", "never", "presence_penalty", "Say one of them."),
     ),
     "gemini": (
         Together("tools[].functionDeclarations[]", "parameters", "never", "parametersJsonSchema",
