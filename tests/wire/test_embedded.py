@@ -135,8 +135,9 @@ def test_a_whole_answer_is_detected_and_converted() -> None:
     pytest.importorskip("openai")
     from openai.types.chat import ChatCompletion
 
-    told = {"id": "a1", "object": "chat.completion", "created": 7, "model": "gpt-5.5", "choices": [
-        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi"}}]}
+    said = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi"}}
+    told: dict[str, Any] = {"id": "a1", "object": "chat.completion", "created": 7,
+                            "model": "gpt-5.5", "choices": [said]}  # fmt: skip
     made = ChatCompletion.construct(**told)
     assert dragoman.detect(made, kind="response").wire == "openai-chat"
     out = dragoman.convert(made, "auto", "anthropic", "response", policy="ignore")

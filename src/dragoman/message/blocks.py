@@ -270,7 +270,6 @@ BLOCKS: dict[str, type[Any]] = {
 }
 
 
-
 def texts_within(block: RawBlock) -> list[str]:
     """The texts of a block that is nothing but texts, as its reader has noted; none of others."""
     return _texts(block.data) if block.spelling == TEXTS else []
