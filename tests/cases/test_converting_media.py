@@ -187,7 +187,7 @@ def test_case_21_content_is_text_where_lists_are_refused() -> None:
     assert losses == []
 
 
-FOUND = [
+FOUND: list[dict[str, Any]] = [
     {"type": "document", "title": "notes", "source": {
         "type": "text", "media_type": "text/plain", "data": "The notes."}},
     {"type": "document", "source": {"type": "content", "content": [

@@ -115,7 +115,7 @@ def test_t9_what_chat_cannot_say_is_named() -> None:
             answered(is_error=True)]  # fmt: skip
     body, losses = written("openai-chat", msgs)
     assert {where for _, where in losses} == {
-        "$.messages[0].content[1].source", "$.messages[2].content[0].is_error",
+        "$.messages[0].content[1]", "$.messages[2].content[0].is_error",
     }  # fmt: skip
     assert body["messages"][2]["content"].startswith("Error")
 

@@ -152,7 +152,7 @@ def test_a_refusal_names_the_losses_and_what_would_allow_them(chat: str) -> None
     ran = run("format", chat, "--to", "deepseek", "--policy", "refuse")
     assert (ran.exit_code, ran.stdout) == (1, "")
     last = ran.stderr.splitlines()[-1]
-    refused = "$.messages[1].content[1]: the policy refuses dropped block.unsaid at"
+    refused = "the policy refuses dropped block.unsaid at $.messages[1].content[1]"
     assert last.startswith(f"error: {chat}: {refused}")
     assert last.endswith("(--allow block.unsaid lets it pass)")
     assert "$.messages[1].content[1]  image of the user" in ran.stderr

@@ -156,7 +156,7 @@ def test_a_list_of_messages_is_no_request(given: Any) -> None:
     for write in (wire("openai").write_request, Formatter("openai").format_request):
         with pytest.raises(NotMessages) as caught:
             write(given)
-        assert caught.value.hint == "ChatRequest(messages)"
+        assert str(caught.value.hint).endswith("ChatRequest(messages)")
         assert type(given).__name__ in str(caught.value)
 
 

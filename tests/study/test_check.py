@@ -221,8 +221,13 @@ def named_format(name: str) -> dict[str, Any]:
             "required": []}}  # fmt: skip
 
 
-ASKED = {"role": "assistant", "content": "", "tool_calls": [
-    {"id": "call_123", "type": "function", "function": {"name": "ping", "arguments": "{}"}}]}
+ASKED = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [
+        {"id": "call_123", "type": "function", "function": {"name": "ping", "arguments": "{}"}}
+    ],
+}
 ANSWERED = {"role": "tool", "tool_call_id": "call_123", "content": "pong"}
 MISTRAL: dict[str, Any] = {"model": "mistral-large-latest"}
 

@@ -36,8 +36,15 @@ def chat(said: Any) -> dict[str, Any]:
 
 def claude(blocks: Any) -> dict[str, Any]:
     answer = {"type": "tool_result", "tool_use_id": "c1", "content": "A gate."}
-    return {"model": "claude-opus-5-5", "max_tokens": 9, "messages": [
-        HI, {"role": "assistant", "content": blocks}, {"role": "user", "content": [answer]}]}
+    return {
+        "model": "claude-opus-5-5",
+        "max_tokens": 9,
+        "messages": [
+            HI,
+            {"role": "assistant", "content": blocks},
+            {"role": "user", "content": [answer]},
+        ],
+    }
 
 
 def items(item: Any) -> dict[str, Any]:

@@ -25,6 +25,9 @@ _FIELDS = ("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention",
            "store", "stream_options.include_obfuscation")  # fmt: skip
 
 
+_CUSTOM = ("type", "name", "description", "format")  # what both have of a tool without a schema
+
+
 @dataclass(frozen=True, slots=True)
 class _Kin:
     """One wire of the family: where a request has what is shared, and how a tool is declared."""
@@ -88,7 +91,7 @@ def adopted(req: ChatRequest, room: Room, reads: Collection[str], report: Report
     if theirs is None or ours is None or not (read.issuer == read.protocol or read.issuer in reads):
         return req
     made = _fields(req, read.issuer, room.protocol, theirs, ours)
-    tools = [_tool(tool, read.issuer, room.protocol, theirs, ours) for tool in req.tools]
+    tools = [_tool(tool, read.issuer, room.protocol, theirs, ours, report) for tool in req.tools]
     for new, old in zip(tools, req.tools, strict=True):
         if new is not old:
             report.made(new, old)
@@ -143,11 +146,15 @@ def _put(made: JsonObject, place: str, value: Json) -> None:
 
 
 def _tool(
-    tool: Tool | ServerTool, issuer: str, issued: str, theirs: _Kin, ours: _Kin
+    tool: Tool | ServerTool, issuer: str, issued: str, theirs: _Kin, ours: _Kin, report: Report
 ) -> Tool | ServerTool:
     """A custom tool, of the same fields, as this wire declares it; any other as it is."""
     told = (tool.extras or {}).get(issuer, {})
     if type(tool) is not ServerTool or tool.kind != "own" or told.get("type") != "custom":
         return tool
     flat = theirs.flat(told)
-    return tool if flat is None else ServerTool("own", extras={issued: ours.spelled(flat)})
+    if flat is None:
+        return tool
+    report.foreign(tool, issuer, {key: flat[key] for key in flat if key not in _CUSTOM})
+    shared = {key: flat[key] for key in flat if key in _CUSTOM}
+    return ServerTool("own", extras={issued: ours.spelled(shared)})

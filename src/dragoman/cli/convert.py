@@ -197,7 +197,7 @@ class _Show:
         return json_text(made.plain if self.whole else made.plain[made.key], self.many)
 
     def _refused(self, error: DragomanError | CommandError, place: str) -> Iterator[str]:
-        losses = error.losses if isinstance(error, LossRefused) else []
+        losses = list(error.losses) if isinstance(error, LossRefused) else []
         ended = _ended(error, place)
         if self.as_json:
             lost = [loss.to_dict() for loss in losses]

@@ -126,9 +126,7 @@ def plan(
 class _Home:
     """The conversation as JSON, from which leaves can be taken, and how it is read."""
 
-    def __init__(
-        self, conversation: Any, source: str | Vendor | Wire | None
-    ) -> None:
+    def __init__(self, conversation: Any, source: str | Vendor | Wire | None) -> None:
         self.wire: Wire | None = None
         if isinstance(conversation, ChatRequest):
             self.body = dump(conversation)["value"]

@@ -14,7 +14,7 @@ from typing import Any
 import dragoman
 from dragoman._wire import Wire
 from dragoman.errors import ConfigError
-from dragoman.message import ChatResponse, Msg, ToolResultBlock
+from dragoman.message import ChatResponse, Msg, RawBlock, ToolResultBlock
 from tests.contract.reading.compare import read
 from tests.contract.reading.recorded import exchanges
 from tests.contract.reading.tally import NAMES
@@ -127,7 +127,10 @@ def _ours(wire: Wire, before: Asked, resp: ChatResponse) -> tuple[list[Any], boo
     req = wire.read_request(before.body, before.path)
     calls = resp.msg.calls
     results = [Msg("", [ToolResultBlock(call.id, call.name, "done") for call in calls], "tool")]
-    req.messages += [resp.msg, *(results if calls else [Msg("", "Go on.", "user")])]
+    waits = any(type(block) is RawBlock and block.role == "call" and block.by == "client"
+                for block in resp.msg.blocks)  # fmt: skip
+    behind = results if calls else [] if waits else [Msg("", "Go on.", "user")]
+    req.messages += [resp.msg, *behind]
     out = wire.write_request(req)
     said = elements(wire.room.protocol, out.body) or []
     old = elements(wire.room.protocol, before.body)

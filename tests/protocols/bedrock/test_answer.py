@@ -232,7 +232,7 @@ def test_what_has_no_block_is_named() -> None:
         RawBlock("openai-responses", {"type": "x"}),
         TextBlock("", extras={"openai-chat": {"annotations": []}}),
         ToolUseBlock("1", "f", '{"x": [1', '{"x": [1', unfinished=True),
-        TextBlock("Hi", extras={"openai-chat": {"annotations": []}}),
+        TextBlock("Hi", extras={"openai-chat": {"annotations": ["b"]}}),
     )
     call = {"toolUse": {"toolUseId": "1", "name": "f", "input": {"x": [1]}}}
     assert made == [{"text": "No."}, call, {"text": "Hi"}]

@@ -293,7 +293,7 @@ def test_sound_for_those_who_hear() -> None:
 
 def test_own_chunks_and_fields_travel_and_those_of_others_do_not() -> None:
     own = RawBlock("mistral", {"type": "reference", "reference_ids": [1]})
-    text = TextBlock("a", extras={"openai-chat": {"annotations": []}})
+    text = TextBlock("a", extras={"openai-chat": {"annotations": ["b"]}})
     made, losses = wrote(Msg.user("go"), Msg.assistant([own, text]), Msg.user("?"))
     assert made[1]["content"] == [own.data, {"type": "text", "text": "a"}]
     assert losses == [

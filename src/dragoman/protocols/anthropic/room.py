@@ -54,11 +54,11 @@ class Anthropic(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "anthropic"
-    addresses = ("*/v1/messages",)
-    makes = ("claude-*",)
+    addresses: tuple[str, ...] = ("*/v1/messages",)
+    makes: tuple[str, ...] = ("claude-*",)
     carries = CAN
     spoken = Dialect
-    state = ("thread", "container")
+    state: tuple[str, ...] = ("thread", "container")
 
     @property
     def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's

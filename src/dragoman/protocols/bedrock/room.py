@@ -40,7 +40,7 @@ class BedrockConverse(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "bedrock-converse"
-    addresses = ("*/model/*/converse", "*/model/*/converse-stream")
+    addresses: tuple[str, ...] = ("*/model/*/converse", "*/model/*/converse-stream")
     counted = MEDIA  # documents without a name of their own get a number
     framing: Framing = "aws-eventstream"
     carries = CAN

@@ -47,9 +47,9 @@ class Cohere(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "cohere"
-    addresses = ("*/v2/chat",)
+    addresses: tuple[str, ...] = ("*/v2/chat",)
     marks = MARKS
-    makes = ("command*", "c4ai-*")
+    makes: tuple[str, ...] = ("command*", "c4ai-*")
     carries = CAN
     spoken = Dialect
 

@@ -39,8 +39,8 @@ class DashScope(Bound[Dialect]):
     __slots__ = ()
     protocol = "dashscope"
     listed = "$.input.messages"
-    addresses = ("*/services/aigc/*-generation/generation",)
-    makes = ("qwen-*",)
+    addresses: tuple[str, ...] = ("*/services/aigc/*-generation/generation",)
+    makes: tuple[str, ...] = ("qwen-*",)
     carries = CAN
     spoken = Dialect
 

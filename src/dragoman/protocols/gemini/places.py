@@ -161,9 +161,10 @@ def _tool(tool: Any, told: Any, path: str, issuer: str, key: str = "") -> _Place
         yield from _below(tool, {key: told}, path, own)
         yield _in(told, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
         return
-    yield from _below(tool, told, path, own)
     known = camel(told)
     place = next((one for one in SCHEMAS if isinstance(known.get(one), dict)), None)
+    beside = {key: value for key, value in told.items() if next(iter(camel({key: 0}))) != place}
+    yield from _below(tool, beside, path, own)
     if place is not None:
         yield _in(told, path, place)[0], Field(tool, "parameters")
 

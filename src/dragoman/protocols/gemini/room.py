@@ -43,9 +43,9 @@ class Gemini(Bound[Dialect]):
     __slots__ = ()
     protocol = "gemini"
     listed = "$.contents"
-    addresses = ("*:generatecontent", "*:streamgeneratecontent")
-    makes = ("gemini-*",)
-    state = ("cachedContent", "cached_content")
+    addresses: tuple[str, ...] = ("*:generatecontent", "*:streamgeneratecontent")
+    makes: tuple[str, ...] = ("gemini-*",)
+    state: tuple[str, ...] = ("cachedContent", "cached_content")
     carries = CAN
     spoken = Dialect
 

@@ -41,9 +41,9 @@ class Mistral(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "mistral"
-    addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
+    addresses: tuple[str, ...] = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
     marks = MARKS
-    makes = MAKES
+    makes: tuple[str, ...] = MAKES
     lookback = 1  # the model continues a last message of its own
     carries = CAN
     spoken = Dialect

@@ -38,7 +38,7 @@ class Ollama(Bound[Dialect]):
 
     __slots__ = ()
     protocol = "ollama"
-    addresses = ("*/api/chat",)
+    addresses: tuple[str, ...] = ("*/api/chat",)
     marks = MARKS
     framing = "ndjson"
     carries = CAN

@@ -63,8 +63,8 @@ class OpenAIChat(Bound[Dialect]):
 
     __slots__ = ("_keys", "_spots")
     protocol = "openai-chat"
-    addresses = ("*/chat/completions",)
-    makes = ("gpt-*", "chatgpt-*", "o[1-9]*")
+    addresses: tuple[str, ...] = ("*/chat/completions",)
+    makes: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*")
     carries = CAN
     spoken = Dialect
 

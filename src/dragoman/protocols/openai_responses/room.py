@@ -44,9 +44,14 @@ class OpenAIResponses(Bound[Dialect]):
     __slots__ = ()
     protocol = "openai-responses"
     listed = "$.input"
-    addresses = ("*/responses",)
-    makes = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
-    state = ("previous_response_id", "conversation", "prompt", f"{ITEM}item_reference")
+    addresses: tuple[str, ...] = ("*/responses",)
+    makes: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
+    state: tuple[str, ...] = (
+        "previous_response_id",
+        "conversation",
+        "prompt",
+        f"{ITEM}item_reference",
+    )
     carries = CAN
     spoken = Dialect
 

@@ -33,8 +33,9 @@ GEMINI = Rules(
         FieldRule("contents[]", ("object",), needed=True, keys=_words("role parts")),
         FieldRule("contents[].role", ("text",), words=_words("user model function")),
         FieldRule("contents[].parts", ("list", "object"), fewest=1),
-        FieldRule("contents[].parts[]", ("object",), fewest=1, needed=True,
-                  fix="Leave the part out."),
+        FieldRule(
+            "contents[].parts[]", ("object",), fewest=1, needed=True, fix="Leave the part out."
+        ),
         FieldRule("contents[].parts[].text", ("text",)),
         FieldRule("contents[].parts[].functionCall.name", ("text",), needed=True),
         FieldRule("contents[].parts[].functionCall.args", ("object",)),
