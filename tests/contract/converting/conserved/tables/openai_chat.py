@@ -54,6 +54,8 @@ MESSAGE_TAGS = {
 TOOLS = {
     "tools[].type": "tag",
     "tools[].function.name": "tool_name",
+    "tools[].custom.name": "tool_name",
+    "tools[].custom.description": "tool_description",
     "tools[].function.description": "tool_description",
     "tools[].function.parameters": "schema:tool",
     "tools[].function.strict": "option:strict",
