@@ -82,6 +82,10 @@ HISTORIES = {
 }
 
 
+# of all sides: enough that interpreters and engines are warm where one round takes microseconds
+ROUNDS = {"20 texts": 1000, "200 tools": 200, "40 with 20 images": 20, "10,000": 7}
+
+
 def body(history: str) -> dict[str, Any]:
     """The Chat Completions request."""
     made: dict[str, Any] = {"model": "gpt-5.5", "messages": HISTORIES[history]()}
@@ -104,7 +108,7 @@ def ours(target: str, given: dict[str, Any]) -> Callable[[], Any]:
     return run
 
 
-def litellm(target: str, given: dict[str, Any]) -> Callable[[], Any]:
+def litellm(target: str, given: dict[str, Any], rounds: int) -> Callable[[], Any]:
     """LiteLLM's own transformations; it changes what it is given, so each round has a copy."""
     pytest.importorskip("litellm", reason="needs LiteLLM: see the Makefile")
     rest = {key: value for key, value in given.items() if key not in ("model", "messages")}
@@ -136,7 +140,7 @@ def litellm(target: str, given: dict[str, Any]) -> Callable[[], Any]:
         return write(copies.pop(), deepcopy(rest))
 
     copies = [[{**m, "content": deepcopy(m["content"])} for m in given["messages"]]
-              for _ in range(40)]  # fmt: skip
+              for _ in range(rounds + 1)]  # fmt: skip
     return run
 
 
@@ -183,11 +187,12 @@ def timed(run: Callable[[], Any], rounds: int) -> float:
 def test_convert(target: str, history: str, who: str, tmp_path: Path) -> None:
     """Time one side on one history."""
     given = body(history)
-    rounds = 5 if history == "10,000" or "images" in history else 30
+    rounds = ROUNDS[history]
     if who == "lingua":
         best = lingua(target, given, rounds, tmp_path)
     else:
-        run = {"dragoman": ours, "litellm": litellm, "llm-rosetta": rosetta}[who](target, given)
+        sides = {"dragoman": ours, "llm-rosetta": rosetta}
+        run = litellm(target, given, rounds) if who == "litellm" else sides[who](target, given)
         assert run()
         best = timed(run, rounds)
     TIMES[target, history, who] = best / len(given["messages"]) * 1e6
