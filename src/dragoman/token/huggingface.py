@@ -10,13 +10,13 @@ import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from ..errors import ConfigError
 from .base import TokenCounterBase
 from .chat import Style, as_json, styled, turns
 from .hub import MIRROR, library, mirrored, require
+from .loading import Loading
 from .media import Kind, estimates
 from .schemas import function_tools
 from .segments import Segments
@@ -29,7 +29,7 @@ __all__ = ["HuggingFaceTokenCounter"]
 _PER_MESSAGE = 4
 
 
-class HuggingFaceTokenCounter(TokenCounterBase):
+class HuggingFaceTokenCounter(Loading, TokenCounterBase):
     """Counts with the tokenizer of a Hugging Face model, by its name or a local folder.
 
     `use_mirror` downloads from `mirror` (https://hf-mirror.com), for this counter only. Further
@@ -62,31 +62,17 @@ class HuggingFaceTokenCounter(TokenCounterBase):
         self.tokenizer_kwargs = tokenizer_kwargs
         self._forget()
 
+    _aside = (*Loading._aside, "_templates", "_segments")
+
     def _forget(self) -> None:
-        self._lock = Lock()
-        self._tokenizer: Any = None
+        super()._forget()
         self._templates: dict[str, Template] = {}
         self._segments: Segments | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was loaded: a copy loads its own."""
-        state = self.__dict__.copy()
-        for key in ("_lock", "_tokenizer", "_templates", "_segments"):
-            del state[key]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._forget()
 
     @property
     def tokenizer(self) -> Any:
         """The tokenizer of the transformers library, loaded (and downloaded) at first use."""
-        if self._tokenizer is None:
-            with self._lock:
-                if self._tokenizer is None:
-                    self._tokenizer = self._load()
-        return self._tokenizer
+        return self._once()
 
     def _load(self) -> Any:
         transformers = library("transformers")
@@ -147,7 +133,7 @@ class HuggingFaceTokenCounter(TokenCounterBase):
 
         A template writes what it likes between messages, so with one only whole lists count.
         """
-        return self._tokenizer is not None and not self._tokenizer.chat_template
+        return self._loaded is not None and not self._loaded.chat_template
 
     def count_message(self, message: dict[str, Any]) -> int:
         """The tokens of one message by a tokenizer without a template."""

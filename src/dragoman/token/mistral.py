@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from threading import Lock
 from typing import Any
 
 from ..errors import ConfigError
 from .base import TokenCounterBase
 from .chat import as_json, turns
 from .hub import library, require
+from .loading import Loading
 from .media import Kind, Medium, estimates
 from .mistral_tokenizer import current, settings, shipped
 from .payload import Payload
@@ -31,7 +31,7 @@ _NO_ID = "000000000"
 _FRAME = 2  # the tokens around reasoning, and around a model's settings
 
 
-class MistralTokenCounter(TokenCounterBase):
+class MistralTokenCounter(Loading, TokenCounterBase):
     """Counts with the tokenizer of a Mistral model, offline.
 
     Models of 2023 and 2024 have the tokenizers that mistral-common ships for them, later ones its
@@ -54,28 +54,10 @@ class MistralTokenCounter(TokenCounterBase):
         self._given = os.fspath(tokenizer) if isinstance(tokenizer, os.PathLike) else tokenizer
         self._forget()
 
-    def _forget(self) -> None:
-        self._lock = Lock()
-        self._tokenizer: Any = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was loaded: a copy loads its own."""
-        state = self.__dict__.copy()
-        del state["_lock"], state["_tokenizer"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._forget()
-
     @property
     def tokenizer(self) -> Any:
         """The MistralTokenizer, loaded at first use."""
-        if self._tokenizer is None:
-            with self._lock:
-                if self._tokenizer is None:
-                    self._tokenizer = self._load()
-        return self._tokenizer
+        return self._once()
 
     def _load(self) -> Any:
         if self._given is not None and not isinstance(self._given, str):

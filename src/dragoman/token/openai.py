@@ -10,7 +10,6 @@ import asyncio
 import re
 from collections.abc import Mapping
 from math import ceil
-from threading import Lock
 from typing import Any
 
 from ..capabilities import bare
@@ -18,6 +17,7 @@ from ..errors import ConfigError
 from .base import SumTokenCounter
 from .chat import as_json, turns
 from .hub import require
+from .loading import Loading
 from .media import Kind, Medium, estimates
 from .openai_images import image_tokens
 from .openai_tools import tools_tokens
@@ -43,7 +43,7 @@ _UNSEEN = 1024  # the side of an image whose size the message does not tell
 _PER_SECOND = 10  # a token of audio is 100 ms (OpenAI's guide to the costs of audio)
 
 
-class OpenAITokenCounter(SumTokenCounter):
+class OpenAITokenCounter(Loading, SumTokenCounter):
     """Counts for a model of OpenAI; one that tiktoken does not know with its newest vocabulary.
 
     `encoding` replaces the model's vocabulary: a name of tiktoken's, or an object that has
@@ -78,28 +78,11 @@ class OpenAITokenCounter(SumTokenCounter):
         self._since_gpt_5 = generation is not None and int(generation[1]) >= 5
         self._forget()
 
-    def _forget(self) -> None:
-        self._lock = Lock()
-        self._encoding: Encoding | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was loaded: a copy loads its own."""
-        state = self.__dict__.copy()
-        del state["_lock"], state["_encoding"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._forget()
-
     @property
     def encoding(self) -> Encoding:
         """The vocabulary, loaded (and downloaded) at first use."""
-        if self._encoding is None:
-            with self._lock:
-                if self._encoding is None:
-                    self._encoding = self._load()
-        return self._encoding
+        made: Encoding = self._once()
+        return made
 
     def _load(self) -> Encoding:
         if self._given is None:
