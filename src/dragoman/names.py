@@ -15,7 +15,7 @@ from .losses import Report
 from .message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from .message.blocks import ContentBlock
 from .rules import NameRule, formed, mapping, numbered
-from .seats import IDS, MISNAMED, Seated
+from .seats import IDS, MISNAMED, PAIRS, Seated
 
 __all__ = ["inverted", "name_tools", "respell", "spelled"]
 
@@ -39,6 +39,8 @@ def name_tools(
     tools: Sequence[Tool | ServerTool], called: list[str], rule: NameRule, report: Report
 ) -> tuple[Sequence[Tool | ServerTool], dict[str, str]]:
     """The tools under names that the wire accepts, and the map for the tools and the history."""
+    if not tools:
+        return tools, mapping(list(dict.fromkeys(called)), rule, ordered=True)
     names = spelled(tools, rule)  # of the tools alone: see above
     own = {tool.name for tool in tools if type(tool) is Tool}
     others = [name for name in dict.fromkeys(called) if name not in own]
@@ -70,14 +72,17 @@ def respell(
     `there`: ids that stand around these messages as the wire took them: they keep their spelling.
     """
     rule = can.ids
-    again = bool(seated.flags & IDS) or not there.isdisjoint(seated.calls)
-    again = again or not rule.formed(seated.calls)
-    used = seated.calls if seated.calls == seated.results else [*seated.calls, *seated.results]
-    if seated.calls != seated.results:  # what answers calls that do not stand here keeps its id
-        there = there | set(seated.results).difference(seated.calls)
+    calls, results = seated.calls, seated.results
+    again = bool(seated.flags & IDS) or not rule.formed(calls)
+    again = again or bool(there and not there.isdisjoint(calls))
+    used = calls
+    # a survey that found them in pairs has compared them
+    if (seated.flags & PAIRS or len(calls) != len(results)) and calls != results:
+        used = [*calls, *results]
+        there = there | set(results).difference(calls)  # what answers others keeps its id
     if there:
         used = [id for id in used if id not in there]
-    ids = mapping([id for id in used if id] if "" in used else used, rule, ordered=True)
+    ids = {} if rule.fits(used) else mapping([id for id in used if id], rule, ordered=True)
     if not (names or ids or again or seated.flags & MISNAMED):
         return seated, {}
     writer = _Respeller(ids, names, can, again, report)

@@ -7,6 +7,7 @@ again what nobody edited. Answers are read by `reader`, and made by `write_respo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -140,6 +141,12 @@ class Room(Protocol):
         """The request that a body makes. What is odd in it is kept, and never raised for."""
         ...
 
+    def read_seated(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[ChatRequest, Seated | None]:
+        """The same, and what a survey of its messages would find, if reading them showed that."""
+        ...
+
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
         """The elements of the list of messages that these were read from."""
         ...
@@ -205,7 +212,7 @@ class Dialect(Protocol):
 _D = TypeVar("_D", bound=Dialect)
 
 
-class Bound(Generic[_D]):
+class Bound(ABC, Generic[_D]):
     """A room bound to one dialect: what all rooms have in common."""
 
     __slots__ = ("dialect",)
@@ -248,6 +255,18 @@ class Bound(Generic[_D]):
     def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
         """`headers` with those that `read_request` was given and kept."""
         return headers
+
+    @abstractmethod
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes. What is odd in it is kept, and never raised for."""
+
+    def read_seated(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[ChatRequest, Seated | None]:
+        """The same, and what a survey of its messages would find, if reading them showed that."""
+        return self.read_request(body, path, headers), None
 
     def continues(self, request: ChatRequest, can: Capabilities) -> bool:
         """Whether the request goes on from messages that the provider keeps and names them."""

@@ -41,11 +41,10 @@ class IdRule:
     def fits(self, values: Iterable[str]) -> bool:
         """Whether every value may travel as it is; one look at all of them joined."""
         listed = values if isinstance(values, list) else list(values)
-        if not all(listed):
+        sizes = {*map(len, listed)}
+        if 0 in sizes or (self.max and sizes and max(sizes) > self.max):
             return False
-        if self.max and listed and max(map(len, listed)) > self.max:
-            return False
-        if self.exact and any(len(value) != self.exact for value in listed):
+        if self.exact and not sizes <= {self.exact}:
             return False
         if self.start and not _only(self.start).match("".join(value[0] for value in listed)):
             return False

@@ -7,22 +7,24 @@ from typing import Any
 
 import pytest
 
-from dragoman.message import Msg, Origin, ToolResultBlock, ToolUseBlock
-from dragoman.message.makers import answered, called, said, written_by
+from dragoman.message import ChatRequest, Msg, Origin, ToolResultBlock, ToolUseBlock
+from dragoman.message.makers import answered, asking, called, said, written_by
 
 HOME = Origin("openai-chat", "gpt-5.6")
 
 
 @pytest.mark.parametrize(
-    ("made", "given"),
+    ("make", "args", "given"),
     [
-        (called("c1", "walk", {"miles": 2}, '{"miles": 2}'),
+        (called, ("c1", "walk", {"miles": 2}, '{"miles": 2}'),
          ToolUseBlock("c1", "walk", {"miles": 2}, '{"miles": 2}')),
-        (answered("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
-        (answered("c1", "", "far", "called"), ToolResultBlock("c1", "", "far", spelling="called")),
+        (answered, ("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
+        (answered, ("c1", "", "far", "called"),
+         ToolResultBlock("c1", "", "far", spelling="called")),
     ],
 )  # fmt: skip
-def test_blocks_are_those_of_their_constructors(made: Any, given: Any) -> None:
+def test_blocks_are_those_of_their_constructors(make: Any, args: Any, given: Any) -> None:
+    made = make(*args)
     assert type(made) is type(given)
     for field in fields(given):
         assert getattr(made, field.name) == getattr(given, field.name), field.name
@@ -35,6 +37,15 @@ def test_messages_are_those_of_their_constructor() -> None:
     }
     block = answered("c1", "", "far", None)
     assert said([block], "tool", HOME).content == [block]
+
+
+def test_requests_are_those_of_their_constructor() -> None:
+    messages = [said("Hi", "user", HOME)]
+    made, given = asking(messages), ChatRequest(messages)
+    for field in fields(ChatRequest):
+        assert getattr(made, field.name) == getattr(given, field.name), field.name
+    assert made.messages is messages
+    assert asking([]).tools is not made.tools
 
 
 def test_whom_a_model_is_known_by_is_made_once() -> None:

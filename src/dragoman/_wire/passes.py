@@ -11,7 +11,7 @@ from ..capabilities import Capabilities
 from ..fit import blanks, fit, fit_media, least
 from ..losses import Report
 from ..media import Fetch, placed, wanted
-from ..message import Base64Source, Msg, ServerTool, Tool
+from ..message import AsRead, Base64Source, Msg, ServerTool, Tool
 from ..names import name_tools, respell
 from ..order import late_system, order
 from ..repair import repair
@@ -75,13 +75,16 @@ def seat(
     report: Report,
     whole: bool,
     open_start: bool = False,
+    read: AsRead | None = None,
 ) -> Seating:
     """The history as this wire may say it.
 
     `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
+    `read` is what whoever read the messages knows of them.
     """
     between = _OPEN if open_start else _ALONE
-    made = arranged(msgs, tools, can, manner, report, whole, between)
+    known = read.surveyed if read is not None else None
+    made = arranged(msgs, tools, can, manner, report, whole, between, known)
     return bound(made, can, manner, report, whole)
 
 
@@ -103,11 +106,15 @@ def arranged(
     report: Report,
     whole: bool,
     between: Between,
+    known: object = None,
 ) -> Seating:
-    """All passes but the last, which looks at the history from its start."""
+    """All passes but the last, which looks at the history from its start.
+
+    `known` is what a survey of these messages would find, if somebody found it already.
+    """
     for rewrite in manner.rewrites:
         msgs = _rewritten(msgs, rewrite, can, report)
-    seated = survey(msgs, report)
+    seated = known if type(known) is Seated and known.msgs is msgs else survey(msgs, report)
     if seated.flags & CUT:
         seated = finished(seated, report)
     if seated.flags & MEDIA and manner.fetch is not None:

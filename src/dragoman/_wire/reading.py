@@ -28,6 +28,7 @@ from ..message.places import also
 from ..names import inverted, spelled
 from ..pieces import Builder, fault
 from ..room import Room
+from ..seats import Seated
 from ..thinktags import TagForm, Tagged
 from .decoder import StreamDecoder, whole
 from .embedded import all_plain, body_of, is_plain
@@ -96,12 +97,12 @@ class Reading(ABC):
         if not is_plain(body):
             body = all_plain(body)
         try:
-            made = self._made(body, path, headers)
+            made, seated = self._made(body, path, headers)
         except InvalidMessage as error:
             if error.code != "json.value":
                 raise
             body = all_plain(body)
-            made = self._made(body, path, headers)
+            made, seated = self._made(body, path, headers)
         theirs = written_by(self._issuer, made.model)
         if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
             for m in made.messages:
@@ -112,13 +113,15 @@ class Reading(ABC):
             self.room.host, self._issuer, places.messages, asks, made.model,
             state=self.room.state, held=held, watched=watched, places=places,
         )  # fmt: skip
+        if not watched:
+            made.read.surveyed = seated
         return made
 
     def _made(
         self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
-    ) -> ChatRequest:
+    ) -> tuple[ChatRequest, Seated | None]:
         try:
-            return self.room.read_request(body, path, headers)
+            return self.room.read_seated(body, path, headers)
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
 

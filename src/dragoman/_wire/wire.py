@@ -186,7 +186,7 @@ class Wire(Knowing, Reading, Answering):
         report: Report,
     ) -> tuple[Seating, Request]:
         goes_on = self.room.continues(req, can)
-        made = seat(msgs, tools, can, manner, report, whole=True, open_start=goes_on)
+        made = seat(msgs, tools, can, manner, report, True, goes_on, req.read)
         if not made.seated.msgs:
             raise WriteError(
                 "there is nothing to send", path="$.messages",

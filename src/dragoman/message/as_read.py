@@ -25,11 +25,12 @@ class AsRead:
     of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
     are the fields that name what the provider keeps, such as an earlier answer. Without `held`
     nothing counts as read: for what goes to another wire in any case. Without `watched` all of it
-    does: for what is written before anybody sees it.
+    does: for what is written before anybody sees it. Such messages may be surveyed by their reader,
+    who then leaves in `surveyed` what was found.
     """
 
     __slots__ = ("_seen", "edited", "fields", "issuer", "messages", "model", "places", "protocol",
-                 "state")  # fmt: skip
+                 "state", "surveyed")  # fmt: skip
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class AsRead:
         self.fields = fields
         self.places = places
         self.state = state
+        self.surveyed: object = None
         self.edited = edited  # it was no longer whole when it was stored
         self.messages = messages
         self._seen: dict[int, tuple[object, ...]] | None = {}  # None: all of them, as they are

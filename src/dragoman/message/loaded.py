@@ -85,8 +85,7 @@ def _load_request(value: Mapping[str, Any]) -> ChatRequest:
     for key, cls in (("tool_choice", ToolChoice), ("response_format", ResponseFormat)):
         if key in rest:
             said = _object(rest[key], f"{path}.{key}")
-            given = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
-            rest[key] = build(cls, given, f"{path}.{key}")
+            rest[key] = build(cls, dict(said), f"{path}.{key}")
     messages = _messages(value.get("messages"), f"{path}.messages")
     read = rest.pop("read", None)
     made = cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
@@ -99,7 +98,8 @@ def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
     for key in ("protocol", "issuer"):
         text(value.get(key), f"{path}.{key}")
     optional_text(value.get("model"), f"{path}.model")
-    instance(value.get("edited", False), bool, f"{path}.edited")
+    edited = value.get("edited", False)
+    instance(edited, bool, f"{path}.edited")
     held = []
     for i, at in enumerate(_list(value.get("messages"), f"{path}.messages")):
         if type(at) is not int or not 0 <= at < len(req.messages):
@@ -113,7 +113,7 @@ def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
     for name in state:
         text(name, f"{path}.state")
     return AsRead(value["protocol"], value["issuer"], held, fields, value.get("model"),
-                  value.get("edited", False), tuple(state))  # fmt: skip
+                  edited, tuple(state))  # fmt: skip
 
 
 def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:

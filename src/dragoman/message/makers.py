@@ -11,8 +11,10 @@ from functools import lru_cache
 from ..jsontext import Json
 from .blocks import ContentBlock, Origin, ToolResultBlock, ToolUseBlock
 from .msg import Msg, Role
+from .options import NO_OPTIONS
+from .request import ChatRequest
 
-__all__ = ["answered", "called", "said", "written_by"]
+__all__ = ["answered", "asking", "called", "said", "written_by"]
 
 _new = object.__new__
 
@@ -52,6 +54,18 @@ def answered(id: str, name: str, output: str, spelling: str | None) -> ToolResul
     block.spelling = spelling
     block.type = "tool_result"
     return block
+
+
+def asking(messages: list[Msg]) -> ChatRequest:
+    """`ChatRequest(messages)`, without a look at each of them."""
+    req = _new(ChatRequest)
+    req.messages = messages
+    req.tools = []
+    req.options = NO_OPTIONS
+    req.stream = False
+    req.system = req.tool_choice = req.response_format = req.model = req.agent_name = None
+    req.memories = req.metadata = req.extras = req.read = None
+    return req
 
 
 @lru_cache(maxsize=256)

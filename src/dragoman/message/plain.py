@@ -10,7 +10,6 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ..errors import InvalidMessage
-from ..jsontext import check
 from .blocks import CacheHint, Origin
 from .fields import build_texts
 
@@ -74,7 +73,6 @@ def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
             raise InvalidMessage(
                 "extras are objects by issuer", path=f"{path}.extras", code="block.field"
             )
-        check(extras, f"{path}.extras")
         made["extras"] = {issuer: dict(own) for issuer, own in extras.items()}
     if (spelling := data.get("spelling")) is not None:
         made["spelling"] = spelling

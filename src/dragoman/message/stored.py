@@ -74,7 +74,7 @@ def _request(req: ChatRequest) -> JsonObject:
             made["tools"] = [_plain(tool) for tool in value]
         elif f.name == "options":
             if value.given():
-                made["options"] = {name: plain_value(_listed(v)) for name, v in value.given()}
+                made["options"] = {name: plain_value(v) for name, v in value.given()}
         else:
             made[f.name] = _plain(value)
     return made
@@ -89,15 +89,11 @@ def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
     return {**made, **_given(model=read.model, edited=edited, state=read.state or None)}
 
 
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)):
-        kept = ("type",) if isinstance(value, ServerTool) else ()
+        kept = isinstance(value, ServerTool)
         return {
-            f.name: plain_value(_listed(inner))
+            f.name: plain_value(inner)
             for f in fields(value)
             if (inner := getattr(value, f.name)) is not None
             and inner != ()

@@ -6,7 +6,7 @@ A tool's parameters are a JSON Schema object; `Parameter` spells one without wri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InvalidMessage
@@ -48,12 +48,11 @@ class Parameter(Shown):
 
     def _shape(self) -> JsonObject:
         kind = self.type
-        if kind.endswith("[]"):
-            inner = Parameter("", kind[:-2], enum=self.enum, children=self.children)
-            return {"type": "array", "items": inner.schema()}
         if kind == "array":
-            item = "object" if self.children else "string"
-            return Parameter("", f"{item}[]", enum=self.enum, children=self.children)._shape()
+            kind = "string[]"
+        if kind.endswith("[]"):
+            inner = replace(self, type=kind[:-2], description="", default=None)
+            return {"type": "array", "items": inner.schema()}
         if kind == "object" or self.children:
             return object_schema(self.children)
         made: JsonObject = {"type": kind}

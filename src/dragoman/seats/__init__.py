@@ -26,7 +26,7 @@ from .seated import (
     has_tools,
     runs,
 )
-from .survey import checked, survey
+from .survey import checked, concluded, survey
 
 __all__ = [
     "ASSISTANT",
@@ -48,6 +48,7 @@ __all__ = [
     "USER",
     "Seated",
     "checked",
+    "concluded",
     "has_tools",
     "runs",
     "survey",

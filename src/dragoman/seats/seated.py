@@ -79,8 +79,17 @@ class Seated:
             msgs[i] = m
         return replace(self, msgs=msgs)
 
+    def _exchanged(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
+        """The same with dirty messages in the place of others, one for one."""
+        msgs, seats = [*self.msgs], [*self.seats]
+        for i, [(msg, seat)] in changes.items():
+            msgs[i], seats[i] = msg, seat
+        return Seated(msgs, seats, self.flags, [*self.dirty], self.calls, self.results, self.names)
+
     def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
         """The same with some messages replaced, each by none, one or several; those are dirty."""
+        if changes.keys() <= {*self.dirty} and all(len(new) == 1 for new in changes.values()):
+            return self._exchanged(changes)
         msgs: list[Msg] = []
         seats: list[int] = []
         dirty: list[int] = []

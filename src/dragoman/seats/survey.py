@@ -32,7 +32,7 @@ from .seated import (
     has_tools,
 )
 
-__all__ = ["checked", "survey"]
+__all__ = ["checked", "concluded", "survey"]
 
 _SEAT = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
 _HEAD = bytes((SYSTEM,))
@@ -81,7 +81,6 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
     for m in msgs:
         content: Any = m.content
         role = m.role
-        seat = _SEAT[role]
         if nameless and (name := m.name) and name != role:
             nameless = False
         if m.extras is not None or m.cache is not None:
@@ -93,6 +92,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                 dirty.append(len(seats))
             if waiting:
                 flags |= PAIRS
+            seats.append(_SEAT[role])
         else:
             if len(content) == 1:  # the usual step of an agent: one call, and its one result
                 b = content[0]
@@ -113,7 +113,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                         waiting = 1
                         seats.append(ASSISTANT)
                         continue
-                elif kind is ToolResultBlock and waiting == 1:
+                elif kind is ToolResultBlock and waiting == 1 and role in _SEAT:
                     out = b.output
                     if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
                         one = out[0]
@@ -130,6 +130,7 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                         waiting = 0
                         seats.append(TOOL)
                         continue
+            seat = _SEAT[role]
             seen = -1
             used = answered = 0
             look = not content
@@ -202,22 +203,32 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
                 if seats and seats[-1] == ASSISTANT:
                     flags |= FOLLOWING
                 waiting = used if waiting <= 0 else waiting + used
-            if seen != -1:
-                seat = seen
-        seats.append(seat)
+            seats.append(seat if seen == -1 else seen)
     if not nameless:
         flags |= NAMED
-    if SYSTEM in bytes(seats).lstrip(_HEAD):
-        flags |= LATE
-    if calls or results:
-        flags |= _pairing(calls, results, waiting, seats)
-        if said != names[: len(said)]:
-            flags |= UNNAMED
-            if any(said):
-                flags |= MISNAMED
     if len(dirty) > 1:
         dirty = sorted(set(dirty))
-    return Seated(msgs, seats, flags, dirty, calls, results, names)
+    seated = Seated(msgs, seats, flags, dirty, calls, results, names)
+    return concluded(seated, said, waiting)
+
+
+def concluded(seated: Seated, said: list[str], waiting: int) -> Seated:
+    """The same, with what only the whole tells: late prompts, and how calls and results pair.
+
+    `said` are the names of the tools that answered, `waiting` how many calls nobody has answered.
+    """
+    seats, calls, results = seated.seats, seated.calls, seated.results
+    if SYSTEM in bytes(seats).lstrip(_HEAD):
+        seated.flags |= LATE
+    if not (calls or results):
+        return seated
+    if calls[: len(results)] != results or (waiting > 0 and seats[-1] == TOOL):
+        seated.flags |= PAIRS
+    if "" in calls or len(set(calls)) != len(calls):
+        seated.flags |= IDS
+    if said != seated.names[: len(said)]:
+        seated.flags |= MISNAMED | UNNAMED if any(said) else UNNAMED
+    return seated
 
 
 def _textual(output: object) -> bool:
@@ -229,15 +240,6 @@ def _textual(output: object) -> bool:
         if b.citations is not None or not b.text or b.text.isspace():
             return False
     return True
-
-
-def _pairing(calls: list[str], results: list[str], waiting: int, seats: list[int]) -> int:
-    flags = 0
-    if calls[: len(results)] != results or (waiting > 0 and seats[-1] == TOOL):
-        flags |= PAIRS
-    if "" in calls or len(set(calls)) != len(calls):
-        flags |= IDS
-    return flags
 
 
 def _cut(seated: Seated, report: Report) -> Seated:

@@ -15,6 +15,7 @@ from ...message import Msg, RawBlock, RefusalBlock, ToolResultBlock, ToolUseBloc
 from ...message.blocks import ContentBlock
 from ...message.makers import called
 from ...pieces.arguments import parsed
+from ...seats import Seated
 from .parts import MARKS, marked, unmarked
 
 __all__ = ["LEGACY", "call_as_read", "paired", "read_calls", "usual_calls"]
@@ -40,24 +41,30 @@ def read_calls(rest: JsonObject, issuer: str) -> list[ContentBlock]:
     return made
 
 
-def usual_calls(told: Json, names: dict[str, str]) -> list[ContentBlock] | None:
+def usual_calls(told: Json, names: dict[str, str], seated: Seated) -> list[ContentBlock] | None:
     """Calls of functions with nothing odd in any of them; None for all others.
 
-    `names` learns what they are called by id.
+    `names` learns what they are called by id, `seated` their ids and names in order.
     """
     if type(told) is not list:
         return None
+    ids, called_by = seated.calls, seated.names
     made: list[ContentBlock] = []
     try:
         for one in told:
-            function = one["function"]
-            id, name, raw = one["id"], function["name"], function["arguments"]
+            function, id = one["function"], one["id"]
+            name, raw = function["name"], function["arguments"]
             if one["type"] != "function" or len(one) != 3 or len(function) != 2:
                 return None
             if type(id) is not str or type(name) is not str or type(raw) is not str:
                 return None
-            made.append(called(id, name, parsed(raw), raw))
+            given = parsed(raw)
+            if type(given) is not dict:
+                return None
+            made.append(called(id, name, given, raw))
             names[id] = name
+            ids.append(id)
+            called_by.append(name)
     except (LookupError, TypeError):  # something is missing, or is no object
         return None
     return made

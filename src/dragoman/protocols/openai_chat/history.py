@@ -22,6 +22,16 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ...message.makers import answered, said
+from ...seats import (
+    ASSISTANT,
+    FOLLOWING,
+    PARALLEL,
+    SYSTEM,
+    TOOL,
+    USER,
+    Seated,
+    concluded,
+)
 from .asked_calls import LEGACY, call_as_read, paired, read_calls, usual_calls
 from .asked_thoughts import read_thoughts, say_thought
 from .parts import PART, marked, part_as_read, read_part, read_said, unmarked
@@ -30,44 +40,74 @@ __all__ = ["message_as_read", "read_messages"]
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _CALLED = "called"  # the result is named as its call is, and does not say so itself
-_PLAIN = ("user", "assistant", "system", "developer")
+_PLAIN = {"user": USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
 _RESULTS = ("tool", "function")
 
 
-def read_messages(listed: Sequence[Json], issuer: str, origin: Origin) -> list[Msg]:
-    """The messages of a request; `origin` is who wrote them, and whose thinking they hold."""
+# one loop by design, which seats what it reads: a survey of its own costs a third as much again
+def read_messages(  # noqa: C901, PLR0912, PLR0915
+    listed: Sequence[Json], issuer: str, origin: Origin
+) -> tuple[list[Msg], Seated | None]:
+    """The messages of a request, and their seats if nothing in them is unusual.
+
+    `origin` is who wrote them, and whose thinking they hold.
+    """
     made: list[Msg] = []
+    seated = Seated(made, [])
+    seats = seated.seats
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
+    answerers: list[str] = []
+    waiting = 0  # calls whose results have not come yet
+    usual = True
     legacy = False
     for told in listed:  # the usual shapes first, by what is nothing but usual in them
         try:
             size, role, content = len(told), told["role"], told["content"]
+            if size == 2 and type(content) is str:
+                seats.append(_PLAIN[role])
+                made.append(said(content, role, origin))
+                if waiting or not content or content.isspace():
+                    usual = False
+                continue
         except (LookupError, TypeError):  # something is missing, or it is no object
             size, role, content = 0, None, None
-        if size == 2 and type(content) is str and role in _PLAIN:
-            made.append(said(content, role, origin))
-            continue
         if size == 3 and role == "tool" and type(content) is str:
             id = told.get("tool_call_id")
             if type(id) is str:
+                waiting -= 1
+                if waiting:
+                    usual = usual and waiting > 0
+                    seated.flags |= PARALLEL
+                if content.isspace():
+                    usual = False
                 name = names.get(id)
                 spelling = None if name is None else _CALLED
                 made.append(said([answered(id, name or "", content, spelling)], "tool", origin))
+                seats.append(TOOL)
+                seated.results.append(id)
+                answerers.append(name or "")
                 continue
         elif size == 3 and content is None and role == "assistant":
-            calls = usual_calls(told.get("tool_calls"), names)
+            calls = usual_calls(told.get("tool_calls"), names, seated)
             if calls:
+                if waiting:
+                    usual = False
+                waiting = len(calls)
                 m = said(calls, "assistant", origin)
                 m.spelling = "null"
                 made.append(m)
+                if seats and seats[-1] == ASSISTANT:
+                    seated.flags |= FOLLOWING
+                seats.append(ASSISTANT)
                 continue
+        usual = False
         legacy = legacy or (type(told) is dict and LEGACY in told)
         made.append(_message(told, issuer, origin))
         made[-1].origin = origin
         _name(made[-1], names)
     if legacy:
         paired(made)
-    return made
+    return made, concluded(seated, answerers, waiting) if usual else None
 
 
 def _name(m: Msg, names: dict[str, str]) -> None:

@@ -13,7 +13,8 @@ from ...errors import InvalidMessage
 from ...jsontext import Json, JsonObject
 from ...message import ChatRequest, ResponseFormat
 from ...message.blocks import noted
-from ...message.makers import written_by
+from ...message.makers import asking, written_by
+from ...seats import Seated
 from ...shapes import filled
 from .dialect import Dialect
 from .history import read_messages
@@ -26,8 +27,10 @@ _FORMATS = {"text": "text", "json_object": "json"}
 _SCHEMA = {"schema": dict, "name": str, "description": str, "strict": bool}
 
 
-def read_request(body: JsonObject, dialect: Dialect, spots: Spots) -> ChatRequest:
-    """The request that the body makes."""
+def read_request(
+    body: JsonObject, dialect: Dialect, spots: Spots
+) -> tuple[ChatRequest, Seated | None]:
+    """The request that the body makes, and the seats of its messages if all of them are usual."""
     issuer = dialect.issuers[0]
     rest = dict(body)
     notes: JsonObject = {}
@@ -38,19 +41,18 @@ def read_request(body: JsonObject, dialect: Dialect, spots: Spots) -> ChatReques
         listed, notes["messages"] = [], "absent"
     model = rest.pop("model") if isinstance(rest.get("model"), str) and rest["model"] else None
     options = read_options(rest, notes, spots)
-    made = ChatRequest(
-        read_messages(listed, issuer, written_by(issuer, model)),
-        tools=read_tools(rest, notes, dialect),
-        tool_choice=read_choice(rest, notes),
-        options=options,
-        response_format=_format(rest, notes),
-        stream=_stream(rest, notes),
-    )
+    messages, seated = read_messages(listed, issuer, written_by(issuer, model))
+    made = asking(messages)
+    made.tools = read_tools(rest, notes, dialect)
+    made.tool_choice = read_choice(rest, notes)
+    made.options = options
+    made.response_format = _format(rest, notes)
+    made.stream = _stream(rest, notes)
     made.model = model
     if rest or notes:
         own = ((issuer, rest), (noted(issuer), notes))
         made.extras = {name: kept for name, kept in own if kept}
-    return made
+    return made, seated
 
 
 def _stream(rest: JsonObject, notes: JsonObject) -> bool:

@@ -121,6 +121,12 @@ class OpenAIChat(Bound[Dialect]):
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
         """The request that a body makes."""
+        return read_request(body, self.dialect, self._spots)[0]
+
+    def read_seated(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[ChatRequest, Seated | None]:
+        """The same, and the seats of its messages: this reader seats the usual ones as it goes."""
         return read_request(body, self.dialect, self._spots)
 
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
