@@ -247,3 +247,9 @@ def test_what_answers_a_call_that_is_not_here_keeps_its_id() -> None:
     found, _, _ = spelled(msgs, PLAIN)
     assert found[0] == ["x" * 50]
     assert len(found[1][0]) == 40
+
+
+def test_an_id_that_was_made_for_another_call_is_not_used_again() -> None:
+    found, back, _ = spelled([*turn(""), *turn("call_1")], PLAIN)
+    assert found == [["call_1"], ["call_1"], ["call_1_2"], ["call_1_2"]]
+    assert back == {"call_1": "", "call_1_2": "call_1"}

@@ -14,7 +14,19 @@ from .losses import Report
 from .message import Msg, TextBlock, ToolUseBlock
 from .message.blocks import ContentBlock
 from .opaque import paused
-from .seats import ASSISTANT, FOLLOWING, LATE, MEDIA, PARALLEL, SYSTEM, TOOL, USER, Seated, runs
+from .seats import (
+    ASSISTANT,
+    FOLLOWING,
+    GONE,
+    LATE,
+    MEDIA,
+    PARALLEL,
+    SYSTEM,
+    TOOL,
+    USER,
+    Seated,
+    runs,
+)
 from .told import Told
 from .turns import accompanied, alternated, one, trimmed, unended
 
@@ -28,9 +40,7 @@ def late_system(
 
     `behind`: the seat of what stands before these messages, if they are not the first.
     """
-    late = seated.flags & LATE or (can.system_head == "first" and seated.seats[1:2] == [SYSTEM])
-    late = late or (behind is not None and seated.seats[:1] == [SYSTEM])
-    if not late or can.late_system == "keep":
+    if can.late_system == "keep" or not _any_late(seated, can, behind):
         return seated
     return _late(seated, can, report, told, behind)
 
@@ -53,12 +63,12 @@ def order(
     """
     if can.gather_results and seated.flags & PARALLEL:
         seated = _gathered(seated, report)
-    if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and seated.dirty)):
+    dirty = bool(seated.dirty or seated.flags & GONE)
+    if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and dirty)):
         seated = _joined(seated, report)
-    dirty = bool(seated.dirty)
     if not can.thinking_last and dirty:
         seated = unended(seated, report)
-    if can.late_system == "placed" and seated.flags & LATE and dirty:
+    if can.late_system == "placed" and dirty and _any_late(seated, can, behind):
         seated = _late(seated, can, report, told, behind)  # other turns may stand beside it now
     if insert and seated.msgs:
         seated = _ends(seated, can, report, told, whole, behind is None, last)
@@ -69,6 +79,13 @@ def order(
     if last and not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
         seated = trimmed(seated, report)
     return seated
+
+
+def _any_late(seated: Seated, can: Capabilities, behind: int | None) -> bool:
+    """Whether a system message stands behind the prompt."""
+    if seated.flags & LATE or (can.system_head == "first" and seated.seats[1:2] == [SYSTEM]):
+        return True
+    return behind is not None and seated.seats[:1] == [SYSTEM]
 
 
 def _late(

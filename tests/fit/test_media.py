@@ -258,3 +258,15 @@ def test_a_medium_under_the_type_that_it_is_of() -> None:
     assert shown.source == PNG
     assert found == [("media.type_corrected", f"{AT}.source")]
     assert lying.source.media_type == "image/jpeg"
+
+
+def test_a_result_is_headed_by_the_call_before_it_where_an_id_comes_again() -> None:
+    def step(name: str, **rest: Any) -> list[Msg]:
+        shown = ToolResultBlock("call_0", "", [ImageBlock(PNG)], **rest)
+        return [Msg.assistant([ToolUseBlock("call_0", name, {})]), said(shown, role="tool")]
+
+    for more in ({}, {"extras": {"a stranger": {"x": 1}}}):  # the latter is made anew
+        made, _ = fitted(*step("photo", **more), Msg.assistant("There."), *step("map"), **MOVES)
+        first, second = (m.text or "" for m in made if m.role == "user")
+        assert "'photo'" in first
+        assert "'map'" in second

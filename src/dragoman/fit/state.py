@@ -22,6 +22,22 @@ Saver: TypeAlias = Callable[[str, str], str]
 _Block = TypeVar("_Block", bound=ContentBlock)
 
 
+def _answered(msgs: Sequence[Msg]) -> dict[int, str]:
+    """For each result without a name, by its identity: the tool that was called before it.
+
+    An id may come again in a later turn, for another tool.
+    """
+    names: dict[str, str] = {}
+    found: dict[int, str] = {}
+    for m in msgs:
+        for block in m.content if type(m.content) is not str else ():
+            if type(block) is ToolUseBlock:
+                names[block.id] = block.name
+            elif type(block) is ToolResultBlock and not block.name and block.id in names:
+                found[id(block)] = names[block.id]
+    return found
+
+
 @dataclass(slots=True)
 class State:
     """One fitting: what the wire can, where losses go, the words, and the hints that must go."""
@@ -33,16 +49,16 @@ class State:
     surplus: int = 0  # cache hints over the wire's limit; the oldest go first
     lasts: float | None = None  # minutes that the hint before holds
     msgs: Sequence[Msg] = ()  # the history, for the names of calls
-    names: dict[str, str] | None = None  # by id, once somebody has asked
+    names: dict[int, str] | None = None  # of nameless results, once somebody has asked
 
     def called(self, block: ToolResultBlock) -> str:
         """The name of the tool whose result it is; its call has it where the result has none."""
         if block.name:
             return block.name
         if self.names is None:
-            told = (one for m in self.msgs if not isinstance(m.content, str) for one in m.content)
-            self.names = {one.id: one.name for one in told if type(one) is ToolUseBlock}
-        return self.names.get(block.id, "")
+            self.names = _answered(self.msgs)
+        found = (self.names.get(id(one)) for one in self.report.origins(block))
+        return next((name for name in found if name is not None), "")
 
     def text(self, said: str, of: object) -> TextBlock:
         """A text of ours that stands for a node."""

@@ -15,6 +15,7 @@ __all__ = [
     "BLANK",
     "CUT",
     "FOLLOWING",
+    "GONE",
     "IDS",
     "LATE",
     "MEDIA",
@@ -48,6 +49,7 @@ PARALLEL = 512  # results of one turn in several messages
 FOLLOWING = 1024  # a call right behind something else that the assistant says
 CUT = 2048  # a call that the answer broke off in
 MISNAMED = 4096  # a result with another name than its tool's
+GONE = 8192  # a message went since the survey: others may be neighbours now
 
 
 @dataclass(slots=True)
@@ -112,7 +114,8 @@ class Seated:
         dirty += [one + shift for one in old[at:]]
         msgs += self.msgs[last:]
         seats += self.seats[last:]
-        return Seated(msgs, seats, self.flags, dirty, self.calls, self.results, self.names)
+        flags = self.flags if all(changes.values()) else self.flags | GONE
+        return Seated(msgs, seats, flags, dirty, self.calls, self.results, self.names)
 
 
 def runs(seated: Seated) -> Iterator[tuple[int, int, int]]:
