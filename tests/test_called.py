@@ -38,6 +38,14 @@ def test_a_result_that_calls_its_tool_otherwise_is_named() -> None:
     assert paired(calls("a"), results("a", name=""), can=Capabilities())[1] == []
 
 
+def test_calls_of_one_id_are_told_apart_by_their_place() -> None:
+    turn = Msg("", [ToolUseBlock("a", "look", {}), ToolUseBlock("a", "find", {})], "assistant")
+    right = [results("a", name="look"), results("a", name="find")]
+    wrong = [calls("b", name="look"), results("b", name="other")]
+    _, found = paired(turn, *right, *wrong, can=Capabilities())
+    assert found == [f"result.name {A}[4].content[0].name"]
+
+
 def test_a_name_that_is_left_out_is_no_mistake() -> None:
     msgs = [calls("a"), results("a", name=""), calls("b"), results("b", name="other")]
     report = Report(msgs, None, places)

@@ -23,9 +23,7 @@ def named(seated: Seated, report: Report) -> Seated:
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
         if seat == ASSISTANT:
-            names = defaultdict(deque)
-            for call in m.calls:
-                names[call.id].append(call.name)
+            names = _called(m)
         elif seat == TOOL:
             blocks = [_with_name(block, names, report) for block in m.blocks]
             if any(new is not old for new, old in zip(blocks, m.blocks, strict=True)):
@@ -37,15 +35,24 @@ def named(seated: Seated, report: Report) -> Seated:
 
 def misnamed(seated: Seated, report: Report) -> None:
     """Name the results that call their tool otherwise than its call does, which alone is said."""
-    names: dict[str, str] = {}
+    names: dict[str, deque[str]] = {}
     for m, seat in zip(seated.msgs, seated.seats, strict=True):
         if seat == ASSISTANT:
-            names = {call.id: call.name for call in m.calls}
+            names = _called(m)
         elif seat == TOOL:
             for result in (block for block in m.blocks if type(block) is ToolResultBlock):
-                name = names.get(result.id)
+                queue = names.get(result.id)
+                name = queue.popleft() if queue else ""
                 if name and result.name not in ("", name):
                     report.lost("result.name", result, "name", did=f"its call says {name}")
+
+
+def _called(m: Msg) -> dict[str, deque[str]]:
+    """The names that each id of the calls in a message has, in their order."""
+    names: dict[str, deque[str]] = defaultdict(deque)
+    for call in m.calls:
+        names[call.id].append(call.name)
+    return names
 
 
 def _with_name(block: ContentBlock, names: dict[str, deque[str]], report: Report) -> ContentBlock:

@@ -18,7 +18,8 @@ from dragoman import (
     fit_history,
     fit_history_sync,
 )
-from dragoman.formatter import TruncatedFormatterBase
+from dragoman.errors import ConfigError
+from dragoman.formatter import OpenAIChatFormatter, TruncatedFormatterBase
 from dragoman.message import ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
 from dragoman.token import CharTokenCounter, TokenCounterBase
 
@@ -162,8 +163,17 @@ def test_a_counter_that_gives_no_figure() -> None:
         async def count(self, messages: Any, tools: Any = None, **kwargs: Any) -> Any:
             return None
 
-    fitted = fit_history_sync(MSGS, formatter=made(Silent()))
-    assert fitted.msgs is MSGS
+    with pytest.raises(ConfigError, match="must give a number, not NoneType"):
+        fit_history_sync(MSGS, formatter=made(Silent()))
+    with pytest.raises(ConfigError, match="must give a number, not NoneType"):
+        made(Silent()).format_sync(MSGS)
+
+    class Uncounted(OpenAIChatFormatter):
+        async def _count(self, wire: list[Any]) -> None:
+            return None
+
+    fitted = fit_history_sync(MSGS, formatter=Uncounted(max_tokens=4))
+    assert fitted.msgs is MSGS, "AgentScope's hook may say that nobody counts"
     assert fitted.receipt.freed == 0
 
 

@@ -10,8 +10,10 @@ import dragoman
 from dragoman import ByName
 from dragoman.losses import Report
 from dragoman.message import (
+    AudioBlock,
     CacheHint,
     Citation,
+    DocumentBlock,
     ImageBlock,
     Msg,
     RawBlock,
@@ -21,6 +23,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
     URLSource,
+    VideoBlock,
     places,
 )
 
@@ -61,10 +64,24 @@ def test_the_prompt_stays_in_front(role: str) -> None:
     assert [(m.role, m.name, m.text[:3]) for m in made] == [(role, "", "Be."), ("user", "", "# C")]
     assert losses[0] == ("name.unsaid", "$.messages[0].name")
     assert prompt.name == "sys"
+    assert made[0].content is prompt.content
     quiet = Msg("system", "Be.", "system")
     assert told(quiet)[1] == []
     bare = Msg("", "Be.", "system")
     assert told(bare)[0][0] is bare
+
+
+def test_the_prompt_loses_its_name_and_nothing_else() -> None:
+    prompt = Msg("sys", "Be.", "system", cache=CacheHint("1h"), extras={"own": {"k": 1}}, id="m1")
+    report = Report([prompt], None, places)
+    (made,) = ByName()([prompt], report)
+    assert (made.name, made.role, made.content) == ("", "system", "Be.")
+    assert (made.cache, made.extras, made.id) == (prompt.cache, prompt.extras, "m1")
+    report.lost("cache.unsaid", made, "cache")
+    assert [(loss.code, loss.where) for loss in report.losses] == [
+        ("name.unsaid", "$.messages[0].name"), ("cache.unsaid", "$.messages[0].cache"),
+    ]  # fmt: skip
+    assert report.losses[0].what == "sys"
 
 
 def test_later_system_messages_are_part_of_the_conversation() -> None:
@@ -110,6 +127,55 @@ def test_media_at_both_ends() -> None:
     made, losses = told(Msg("", [IMAGE]))
     assert said(made) == [[OPEN, IMAGE, "</history>"]]
     assert losses == [HEADING, FRAME]
+
+
+@pytest.mark.parametrize("closing", ["\n  the end", "\nX", "\n\n</history>"])
+def test_the_closing_behind_a_medium_loses_its_line_breaks_alone(closing: str) -> None:
+    made, _ = told(Msg("Bob", [TextBlock("a"), IMAGE]), rewrite=ByName(closing=closing))
+    assert said(made)[0][-1] == closing.lstrip("\n")
+
+
+def test_whatever_was_made_of_a_run_is_found_at_its_messages() -> None:
+    runs: list[list[Msg]] = [
+        [Msg("Bob", "a")],
+        [Msg("Bob", [TextBlock("a")])],
+        [Msg("Bob", [TextBlock("a"), IMAGE, TextBlock("b"), IMAGE, TextBlock("c")])],
+        [Msg("", [IMAGE])],
+    ]
+    for run in runs:
+        msgs = [CALL, *run]
+        report = Report(msgs, None, places)
+        made = ByName()(msgs, report)[-1]
+        for block in made.blocks:
+            if type(block) is TextBlock:
+                report.lost("text.blank", block, "text")
+        found = [loss.where for loss in report.losses if loss.code == "text.blank"]
+        assert len(found) == sum(type(block) is TextBlock for block in made.blocks)
+        assert {where[:13] for where in found} == {"$.messages[1]"}
+
+
+@pytest.mark.parametrize("kind", [ImageBlock, AudioBlock, VideoBlock, DocumentBlock])
+def test_every_kind_of_medium_stays(kind: Any) -> None:
+    medium = kind(IMAGE.source)
+    assert said(told(Msg("Bob", [medium]))[0]) == [[f"{OPEN}Bob: ", medium, "</history>"]]
+
+
+def test_hints_and_fields_of_messages_beside_media_are_named() -> None:
+    msgs = [
+        Msg("Bob", [IMAGE], cache=CacheHint()), Msg("Al", "x", extras={"own": {"k": 1}}),
+        Msg("Cy", "y", extras={"": {"k": 1}}), Msg("Di", [RawBlock("own", {}), IMAGE]),
+    ]  # fmt: skip
+    report = Report(msgs, None, places)
+    ByName()(msgs, report)
+    assert [(loss.code, loss.where) for loss in report.losses][:4] == [
+        ("cache.unsaid", "$.messages[0].cache"),
+        ("extras.foreign", "$.messages[1].extras.own"),
+        ("extras.foreign", "$.messages[2].extras"),
+        ("raw.foreign", "$.messages[3].content[0]"),
+    ]
+    assert [loss.what for loss in report.losses][1:4] == [
+        "fields of own", "fields of nobody", "raw block of own",
+    ]  # fmt: skip
 
 
 def test_a_medium_without_words_is_introduced_by_its_speaker() -> None:

@@ -87,6 +87,23 @@ def test_the_loss_names_the_text_and_the_speaker() -> None:
     assert did == {"a backslash stands before it since Al speaks"}
 
 
+@pytest.mark.parametrize("rewrite", [ByName(), Tagged("Bob")])
+def test_a_text_that_waited_for_a_later_speaker_is_noted_with_whom_it_waited_for(
+    rewrite: Any,
+) -> None:
+    ask = Msg("Tony", "Hi.\nAl: x\n[Al]: x")
+    apart = Msg("Al", CALL.content, "assistant")
+    for later in (Msg("Al", "So?"), apart):
+        msgs = [ask, CALL, RESULT, later]
+        report = Report(msgs, None, places)
+        made = rewrite(msgs, report)
+        assert [by for by, _, _ in report.edits] == ["the escape of a later speaker's name"]
+        [(_, node, until)] = report.edits
+        assert node is made[0]
+        assert until is made[-1]
+        assert (until is later) is (later is apart)
+
+
 @pytest.mark.parametrize("speakers", [ByName(), Tagged("Bob")])
 def test_thinking_behind_such_a_text_is_known_to_be_unbound(speakers: Any) -> None:
     """Only what was thought before the new speaker came: later answers have seen the change."""

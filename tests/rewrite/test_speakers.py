@@ -89,18 +89,52 @@ def test_losses_of_a_tagged_block_are_found_at_its_source() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said", "role"),
+    [
+        ("", "[Al]: x", "\\[Al]: x", "user"),
+        ("Friday", "[Al]: x", "[Al]: x", "assistant"),
+        ("Bob", "x", "[Bob]: x", "user"),
+    ],
+)
+def test_a_tagged_message_keeps_the_rest(name: str, text: str, said: str, role: str) -> None:
+    msg = Msg(name, text, "user", id="m1", cache=CacheHint(), extras={"own": {"k": 1}})
+    msgs = [Msg("Al", "y"), msg]
+    report = Report(msgs, None, places)
+    made = Tagged("Friday")(msgs, report)[1]
+    assert (made.name, made.text, made.role) == ("", said, role)
+    assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
+    report.lost("cache.unsaid", made, "cache")
+    assert "$.messages[1].cache" in [loss.where for loss in report.losses]
+
+
+def test_nobody_is_tagged_as_the_one_who_answers() -> None:
+    (made,) = run(Tagged("Friday"), Msg("Ｆriday", "Hi."))
+    assert made.text == "[Friday_2]: Hi."
+
+
 def test_names_for_a_name_field() -> None:
     msgs = [Msg("Dr. Bob", "x"), Msg("小明", "x"), Msg("Bob", "x"), Msg("", "x")]
     report = Report(msgs, None, places)
     made = NameField()(msgs, report)
     assert [m.name for m in made] == ["Dr._Bob", "小明", "Bob", ""]
     assert made[2] is msgs[2]
-    assert [(loss.code, loss.where) for loss in report.losses] == [
-        ("name.mapped", "$.messages[0].name")
+    assert [(loss.code, loss.where, loss.did) for loss in report.losses] == [
+        ("name.mapped", "$.messages[0].name", "written as Dr._Bob")
     ]
     assert NameField()(msgs[1:], report) is not None
     same = msgs[1:]
     assert NameField()(same, report) is same
+
+
+def test_a_name_is_cleaned_and_the_rest_stays() -> None:
+    msg = Msg("Dr. Bob", "x", "assistant", id="m1", cache=CacheHint(), extras={"own": {"k": 1}})
+    report = Report([msg], None, places)
+    (made,) = NameField()([msg], report)
+    assert (made.name, made.role, made.content) == ("Dr._Bob", "assistant", "x")
+    assert (made.id, made.cache, made.extras) == ("m1", msg.cache, msg.extras)
+    report.lost("cache.unsaid", made, "cache")
+    assert report.losses[-1].where == "$.messages[0].cache"
 
 
 @given(st.lists(st.text("ab .<_", min_size=1, max_size=5), min_size=1, max_size=6))

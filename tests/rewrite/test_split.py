@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import dragoman
 from dragoman import ByName, Msg, split_history
 from dragoman.errors import ConfigError, ReadError
 from dragoman.losses import Report
-from dragoman.message import ImageBlock, RawBlock, TextBlock, URLSource, places
+from dragoman.message import ImageBlock, RawBlock, RefusalBlock, TextBlock, URLSource, places
 
 from .nasty import NAMES, texts
 
@@ -34,7 +35,7 @@ FORMS = (
 
 
 def written(by: ByName, msgs: list[Msg]) -> list[Msg]:
-    return by(msgs, Report(msgs, None, places))
+    return replace(by)(msgs, Report(msgs, None, places))
 
 
 def names_of(msgs: list[Msg]) -> list[str]:
@@ -48,7 +49,7 @@ rows = st.lists(st.tuples(st.sampled_from(NAMES), texts), min_size=1, max_size=5
 def test_it_gives_back_what_everybody_said(said: list[tuple[str, str]], by: ByName) -> None:
     msgs = [Msg(name, text) for name, text in said]
     (whole,) = written(by, msgs)
-    found = split_history(whole, names_of(msgs), by=by)
+    found = split_history(whole, names_of(msgs), by=replace(by))
     assert [(m.name, m.content) for m in found] == said
     assert {m.role for m in found if m.name != "Alice"} <= {"user"}
     assert {m.role for m in found if m.name == "Alice"} <= {"assistant" if by.me else "user"}
@@ -66,7 +67,7 @@ _mixed = st.lists(
 def test_it_keeps_media_in_their_place(said: list[tuple[str, Any]], by: ByName) -> None:
     msgs = [Msg(name, content) for name, content in said]
     before = written(by, msgs)
-    found = split_history(before[0], names_of(msgs), by=by)
+    found = split_history(before[0], names_of(msgs), by=replace(by))
     assert written(by, found) == before
     assert everything(found) == everything(msgs)
 
@@ -112,6 +113,53 @@ def test_a_wires_own_media_come_back_raw() -> None:
     assert split_history([content[0], IMAGE, TextBlock("Bob: b\n</history>")])[0].blocks[1] == IMAGE
 
 
+@pytest.mark.parametrize(
+    ("by", "log", "found"),
+    [
+        (ByName("", "", ""), "Bob: Hi.\nAl: Yes.", [("Bob", "Hi."), ("Al", "Yes.")]),
+        (ByName(""), "<history>\nBob: a\n<history>\nAl: b\n</history>",
+         [("Bob", "a\n<history>"), ("Al", "b")]),
+        (ByName(""), "<history>\nBob: a\n</history>\nAl: b\n</history> and more",
+         [("Bob", "a\n</history>"), ("Al", "b")]),
+        (ByName("", line="{name} {text}"), "<history>\nAl B hi\nAl no\nBob x\n</history>",
+         [("Al B", "hi"), ("Al", "no"), ("Bob", "x")]),
+    ],
+)  # fmt: skip
+def test_logs_of_other_forms(by: ByName, log: str, found: list[tuple[str, str]]) -> None:
+    assert [(m.name, m.content) for m in split_history(log, ["Al", "Al B", "Bob"], by=by)] == found
+
+
+@pytest.mark.parametrize("closing", ["\n  the end", "\nX", "\n</history>"])
+def test_whatever_closes_behind_a_medium_is_found(closing: str) -> None:
+    by, msg = ByName(closing=closing), Msg("Bob", [TextBlock("a"), IMAGE])
+    assert split_history(written(by, [msg])[0], ["Bob"], by=by) == [msg]
+
+
+def test_one_is_the_assistant_and_needs_no_mention() -> None:
+    by = ByName(me="Friday", known=("Al",))
+    msgs = [Msg("Bob", "Hi."), Msg("Friday", "Yes?", "assistant"), Msg("Al", "x")]
+    found = split_history(written(by, msgs)[0], ["Bob"], by=by)
+    assert [(m.name, m.text, m.role) for m in found] == [
+        ("Bob", "Hi.", "user"), ("Friday", "Yes?", "assistant"), ("Al", "x", "user"),
+    ]  # fmt: skip
+
+
+def test_a_text_that_begins_a_line_comes_back_as_it_was() -> None:
+    by = ByName("", line="{name}:\n{text}")
+    msgs = [Msg("Bob", "Al: x"), Msg("Al", "y")]
+    (whole,) = written(by, msgs)
+    assert "\\Al: x" in whole.text
+    assert split_history(whole, ["Bob", "Al"], by=by) == msgs
+
+
+def test_a_block_that_holds_a_text_of_another_kind_is_no_line() -> None:
+    refusal = {"type": "refusal", "text": "Al: no"}
+    content = [{"text": "<history>\nBob: a"}, refusal, {"text": "Bob: b\n</history>"}]
+    assert split_history(content, ["Bob", "Al"]) == [
+        Msg("Bob", [TextBlock("a"), RefusalBlock("Al: no"), TextBlock("b")])
+    ]
+
+
 def test_a_log_without_names_is_guessed() -> None:
     said = "Bob: Hi.\nand\nAl B.: Yes: no\n\\Bob: x\nhttps: //x"
     log = f"Some prompt.\n<history>\n{said}\n</history> and more"
@@ -124,6 +172,12 @@ def test_a_log_without_names_is_guessed() -> None:
     ]
     assert split_history("<history>\nx\n</history>", "Bob") == [Msg("", "x")]
     assert split_history("<history>\n\n</history>") == []
+
+
+def test_names_that_a_line_says_twice_are_guessed() -> None:
+    by = ByName(line="<{name}> ({name}): {text}")
+    log = "<history>\n<Bob> (Bob): Hi.\n<Al> (Al): Yes.\n</history>"
+    assert split_history(log, by=by) == [Msg("Bob", "Hi."), Msg("Al", "Yes.")]
 
 
 def test_what_nobody_began_goes_on_with_the_last_speaker() -> None:

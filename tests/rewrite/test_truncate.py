@@ -245,6 +245,10 @@ def test_one_unit_at_a_time() -> None:
     last = [S, U]
     assert without_oldest(last) is last
     assert without_oldest([]) == []
+    asked = [U, A]
+    assert without_oldest(asked) is asked, "the question and the last turn stay"
+    called = [U, call("a"), result("a")]
+    assert without_oldest(called) is called
 
 
 def test_what_is_left_out() -> None:
@@ -254,3 +258,5 @@ def test_what_is_left_out() -> None:
     assert left_out(msgs, []) == [0, 1, 2, 3]
     made = Msg.user("a summary")
     assert left_out(msgs, [made, A, U]) == [0, 1]
+    assert left_out(msgs, [S, made, U]) == [1, 2]
+    assert left_out(msgs, [S, U, made]) == [1, 2]

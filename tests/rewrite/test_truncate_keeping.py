@@ -95,6 +95,13 @@ def test_the_first_messages_keep_their_results() -> None:
     assert same(drive(KeepFirst(1), msgs, 4, each)[0], [*msgs[:2], *msgs[-2:]])
 
 
+def test_the_last_turn_stays_behind_the_first_messages() -> None:
+    msgs = [Msg.user("Go."), Q, call("a"), result("a")]
+    with pytest.raises(ContextOverflow) as caught:
+        drive(KeepFirst(1), msgs, 3, each)
+    assert caught.value.kept == 4
+
+
 def test_a_reserve_is_kept_free_for_the_answer() -> None:
     msgs = chat(9)
     for strategy in (DropOldest(reserve=3), KeepFirst(0, reserve=3)):

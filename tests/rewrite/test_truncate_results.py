@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from dragoman import (
     Msg,
     Summarize,
 )
-from dragoman.message import ToolResultBlock, identify
+from dragoman.message import TextBlock, ToolResultBlock, identify
 from dragoman.rewrite.truncate import Cut, replaced
 
 from .driving import call, drive, each, length, result, same
@@ -60,12 +61,34 @@ def test_what_was_made_names_what_it_was_made_of() -> None:
     assert chosen.made[0].msg.blocks[0] == ToolResultBlock("c0", "f", STUB)
 
 
+def test_a_cleared_message_is_the_same_but_for_its_output() -> None:
+    old = Msg("desk", [ToolResultBlock("c", "f", LONG, spelling="listed"), TextBlock("Read it.")],
+              "tool", {"k": 1}, "now", id="m1", extras={"own": {"k": 1}})  # fmt: skip
+    msgs = [call("c"), old, Msg.assistant("so"), Q]
+    chosen, _ = drive(ClearToolResults(keep=0), msgs, length(msgs) - 1, length)
+    made = chosen[1]
+    assert (made.name, made.role, made.id, made.timestamp) == ("desk", "tool", "m1", "now")
+    assert (made.metadata, made.extras) == ({"k": 1}, {"own": {"k": 1}})
+    assert made.content == [ToolResultBlock("c", "f", STUB), TextBlock("Read it.")]
+    assert made.blocks[0].spelling is None, "the spelling was that of other content"
+    assert made.blocks[1] is old.blocks[1]
+
+
+def test_candidates_share_what_was_cleared_so_that_it_is_formatted_once() -> None:
+    msgs = [*turns(40), Q]
+    _, tried = drive(ClearToolResults(keep=0), msgs, 1500, length)
+    first = [made[1] for made in tried if made[1] is not msgs[1]]
+    assert len(first) > 1
+    assert len({*map(id, first)}) == 1
+
+
 def test_then_the_oldest_messages_go() -> None:
     msgs = [Msg.system("Be."), *turns(6), Q]
-    chosen, _ = drive(ClearToolResults(keep=2), msgs, 300, length)
+    chosen, tried = drive(ClearToolResults(keep=2), msgs, 300, length)
     assert outputs(chosen) == [STUB, LONG, LONG][-len(outputs(chosen)) :]
     assert (chosen[0], chosen[-1]) == (msgs[0], Q)
     assert length(chosen) <= 300
+    assert not any(same(one, other) for one, other in combinations(tried, 2)), "none counts twice"
     other, _ = drive(ClearToolResults(keep=2, then=KeepFirst(2)), msgs, 340, length)
     assert same(other[:1], msgs[:1])
     assert outputs(other)[0] == STUB
@@ -84,6 +107,35 @@ def test_newest_named_and_unread_results_stay() -> None:
     assert outputs(drive(ClearToolResults(keep=2), msgs, length(msgs) - 1, length)[0]) == [
         STUB, LONG, LONG,
     ]  # fmt: skip
+
+
+def test_what_no_answer_has_followed_stays() -> None:
+    def left(*msgs: Msg) -> list[Any]:
+        def count(made: list[Msg]) -> int:
+            return 9 - outputs(made).count(STUB) if len(made) == len(msgs) else 0
+
+        return outputs(drive(ClearToolResults(keep=0), [*msgs], 8, count)[0])
+
+    read = [call("a"), result("a", output=LONG), Msg.assistant("so")]
+    unread = [call("b"), result("b", output=LONG), Q]
+    assert left(*read, *unread) == [STUB, LONG]
+    inside = Msg.assistant([*call("b").blocks, *result("b", output=LONG).blocks])
+    assert STUB not in left(inside, Q)
+    assert STUB not in left(result("a", output=LONG), Q), "nobody has answered at all"
+
+
+def test_what_is_no_longer_than_the_stub_stays() -> None:
+    short = "x" * len(STUB)
+    msgs = [*turns(1, short), *turns(1, short + "x"), Q]
+    chosen, _ = drive(ClearToolResults(keep=0), msgs, length(msgs) - 1, length)
+    assert outputs(chosen) == [short, STUB]
+
+
+def test_as_many_results_as_are_kept_are_not_cleared() -> None:
+    msgs = [*turns(2), Q]
+    chosen, tried = drive(ClearToolResults(keep=2), msgs, length(msgs) - 1, length)
+    assert same(chosen, msgs[2:])
+    assert all(STUB not in outputs(made) for made in tried)
 
 
 def test_pinned_results_stay_even_where_more_must_go() -> None:
@@ -145,6 +197,8 @@ def test_what_is_still_too_long_can_be_told_in_short() -> None:
     assert isinstance(chosen, Cut)
     assert {one.how for one in chosen.made} == {"cleared", "summary"}
     [told] = [one for one in replaced(chosen) if one.how == "summary"]
+    assert told.msg is chosen[0]
+    assert len(told.of) > 1
     assert same(list(told.of), msgs[: len(told.of)]), "what was given, not what was made of it"
 
 

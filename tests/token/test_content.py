@@ -85,6 +85,17 @@ def test_long_text_is_told_apart_in_its_middle_and_not_kept() -> None:
     assert len(str(one)) < 200
 
 
+def test_a_document_of_text_is_text_from_end_to_end() -> None:
+    text = "word " * 5000
+    keys = {
+        content_key({"role": "user", "content": [{"type": "document", "source": source}]})
+        for said in (text, text[:9000] + "!" + text[9001:])
+        for source in ({"type": "text", "media_type": "text/plain", "data": said},)
+    }
+    assert len(keys) == 2
+    assert len(str(keys)) < 600
+
+
 class Name(str):
     """A string of a library's own kind."""
 

@@ -18,7 +18,7 @@ from PIL import Image
 import dragoman
 from dragoman import Msg, Tool
 from dragoman.errors import ConfigError
-from dragoman.message import ToolResultBlock, ToolUseBlock
+from dragoman.message import Origin, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.token import MistralTokenCounter
 
 from .conversations import ANTHROPIC, OPENAI, TOOLS
@@ -164,3 +164,23 @@ def test_a_path_that_is_no_tokenizer_is_a_typed_error(tmp_path: Path) -> None:
 def test_what_cannot_be_encoded_is_a_typed_error(newest: MistralTokenCounter) -> None:
     with pytest.raises(ConfigError, match="cannot count these messages"):
         newest.count_sync([{"role": "narrator", "content": "Once upon a time"}])
+
+
+@pytest.mark.parametrize("wire", ["mistral", "gemini", "bedrock-converse"])
+def test_an_answer_of_thinking_alone_is_counted(newest: MistralTokenCounter, wire: str) -> None:
+    thought = ThinkingBlock("a long thought", "c2ln", origin=Origin(wire))
+    history = [Msg.user("Why?"), Msg.assistant([thought]), Msg.user("So?")]
+    formatter = dragoman.Formatter(wire, policy="ignore")
+    written = formatter.format_sync(history)
+    bare = newest.count_sync(formatter.format_sync(history[::2]))
+    assert len(written) > 2, "the case is worth a test"
+    assert 3 <= newest.count_sync(written) - bare <= 10
+    cut = dragoman.Formatter(wire, policy="ignore", token_counter=newest, max_tokens=8000)
+    assert cut.format_sync(history) == written
+
+
+def test_an_answer_without_words_takes_nothing(newest: MistralTokenCounter) -> None:
+    empty = {"role": "assistant", "content": ""}
+    assert newest.count_sync([*ASK, empty, *ASK]) == newest.count_sync([*ASK, *ASK])
+    parts = {"role": "assistant", "content": [{"type": "text", "text": ""}]}
+    assert newest.count_sync([*ASK, parts, *ASK]) == newest.count_sync([*ASK, *ASK])

@@ -17,7 +17,7 @@ from ..jsontext import JsonObject
 from ..losses import Loss, Report
 from ..message import ChatRequest, Msg, messages_of, places
 from ..message.tools import ToolLike
-from ..rewrite.truncate import DropOldest, Truncation, without_oldest
+from ..rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ..shown import Shown, shown
 from ..token import TokenCounterBase
 from ..token.cached import CachedTokenCounter, cached
@@ -92,7 +92,8 @@ class TruncatedFormatterBase(FormatterBase):
             )
         self.token_counter = token_counter
         self.max_tokens = max_tokens
-        self.truncate: Truncation = truncate or DropOldest()
+        self.truncate: Truncation = DropOldest() if truncate is None else truncate
+        strategic(self.truncate)
         self._counts = remembering(token_counter)
 
     def limited(self, max_tokens: int) -> Self:

@@ -5,7 +5,7 @@ Also what a cut says of itself in a report. Knows no wire; what is formatted com
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, TypeAlias
@@ -14,12 +14,14 @@ from ..errors import ConfigError, ContextOverflow
 from ..jsontext import JsonObject
 from ..losses import Report
 from ..message import Msg
-from ..rewrite.truncate import Asked, Cut, Truncation, left_out, replaced
+from ..rewrite.truncate import Asked, Cut, Truncation, left_out, overflow, replaced
+from ..token.base import figure
 from .tally import Tally
 
 __all__ = ["CUT", "Choice", "by_hook", "choose", "name_cut", "within"]
 
 Said: TypeAlias = Callable[[list[Msg], Report], Awaitable[list[JsonObject]]]
+Tried: TypeAlias = list[tuple[list[Msg], Any]]  # candidates, and the tokens of each
 Shorten: TypeAlias = Callable[[list[Msg]], Awaitable[list[Msg]]]
 CUT = "the cut to the token budget"
 
@@ -38,46 +40,88 @@ async def choose(
 ) -> Choice:
     """Ask a strategy for candidates until it has chosen one. `counted` gives None for no counter.
 
-    Raises ContextOverflow, also for a strategy that leaves nothing.
+    What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
+    leaves nothing, and ConfigError for one that gives no messages.
     """
+
+    async def tokens_of(candidate: list[Msg]) -> Any:
+        trial = report.trial()
+        _remember(candidate, trial)
+        touch(msgs, candidate, trial)
+        return _figure(await counted(await said(candidate, trial), len(candidate)))
+
+    tried: Tried = []
+    chosen = await _chosen(strategy, msgs, limit, tokens_of, tried)
+    if chosen is None:  # nobody counts, so nothing is cut
+        return Choice(msgs)
+    if msgs and not chosen:
+        raise ContextOverflow(tried[-1][1] if tried else 0, limit, 0)
+    before, after = _known(msgs, tried), _known(chosen, tried)
+    if after is None:  # it did not ask what this takes
+        after = await tokens_of(chosen)
+    if after is not None and not after <= limit:
+        raise overflow(after, limit, chosen)
+    return Choice(chosen, before, after)
+
+
+async def _chosen(
+    strategy: Truncation,
+    msgs: list[Msg],
+    limit: int,
+    tokens_of: Callable[[list[Msg]], Awaitable[Any]],
+    tried: Tried,
+) -> list[Msg] | None:
+    """What the strategy chooses; None if nobody counts. `tried` gets what it asked for."""
     plan = strategy.candidates(msgs, limit)
-    choice = Choice(msgs)
-    last: list[Msg] = []
-    tokens: Any = 0
+    if not isinstance(plan, Generator):
+        raise _unlike(strategy, "candidates must be a generator", plan)
     try:
         wanted = next(plan)
         while True:
             if isinstance(wanted, Asked):
                 answer: Any = wanted.call(wanted.msgs)
-                answer = await answer if isawaitable(answer) else answer
-                wanted = plan.send(answer)
+                wanted = plan.send(await answer if isawaitable(answer) else answer)
                 continue
-            last, trial = wanted, report.trial()
-            _remember(last, trial)
-            touch(msgs, last, trial)
-            tokens = _figure(await counted(await said(last, trial), len(last)))
-            if tokens is None:  # nobody counts, so nothing is cut
-                return choice
-            if choice.before is None and _same(last, msgs):
-                choice.before = tokens
+            candidate = _listed(strategy, wanted)
+            tokens = await tokens_of(candidate)
+            if tokens is None:
+                return None
+            tried.append((candidate, tokens))
             wanted = plan.send(tokens)
     except StopIteration as done:
-        choice.msgs = done.value
-    if msgs and not choice.msgs:
-        raise ContextOverflow(tokens, limit, 0)
-    if _same(choice.msgs, last):
-        choice.after = tokens
-    return choice
+        return _listed(strategy, done.value)
+
+
+def _known(msgs: list[Msg], tried: Tried) -> Any:
+    """What these messages take, if they were counted."""
+    return next((tokens for one, tokens in reversed(tried) if _same(one, msgs)), None)
+
+
+def _listed(strategy: Truncation, given: Any) -> list[Msg]:
+    """What a strategy gives for a history. Raises ConfigError if it cannot be one."""
+    if isinstance(given, (list, tuple)):
+        return given if isinstance(given, list) else list(given)
+    raise _unlike(strategy, "candidates must yield and return lists of messages", given)
+
+
+def _unlike(strategy: Truncation, rule: str, given: object) -> ConfigError:
+    return ConfigError(
+        f"{type(strategy).__name__} is no strategy: {rule}, not {type(given).__name__}",
+        hint="tokens = yield msgs, as often as needed, then return what fits",
+        code="truncate.strategy",
+    )
 
 
 async def by_hook(
     shorten: Shorten, msgs: list[Msg], limit: int, report: Report, said: Said, counted: Tally
 ) -> Choice:
     """Let a hook take messages away until the rest fits. Raises ContextOverflow if it cannot."""
-    choice = Choice(msgs)
+    given, choice = msgs, Choice(msgs)
     before = None  # the tokens of a list of the same length, which may yet say less
     while True:
-        tokens = _figure(await counted(await said(msgs, report.trial()), len(msgs)))
+        trial = report.trial()
+        touch(given, msgs, trial)
+        tokens = _figure(await counted(await said(msgs, trial), len(msgs)))
         if tokens is None:
             return choice
         choice.before = tokens if choice.before is None else choice.before
@@ -94,19 +138,19 @@ async def by_hook(
 
 
 def _figure(tokens: object) -> Any:
-    """What a counter said. Raises ConfigError if it is no number."""
-    if tokens is None or isinstance(tokens, (int, float)):
-        return tokens
-    raise ConfigError(
-        f"a token counter must give a number, not {type(tokens).__name__}", code="token.figure"
-    )
+    """What was counted; None where nobody counts. Raises ConfigError if it is no number."""
+    return None if tokens is None else figure(tokens)
 
 
 def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     """Name what was not chosen, and what stands in its place."""
     if chosen is msgs:
         return
+    touch(msgs, chosen, report)
     made = replaced(chosen)
+    if not made and len(chosen) < len(msgs):
+        report.each("history.cut", _gone([*msgs], [*chosen]))
+        return
     how = {id(m): one.how for one in made for m in one.of}
     gone = [msgs[i] for i in left_out(msgs, chosen)]
     if cut := [(m, "", "") for m in gone if id(m) not in how]:
@@ -122,7 +166,12 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
             if new is not old:
                 report.made(new, old)
                 report.lost("history.cleared", old, "output", getattr(old, "name", ""))
-    touch(msgs, chosen, report)
+
+
+def _gone(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
+    """What was not chosen: looked for when somebody asks, for a long history is cut often."""
+    for i in left_out(msgs, chosen):
+        yield msgs[i], "", ""
 
 
 def within(msgs: list[Msg], whole: list[Msg], chosen: list[Msg]) -> list[Msg]:

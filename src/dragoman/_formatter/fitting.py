@@ -9,7 +9,16 @@ from math import isfinite
 
 from ..errors import ConfigError
 from ..losses import Report
-from ..message import ChatRequest, Msg, ToolResultBlock, identify, messages_of, places
+from ..message import (
+    ChatRequest,
+    Msg,
+    ThinkingBlock,
+    ToolResultBlock,
+    identify,
+    messages_of,
+    places,
+)
+from ..message.blocks import ContentBlock
 from ..message.tools import ToolLike
 from ..rewrite.truncate import Made, left_out, replaced
 from ..shown import Shown
@@ -30,7 +39,7 @@ class Receipt(Shown):
     `before` and `after` are numbers of messages, `tokens_before` and `tokens_after` count the
     formatted ones with the tool schemas, `limit` is the budget. `dropped` went; `told` are those
     that `summary` tells in short; `cleared` are the calls whose results a stub stands for.
-    `unbound` went with their thinking left out, for it was bound to what stood before. A prompt
+    `unbound` stay without their thinking, which was bound to what stood before. A prompt
     cache holds up to the message `changed`, an index into the given history (None: all of it);
     `cache_lost` is how many tokens of what is sent stand behind that.
     """
@@ -95,6 +104,11 @@ async def _fit(
     tools: Sequence[ToolLike] | None,
     sync: bool,
 ) -> Fitted:
+    if not isinstance(formatter, TruncatedFormatterBase):
+        raise ConfigError(
+            f"fit_history cuts for a formatter, not for {type(formatter).__name__}",
+            hint='formatter=Formatter("openai-chat", token_counter=..., max_tokens=...)',
+        )
     limit = formatter.max_tokens if max_tokens is None else max_tokens
     counts = formatter.token_counter is not None or "_count" in formatter._hooks
     if limit is None or not counts:
@@ -110,19 +124,15 @@ async def _fit(
     tally = once._tally(schemas, sync)
     if choice.before is None:
         choice.before = await _tokens(once, whole, tally)
-    if choice.after is None:
-        choice.after = await _tokens(once, choice.msgs, tally)
     receipt = replace(_taken(given, kept), limit=limit, tokens_before=_whole(choice.before),
-                      tokens_after=_whole(choice.after))  # fmt: skip
-    if receipt.changed is not None:
-        before = choice.msgs[: receipt.changed + len(whole) - len(given)]
-        held = await _tokens(once, before, tally) if before else 0
-        receipt = replace(
-            receipt,
-            cache_lost=max(0, receipt.tokens_after - held),
-            unbound=await _unbound(once, given, kept, choice.msgs),
-        )
-    return Fitted(kept, receipt)
+                      tokens_after=_whole(choice.after or 0))  # fmt: skip
+    if receipt.changed is None:
+        return Fitted(kept, receipt)
+    before = choice.msgs[: receipt.changed + len(whole) - len(given)]
+    held = await _tokens(once, before, tally) if before else 0
+    unbound = await _unbound(once, given, kept, choice.msgs)
+    receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - held))
+    return _bare(given, kept, unbound, receipt) if unbound else Fitted(kept, receipt)
 
 
 async def _tokens(formatter: TruncatedFormatterBase, msgs: list[Msg], tally: Tally) -> int:
@@ -166,18 +176,41 @@ def _cleared(made: list[Made]) -> Iterator[str]:
 
 async def _unbound(
     formatter: TruncatedFormatterBase, given: list[Msg], kept: list[Msg], chosen: list[Msg]
-) -> tuple[str, ...]:
-    """The ids of the messages whose thinking holds no more behind the cut."""
+) -> list[int]:
+    """The indexes of the messages whose thinking holds no more behind the cut."""
     if not any(block.type == "thinking" for m in kept for block in m.blocks):
-        return ()
+        return []
     report = Report(given, None, places, "fit_history")
     name_cut(given, kept, report)
     await formatter._said(chosen, report)
-    ids = identify(given)
     at = [
         int(found[1])
         for loss in report.losses
         if loss.code == "thinking.unbound" and CUT in loss.what
         if (found := _PATH.match(loss.where))
     ]
-    return tuple(ids[i] for i in dict.fromkeys(at))
+    return list(dict.fromkeys(at))
+
+
+def _bare(given: list[Msg], kept: list[Msg], unbound: list[int], receipt: Receipt) -> Fitted:
+    """The same without the thinking of these messages: whoever sends them knows of no cut."""
+    gone = {id(given[i]) for i in unbound}
+    gone.update(id(one.msg) for one in replaced(kept) if any(id(m) in gone for m in one.of))
+    made: list[Msg] = []
+    for m in kept:
+        if id(m) not in gone:
+            made.append(m)
+            continue
+        blocks: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
+        if blocks:
+            made.append(Msg.trusted(m.name, blocks, m.role, m))
+    ids = identify(given)
+    empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in given[i].blocks))
+    dropped = {*receipt.dropped, *(ids[i] for i in empty)}
+    receipt = replace(
+        receipt,
+        after=len(made),
+        dropped=tuple(id for id in ids if id in dropped),
+        unbound=tuple(ids[i] for i in unbound),
+    )
+    return Fitted(made, receipt)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..jsontext import JsonObject
 from ..rewrite.truncate import Counted
-from ..token.base import counts_sync
+from ..token.base import counts_sync, figure
 from ..token.cached import CachedTokenCounter, cached
 
 __all__ = ["BySums", "Tally", "Whole", "remembering"]
@@ -76,7 +76,8 @@ class Whole:
     async def __call__(self, written: list[JsonObject], messages: int) -> Any:
         """The tokens; a counter that knows nothing of tools is not told of none."""
         given = (written, self._tools) if self._tools else (written,)
-        return self._counter.count_sync(*given) if self._sync else await self._counter.count(*given)
+        made = self._counter.count_sync(*given) if self._sync else await self._counter.count(*given)
+        return figure(made)
 
 
 def remembering(counter: object) -> CachedTokenCounter | None:

@@ -33,6 +33,8 @@ def said(
     """
     named = False
     for block in m.blocks:
+        assert type(block) is not ToolUseBlock, "a call is no conversation"
+        assert type(block) is not ToolResultBlock, "a result is no conversation"
         if type(block) is TextBlock or type(block) is RefusalBlock:
             named = True
             aside(block, report)
@@ -56,8 +58,6 @@ def said(
             report.lost("thinking.unsaid", block)
         elif type(block) is RawBlock:
             report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
-        elif type(block) is ToolUseBlock or type(block) is ToolResultBlock:
-            raise AssertionError("calls and results are no conversation")
         else:
             assert_never(block)
 

@@ -7,11 +7,12 @@ It must not know Msg, wires or vendors.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Real
 from typing import Any
 
 from ..errors import ConfigError
 
-__all__ = ["SumTokenCounter", "TokenCounterBase", "counts_sync", "decomposes"]
+__all__ = ["SumTokenCounter", "TokenCounterBase", "counts_sync", "decomposes", "figure"]
 
 
 class TokenCounterBase(ABC):
@@ -109,6 +110,17 @@ def decomposes(counter: object) -> bool:
     names = ("count_message", "count", "count_sync")
     message, *lists = (_depth(type(counter), name) for name in names)
     return all(one >= message for one in lists)
+
+
+def figure(tokens: object) -> Any:
+    """What a counter said. Raises ConfigError if it is no number."""
+    if isinstance(tokens, Real):
+        return tokens
+    raise ConfigError(
+        f"a token counter must give a number, not {type(tokens).__name__}",
+        hint="return the count from count, count_message and overhead",
+        code="token.figure",
+    )
 
 
 def _depth(cls: type, name: str) -> int:

@@ -28,9 +28,11 @@ class CachedTokenCounter(TokenCounterBase):
     """
 
     def __init__(self, counter: TokenCounterBase | Any, *, size: int = 65_536) -> None:
-        if not callable(getattr(counter, "count", None)):
+        if isinstance(counter, type) or not callable(getattr(counter, "count", None)):
             raise ConfigError(
-                f"{type(counter).__name__} is no token counter: it has no count method",
+                f"the class {counter.__name__} is no token counter yet: make one of it"
+                if isinstance(counter, type)
+                else f"{type(counter).__name__} is no token counter: it has no count method",
                 hint="dragoman.token has counters; TokenCounterBase is the base of one's own",
                 code="token.no_counter",
             )

@@ -38,8 +38,10 @@ def _key(value: Any, payload: bool, media: bool) -> Hashable:
         return value if len(value) <= _LONG else _text(value, payload)
     if kind is dict:
         items: list[Hashable] = []
+        told = value.get("type") == "text"  # a text document, whose `data` are words
         for name, item in value.items():
-            items += name, _key(item, media and name in _PAYLOADS, media and name not in _OWN)
+            payload = media and name in _PAYLOADS and not told
+            items += name, _key(item, payload, media and name not in _OWN)
         return _DICT, *items
     if kind is list or kind is tuple:
         return _LIST, *[_key(item, payload, media) for item in value]

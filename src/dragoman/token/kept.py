@@ -8,13 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeAlias, cast
 
+from ..errors import ConfigError
+from ..shown import shown
+from .base import figure
 from .content import content_key
 
 __all__ = ["LISTS", "Json", "Kept", "Parts"]
 
 Json: TypeAlias = dict[str, Any]
 
+_MOST = 1 << 53  # what no message takes; larger ones overflow the arithmetic
 LISTS = 16  # lists whose figure is kept: of tools, and whole ones where a count is no sum
+
+
+def part(tokens: object) -> Any:
+    """A figure that is added to others. Raises ConfigError if no sum can be made with it."""
+    made = figure(tokens)
+    if abs(made) < _MOST:  # which NaN is not
+        return made
+    raise ConfigError(
+        f"a token counter gave {shown(made)} for a part of a sum", code="token.figure"
+    )
 
 
 class Kept:
@@ -56,7 +70,7 @@ class Parts:
             key = content_key(message)
             tokens = self._messages.get(key)
             if tokens is None:
-                tokens = self._messages.put(key, count(message))
+                tokens = self._messages.put(key, part(count(message)))
             found.append(tokens)
         return found
 
@@ -64,7 +78,7 @@ class Parts:
         """The figure of a list of tools; `count` makes it if it is unknown."""
         key = content_key(tools)
         tokens = self._tools.get(key)
-        return self._tools.put(key, count(tools)) if tokens is None else tokens
+        return self._tools.put(key, part(count(tools))) if tokens is None else tokens
 
     def known(self, messages: list[Json]) -> list[int] | None:
         """The figures, or None if one would have to be made."""

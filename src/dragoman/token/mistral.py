@@ -103,7 +103,8 @@ class MistralTokenCounter(Loading, TokenCounterBase):
             return total
         if self._given is None and (told := settings(self.model_name)):
             total += _FRAME + self._text(told)
-        return total + self._conversation([_message(turn) for turn in said], functions)
+        messages = [_message(turn) for turn in said if not _says_nothing(turn)]
+        return total + self._conversation(messages, functions)
 
     def _conversation(self, messages: list[Any], functions: list[Any]) -> int:
         tokenizer = self.tokenizer
@@ -154,6 +155,13 @@ class MistralTokenCounter(Loading, TokenCounterBase):
             width, height = (max(1, round(side / ratio)) for side in (width, height))
         patch: int = config.image_patch_size * config.spatial_merge_size
         return -(-height // patch) * (-(-width // patch) + 1)
+
+
+def _says_nothing(turn: dict[str, Any]) -> bool:
+    """Whether an answer has no words and no calls beside what is counted apart."""
+    content = turn["content"]
+    words = any(content) if isinstance(content, list) else content
+    return turn["role"] == "assistant" and not words and not turn.get("tool_calls")
 
 
 def _message(turn: dict[str, Any]) -> dict[str, Any]:

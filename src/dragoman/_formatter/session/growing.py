@@ -163,7 +163,8 @@ class Growing:
             held.reports.append(part.report)
         held.tools.update(dict.fromkeys(part.made.seated.names))
         held.ids.update(part.ids)
-        held.spellings.update(part.ids.values(), part.made.ids)
+        # an id that came twice was spelled as it is, too, before it was numbered
+        held.spellings.update(part.ids, part.ids.values(), part.made.ids)
         held.odd |= odd(part.surveyed)
         held.once.update(part.once)
         held.hints += part.hints

@@ -14,6 +14,7 @@ from ...token.base import decomposes
 from ..asking import Asking
 from ..base import WrittenMessages
 from ..hooks import drive
+from .cuts import Cuts
 from .growing import Growing, Said
 from .joined import Joined
 from .settled import Look, Settled
@@ -62,6 +63,7 @@ class Session:
         self.formatter = formatter
         self.sealed = sealed
         self._histories: list[Growing] = []  # the one that was used last comes first
+        self._cuts = Cuts("sealed" if sealed else "equal")
         # what was written last: what was settled, so many elements, and the elements behind them
         self._last: tuple[Settled, int, list[JsonObject]] = (Settled(), 0, [])
 
@@ -86,6 +88,7 @@ class Session:
     def forget(self) -> None:
         """Let go of everything: the next call writes the whole."""
         self._histories.clear()
+        self._cuts.forget()
         self._last = (Settled(), 0, [])
 
     async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> SessionMessages:
@@ -128,6 +131,7 @@ class Session:
             trying._tally = tries.tally
         tools = msgs.tools if isinstance(msgs, ChatRequest) else None
         schemas = formatter._schemas(tools, report)
+        trying.truncate = self._cuts.strategy(formatter, listed, schemas)
         _, chosen = await trying._fitted(listed, report, sync, schemas)
         last = tries.last
         return last if chosen is listed else last._replace(why=last.why or _CUT)

@@ -5,9 +5,9 @@ It knows no wire and no tokenizer; whoever drives it formats and counts.
 """
 
 from .figures import Counted
-from .keeping import Keeping, Pin
+from .keeping import Keeping, Pin, overflow
 from .oldest import DropOldest, KeepFirst, without_oldest
-from .plan import Asked, Candidates, Cut, Made, Plan, Truncation, replaced
+from .plan import Asked, Candidates, Cut, Made, Plan, Truncation, replaced, strategic
 from .results import ClearToolResults
 from .summary import Summarize
 from .units import left_out, units
@@ -27,7 +27,9 @@ __all__ = [
     "Summarize",
     "Truncation",
     "left_out",
+    "overflow",
     "replaced",
+    "strategic",
     "units",
     "without_oldest",
 ]

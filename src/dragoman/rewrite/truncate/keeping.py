@@ -14,7 +14,7 @@ from ...message import Msg, identify
 from ...shown import shown
 from .units import has_results
 
-__all__ = ["Keeping", "Pin", "at_least", "head", "overflow"]
+__all__ = ["Keeping", "Pin", "at_least", "head", "overflow", "texts"]
 
 # which messages stay whatever happens: a predicate, or ids as `Msg.id` and receipts have them
 Pin: TypeAlias = Callable[[Msg], bool] | Collection[str]
@@ -35,7 +35,7 @@ class Keeping:
     def __post_init__(self) -> None:
         at_least(0, self, "reserve")
         if not callable(self.pin):
-            if isinstance(self.pin, str) or not all(isinstance(one, str) for one in self.pin):
+            if not texts(self.pin):
                 raise ConfigError(
                     f"pin must be a function or ids of messages, not {shown(self.pin)}",
                     hint="pin=[msg.id], or pin=lambda msg: ...",
@@ -56,10 +56,9 @@ class Keeping:
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The indexes of what must stay; a unit that holds one of them stays whole."""
         stays = set(range(head(msgs)))
-        for i in range(len(msgs) - 1, -1, -1):
-            if msgs[i].role == "user" and not has_results(msgs[i]):
-                stays.add(i)
-                break
+        asked = latest(msgs)
+        if asked is not None:
+            stays.add(asked)
         if groups:
             stays.update(groups[-1])
         stays.update(self.pinned(msgs))
@@ -87,6 +86,21 @@ def head(msgs: Sequence[Msg]) -> int:
         if m.role not in ("system", "developer") or has_results(m):
             return i
     return len(msgs)
+
+
+def texts(value: object) -> bool:
+    """Whether the value holds texts and nothing else; a text itself is one too many."""
+    if isinstance(value, str) or not isinstance(value, Collection):
+        return False
+    return all(isinstance(one, str) for one in value)
+
+
+def latest(msgs: Sequence[Msg]) -> int | None:
+    """The index of the latest user message."""
+    for i in range(len(msgs) - 1, -1, -1):
+        if msgs[i].role == "user" and not has_results(msgs[i]):
+            return i
+    return None
 
 
 def at_least(lowest: int, owner: object, *names: str) -> None:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
 
+from ...errors import ConfigError
 from ...message import Msg
+from ...shown import shown
 from .figures import first_that_fits, per_unit, running, weights
 from .keeping import Keeping, at_least, head, overflow
 from .plan import Candidates
 from .units import units
 
-__all__ = ["DropOldest", "KeepFirst", "Priority", "without_oldest"]
+__all__ = ["DropOldest", "Dropped", "KeepFirst", "Priority", "without_oldest"]
 
 Priority: TypeAlias = Callable[[Msg], float]
+
+
+class Dropped(NamedTuple):
+    """A history that fits, and the steps that went, each with the indexes of its messages."""
+
+    msgs: list[Msg]
+    steps: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +46,32 @@ class DropOldest(Keeping):
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
         at_least(1, self, "step")
+        if self.priority is not None and not callable(self.priority):
+            raise _no_priority(self.priority)
 
     def candidates(self, msgs: list[Msg], limit: int) -> Candidates:
         """The longest history that fits, found by estimates that each count makes better."""
-        limit = self.room(limit)
+        return (yield from self.dropped(msgs, limit)).msgs
+
+    def dropped(self, msgs: list[Msg], limit: int) -> Generator[list[Msg], int, Dropped]:
+        """The same, and what went."""
+        room = self.room(limit)
         tokens = yield msgs
-        if tokens <= limit:
-            return msgs
+        if tokens <= room:
+            return Dropped(msgs, [])
         groups = units(msgs)
-        steps = self._steps(msgs, groups, self.stays(msgs, groups))
+        stays = self.stays(msgs, groups)
+        going = [group for group in groups if stays.isdisjoint(group)]
+        return (yield from self.shorter(msgs, self.steps(msgs, going), tokens, limit))
+
+    def shorter(
+        self, msgs: list[Msg], steps: list[list[int]], tokens: int, limit: int
+    ) -> Generator[list[Msg], int, Dropped]:
+        """The first of the histories that fits, each without one more of `steps`.
+
+        `tokens` is what all of the messages take.
+        """
+        limit = self.room(limit)
         if not steps:
             raise overflow(tokens, limit, msgs)
         goes = [len(steps) + 1] * len(msgs)  # with which step each message goes
@@ -64,32 +91,34 @@ class DropOldest(Keeping):
         )
         if found.step is None:
             raise overflow(found.tokens, limit, found.msgs)
-        return found.msgs
+        return Dropped(found.msgs, steps[: found.step])
 
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The indexes of what must stay; a unit that holds one of them stays whole."""
         return Keeping.stays(self, msgs, groups)
 
-    def _steps(self, msgs: list[Msg], groups: list[list[int]], stays: set[int]) -> list[list[int]]:
-        """What goes together, in the order in which it goes."""
-        going = [group for group in groups if stays.isdisjoint(group)]
+    def steps(self, msgs: list[Msg], going: list[list[int]], before: int = 0) -> list[list[int]]:
+        """What goes together of the units that may go, in the order in which it goes.
+
+        `before`: how many messages of the history stand before these.
+        """
         ranks: list[float] = [0] * len(going)
         if (priority := self.priority) is not None:
-            ranks = [max(priority(msgs[i]) for i in group) for group in going]
+            ranks = [max(_rank(priority(msgs[i])) for i in group) for group in going]
             order = sorted(range(len(going)), key=ranks.__getitem__)
             going, ranks = [going[i] for i in order], [ranks[i] for i in order]
         if self.step == 1:
             return going
-        last = (len(msgs) - 1) // self.step  # this step still grows
+        last = (len(msgs) + before - 1) // self.step  # this step still grows
         steps: list[list[int]] = []
-        before: tuple[float, int] | None = None
+        earlier: tuple[float, int] | None = None
         for rank, group in zip(ranks, going, strict=True):
-            at = (rank, group[0] // self.step)
-            if at == before and at[1] < last:
+            at = (rank, (group[0] + before) // self.step)
+            if at == earlier and at[1] < last:
                 steps[-1] += group
             else:
                 steps.append([*group])
-            before = at
+            earlier = at
         return steps
 
 
@@ -112,6 +141,21 @@ class KeepFirst(DropOldest):
         return DropOldest.stays(self, msgs, groups).union(
             range(first, min(first + self.n, len(msgs)))
         )
+
+
+def _rank(given: Any) -> Any:
+    """What a priority said. Raises ConfigError if it is no number."""
+    if isinstance(given, Real):
+        return given
+    raise _no_priority(given)
+
+
+def _no_priority(given: object) -> ConfigError:
+    return ConfigError(
+        f"priority must be a function that gives each message a number, not {shown(given)}",
+        hint="priority=lambda msg: ..., 0 for all that is like the rest",
+        code="truncate.option",
+    )
 
 
 def without_oldest(msgs: list[Msg]) -> list[Msg]:

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from ...errors import ConfigError
 from ...message import Msg
+from ...shown import shown
 
-__all__ = ["Asked", "Candidates", "Cut", "Made", "Plan", "Truncation", "replaced"]
+__all__ = ["Asked", "Candidates", "Cut", "Made", "Plan", "Truncation", "replaced", "strategic"]
 
 
 class Asked(NamedTuple):
@@ -54,6 +56,16 @@ class Truncation(Protocol):
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """Raises ContextOverflow when even the shortest history exceeds `limit` tokens."""
         ...
+
+
+def strategic(value: object, name: str = "truncate") -> None:
+    """Raise ConfigError unless the value of this option is a strategy; its class is none yet."""
+    if isinstance(value, type) or not callable(getattr(value, "candidates", None)):
+        raise ConfigError(
+            f"{name} must be a strategy, an object with a method candidates, not {shown(value)}",
+            hint="truncate=DropOldest(), KeepFirst(n), ClearToolResults() or Summarize(call)",
+            code="truncate.strategy",
+        )
 
 
 def replaced(chosen: list[Msg]) -> list[Made]:

@@ -11,9 +11,9 @@ from ...message import Msg, ToolResultBlock
 from ...message.blocks import ContentBlock
 from ...shown import shown
 from .figures import first_that_fits, output_weight, per_unit, running, weights
-from .keeping import Keeping, at_least
+from .keeping import Keeping, at_least, texts
 from .oldest import DropOldest
-from .plan import Asked, Cut, Made, Plan, Truncation
+from .plan import Asked, Cut, Made, Plan, Truncation, strategic
 
 __all__ = ["ClearToolResults"]
 
@@ -38,13 +38,15 @@ class ClearToolResults(Keeping):
         Keeping.__post_init__(self)
         at_least(0, self, "keep")
         at_least(1, self, "step")
-        if isinstance(self.exclude, str) or not isinstance(self.stub, str) or not self.stub.strip():
+        if not texts(self.exclude) or not isinstance(self.stub, str) or not self.stub.strip():
             raise ConfigError(
                 f"exclude must be names of tools and stub a text, not {shown(self.exclude)} and"
                 f" {shown(self.stub)}",
                 code="truncate.option",
             )
         object.__setattr__(self, "exclude", frozenset(self.exclude))
+        if self.then is not None:
+            strategic(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """The history with as few results cleared as need be, then what `then` makes of it."""

@@ -16,7 +16,7 @@ from ...shown import shown
 from .figures import first_that_fits, per_unit, running, weights
 from .keeping import Keeping
 from .oldest import DropOldest
-from .plan import Asked, Plan, Truncation
+from .plan import Asked, Plan, Truncation, strategic
 from .told import Told
 from .units import units
 
@@ -68,9 +68,11 @@ class Summarize(_Telling):
             f"{name}={shown(value)}"
             for name, value, right in (
                 ("call", self.call, callable(self.call)),
-                ("share", self.share, 0 < self.share < 1),
+                ("share", self.share, isinstance(self.share, (int, float)) and 0 < self.share < 1),
                 ("role", self.role, self.role in _ROLES),
-                ("words", self.words, "{summary}" in self.words),
+                ("name", self.name, isinstance(self.name, str)),
+                ("words", self.words, isinstance(self.words, str) and "{summary}" in self.words),
+                ("memory", self.memory, isinstance(self.memory, MutableMapping)),
             )
             if not right
         ]
@@ -78,9 +80,11 @@ class Summarize(_Telling):
             raise ConfigError(
                 f"Summarize cannot work with {', '.join(wrong)}",
                 hint="call is a function, share lies between 0 and 1, role is user, assistant,"
-                " system or developer, and words hold {summary}",
+                " system or developer, words hold {summary}, and memory is a mapping of texts",
                 code="truncate.option",
             )
+        if self.then is not None:
+            strategic(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """The history as it is, behind an earlier summary, behind a new one, or cut by `then`."""

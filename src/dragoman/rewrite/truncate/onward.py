@@ -1,0 +1,156 @@
+"""Onward: DropOldest over a history that grows at its end, from where the last cut stood.
+
+Says what the strategy says of the whole history, as long as nothing before the cut has changed. To
+be sure of it, the next longer history is counted as well, and must not fit. Where a longer history
+can take fewer tokens than a shorter one, which gets a turn that the wire demands, there are several
+answers, and this may be another than the strategy finds. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeGuard
+
+from ...message import Msg, ToolResultBlock, ToolUseBlock
+from .keeping import latest
+from .oldest import DropOldest, Dropped, KeepFirst
+from .plan import Candidates
+from .units import has_results, paired, units
+
+__all__ = ["Onward"]
+
+
+@dataclass(slots=True)
+class _Cut:
+    """Where a cut stands: every unit before `end` went but for `kept`, and none behind it."""
+
+    end: int
+    kept: list[int]
+    last: list[int]  # what went last
+    size: int  # messages there were
+    asked: bool  # the latest question stands before it
+    pinned: set[int]
+    growing: int | None  # the cut stands in this step, of which more may come
+
+
+class Onward:
+    """A strategy that remembers: for one conversation, and not for two threads.
+
+    Whoever drives it calls `forget` when a message that it has seen is another one, or when the
+    same messages may take other tokens than before.
+    """
+
+    def __init__(self, strategy: DropOldest) -> None:
+        self.strategy = strategy
+        self._cut: _Cut | None = None
+
+    @staticmethod
+    def knows(strategy: object) -> TypeGuard[DropOldest]:
+        """Whether it goes on for this strategy: one that drops in order, by nobody's word."""
+        kind = type(strategy)
+        plain = kind is DropOldest or kind is KeepFirst
+        return plain and strategy.priority is None and strategy.pin == frozenset()  # type: ignore[attr-defined]  # one of the two
+
+    def forget(self) -> None:
+        """Look at the whole history again."""
+        self._cut = None
+
+    def candidates(self, msgs: list[Msg], limit: int) -> Candidates:
+        """The candidates of the strategy, those that are known not to fit left out."""
+        cut, self._cut = self._cut, None
+        if cut is not None and self._holds(cut, msgs):
+            longer = sorted([*cut.kept, *cut.last])
+            tokens = yield _with(msgs, longer, cut.end)
+            if not tokens <= self.strategy.room(limit):
+                return (yield from self._further(cut, msgs, limit))
+        made = yield from self.strategy.dropped(msgs, limit)
+        if made.steps:
+            self._remember(msgs, made.steps, None)
+        return made.msgs
+
+    def _holds(self, cut: _Cut, msgs: list[Msg]) -> bool:
+        """Whether what the cut took would still be what goes first."""
+        if cut.growing not in (None, self._last(msgs)):
+            return False  # it is whole by now, and goes or stays as one
+        new = msgs[cut.size :]
+        if cut.asked and latest(new) is not None:
+            return False  # the question that stayed may go
+        answered = _pairs(new, ToolResultBlock)
+        if answered and not {*_asking(msgs, cut.size), *_pairs(new, ToolUseBlock)} >= {*answered}:
+            return False  # a late one binds what stands between, and takes the place of ours
+        return _pinned(msgs, cut.end) == cut.pinned
+
+    def _last(self, msgs: list[Msg]) -> int:
+        """The number of the step that still grows."""
+        return (len(msgs) - 1) // self.strategy.step
+
+    def _further(self, cut: _Cut, msgs: list[Msg], limit: int) -> Candidates:
+        """The history with the same cut, or the next that fits."""
+        same = _with(msgs, cut.kept, cut.end)
+        tokens = yield same
+        if tokens <= self.strategy.room(limit):
+            cut.size = len(msgs)
+            self._cut = cut
+            return same
+        rest, shift = msgs[cut.end :], cut.end - len(cut.kept)
+        groups = units(rest)
+        stays = {*groups[-1], *self.strategy.pinned(rest)}
+        if (asked := latest(rest)) is not None:
+            stays.add(asked)
+        going = [group for group in groups if stays.isdisjoint(group)]
+        steps = self.strategy.steps(rest, going, cut.end)
+        here = [[i + len(cut.kept) for i in step] for step in steps]
+        made: Dropped = yield from self.strategy.shorter(same, here, tokens, limit)
+        self._remember(msgs, [[i + shift for i in step] for step in made.steps], cut)
+        return made.msgs
+
+    def _remember(self, msgs: list[Msg], steps: list[list[int]], cut: _Cut | None) -> None:
+        """Where these steps leave the cut, behind an earlier one."""
+        end = max(chain.from_iterable(steps)) + 1
+        each, last = self.strategy.step, self._last(msgs)
+        number = steps[-1][0] // each
+        if each > 1 and number < last and end // each == number:
+            return  # what stayed behind it goes with that step once it may
+        gone = {*chain.from_iterable(steps)}
+        start, kept = (cut.end, cut.kept) if cut is not None else (0, [])
+        self._cut = _Cut(
+            end,
+            [*kept, *(i for i in range(start, end) if i not in gone)],
+            steps[-1],
+            len(msgs),
+            latest(msgs[end:]) is None,
+            _pinned(msgs, end),
+            last if each > 1 and number >= last else None,
+        )
+
+
+def _with(msgs: list[Msg], first: Sequence[int], end: int) -> list[Msg]:
+    """The messages of `first`, and all from `end` on; the very list if that is all of them."""
+    return msgs if len(first) == end else [*[msgs[i] for i in first], *msgs[end:]]
+
+
+def _pinned(msgs: list[Msg], end: int) -> set[int]:
+    """The indexes of those before `end` that the user pinned."""
+    if not [m for m in msgs[:end] if m._metadata]:  # the usual case, at the least cost
+        return set()
+    return {
+        i for i, m in enumerate(msgs[:end]) if m._metadata and m._metadata.get("pinned") is True
+    }
+
+
+def _pairs(msgs: Iterable[Msg], kind: type[ToolUseBlock | ToolResultBlock]) -> list[str]:
+    """The ids of the calls, or of the results, in order."""
+    blocks = (block for m in msgs if not isinstance(m.content, str) for block in m.content)
+    return [pair for block in blocks if (pair := paired(block, kind)) is not None]
+
+
+def _asking(msgs: Sequence[Msg], size: int) -> list[str]:
+    """The ids of the last turn's calls in so many messages, some with results perhaps."""
+    for i in range(size - 1, -1, -1):
+        if calls := _pairs([msgs[i]], ToolUseBlock):
+            return calls
+        if not has_results(msgs[i]):
+            break
+    return []

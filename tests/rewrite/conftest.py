@@ -1,0 +1,14 @@
+"""What the tests of rewrites share: a form is worked out anew in each of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.rewrite.form import form_of, lead_form
+
+
+@pytest.fixture(autouse=True)
+def no_form_is_known() -> None:
+    """Forms are kept by their templates; no test rests on what another one, or an import, left."""
+    form_of.cache_clear()
+    lead_form.cache_clear()
