@@ -253,3 +253,10 @@ def test_an_id_that_was_made_for_another_call_is_not_used_again() -> None:
     found, back, _ = spelled([*turn(""), *turn("call_1")], PLAIN)
     assert found == [["call_1"], ["call_1"], ["call_1_2"], ["call_1_2"]]
     assert back == {"call_1": "", "call_1_2": "call_1"}
+
+
+def test_an_id_of_a_form_that_was_made_for_another_call_is_not_used_again() -> None:
+    calls, codes = formed(*turn("x"), *turn("functions.look:0"), *turn("x"))
+    assert calls[::2] == [["functions.look:0"], ["functions.look:1"], ["functions.look:2"]]
+    assert calls[1::2] == calls[::2]
+    assert codes[2:4] == ["id.made", "id.made"]

@@ -9,6 +9,7 @@ import pytest
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
+    CacheHint,
     Msg,
     RawBlock,
     TextBlock,
@@ -16,11 +17,13 @@ from dragoman.message import (
     ToolUseBlock,
     places,
 )
+from dragoman.order import order
 from dragoman.repair import repair
-from dragoman.seats import survey
+from dragoman.seats import FOLLOWING, PARALLEL, survey
 from dragoman.told import Told
 
 CAN = Capabilities(result_names=True)
+HINT = CacheHint()
 
 
 def calls(*ids: str, name: str = "look", text: str = "") -> Msg:
@@ -92,6 +95,15 @@ BROKEN: list[tuple[str, list[Msg], str, list[str]]] = [
      [f"result.orphan {A}[0].content[0]", f"result.orphan {A}[1].content[0]"]),
     ("a history that ends in results of some calls", [calls("a", "b"), results("a")],
      "+a +b -a !b", [f"result.missing {A}[0].content[1]"]),
+    ("behind a turn that is right", [calls("a"), results("a"), calls("b"), user()],
+     "+a -a +b !b u", [f"result.missing {A}[2].content[0]"]),
+    ("before calls that are about to be carried out", [calls("a"), user(), calls("b")],
+     "+a !a u +b", [f"result.missing {A}[0].content[0]"]),
+    ("one of two comes late", [calls("a", "b"), results("a"), user(), results("b")],
+     "+a +b -a -b u", [f"result.moved {A}[3].content[0]"]),
+    ("twice in front of its call, beside another", [results("a"), results("a"), calls("a", "b"),
+     user()], "+a +b -a !b u", [f"result.moved {A}[0].content[0]",
+     f"result.missing {A}[2].content[1]", f"result.duplicate {A}[1].content[0]"]),
 ]  # fmt: skip
 
 
@@ -102,6 +114,35 @@ def test_broken_pairs(msgs: list[Msg], short: str, losses: list[str]) -> None:
     assert (spelled(made), found) == (short, losses)
     again, more = paired(*made)
     assert (spelled(again), more) == (short, []), "repaired once, right for good"
+
+
+SURVEYED = [
+    *(row[1] for row in BROKEN),
+    [results("x"), calls("a", text="Yes."), user(), Msg.user([TextBlock("o", cache=HINT)])],
+]
+
+
+@pytest.mark.parametrize("msgs", SURVEYED)
+def test_who_comes_behind_finds_what_a_survey_would(msgs: list[Msg]) -> None:
+    report = Report(msgs, None, places)
+    made = repair(survey(msgs, report), CAN, report, Told())
+    fresh = survey(made.msgs, report)
+    assert (made.seats, made.calls, made.results, made.names) == (
+        fresh.seats, fresh.calls, fresh.results, fresh.names)  # fmt: skip
+    assert fresh.flags & ~made.flags & (PARALLEL | FOLLOWING) == 0
+    assert set(fresh.dirty) <= set(made.dirty)
+
+
+def test_what_a_repair_brings_together_is_one_turn() -> None:
+    """The passes behind it find neighbours that the survey could not see."""
+    msgs = [calls("a", "b"), results("a"), user(), results("b"), Msg.assistant("Well."),
+            results("x"), calls("c"), results("c")]  # fmt: skip
+    report = Report(msgs, None, places)
+    can = Capabilities(gather_results=True, join_calls=True)
+    made = order(repair(survey(msgs, report), can, report, Told()), can, report, Told())
+    assert [[block.type for block in m.blocks] for m in made.msgs] == [
+        ["tool_use", "tool_use"], ["tool_result", "tool_result"], ["text"],
+        ["text", "tool_use"], ["tool_result"]]  # fmt: skip
 
 
 # the calls of x and y stand at the provider, who keeps what came before
@@ -173,7 +214,57 @@ def test_the_words_of_a_missing_result_can_be_changed() -> None:
     report = Report(msgs, None, places)
     told = Told(missing="没有结果。")
     seated = repair(survey(msgs, report), CAN, report, told)
-    assert seated.msgs[1].content == [ToolResultBlock("a", "look", "没有结果。", is_error=True)]
+    result = ToolResultBlock("a", "look", "没有结果。", is_error=True)
+    assert seated.msgs[1] == Msg("", [result], "tool")
+
+
+def test_what_is_added_is_found_at_the_call_it_is_for() -> None:
+    msgs = [calls("a", "b"), user()]
+    report = Report(msgs, None, places)
+    made = repair(survey(msgs, report), CAN, report, Told()).msgs
+    for n, m in enumerate(made[1:3]):
+        assert report.locate(m) == report.locate(m.blocks[0]) == f"{A}[0].content[{n}]"
+
+
+def test_losses_say_what_was_done() -> None:
+    msgs = [calls("a", "b"), user(), results("a"), results("a", "x")]
+    report = Report(msgs, None, places)
+    repair(survey(msgs, report), CAN, report, Told())
+    assert {loss.code: loss.did for loss in report.losses} == {
+        "result.missing": "an error result was added",
+        "result.moved": "moved behind its call",
+        "result.duplicate": "left out",
+        "result.orphan": "left out",
+    }
+
+
+def test_a_result_that_comes_late_touches_what_was_said_before_it() -> None:
+    """Who spoke between a call and its late result had not seen it: the report knows until where.
+
+    A result that comes early, or in the turn of its call, touches nothing.
+    """
+    so, later, end = user("So?"), Msg.assistant("Later."), user("Well?")
+    msgs = [calls("a", "b", "c"), results("c"), so, later, results("b"), results("a"), end]
+    report = Report(msgs, None, places)
+    made = repair(survey(msgs, report), CAN, report, Told()).msgs
+    assert spelled(made) == "+a +b +c -a -b -c u a u"
+    by = "the repair of a late result"
+    assert report.edits == [(by, made[1], end), (by, made[2], end)]
+    report = Report(msgs := [results("a"), calls("a"), user()], None, places)
+    repair(survey(msgs, report), CAN, report, Told())
+    assert report.edits == []
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_result_under_another_tools_name(named: bool) -> None:
+    """Also where the results stand in another order, under the names in the order of the calls."""
+    use = [ToolUseBlock("a", "look", {}), ToolUseBlock("b", "find", {})]
+    msgs = [Msg.assistant(use), results("b"), results("a", name="find"), user()]
+    made, found = paired(*msgs, can=Capabilities(result_names=named))
+    assert found == [f"result.name {A}[1].content[0].name", f"result.name {A}[2].content[0].name"]
+    said = [block.name for m in made[1:3] for block in m.blocks if type(block) is ToolResultBlock]
+    assert sorted(said) == ["find", "look"]
+    assert (said == ["find", "look"]) == named
 
 
 def test_a_moved_result_keeps_its_message_if_it_is_alone() -> None:
@@ -187,6 +278,12 @@ OWN = Capabilities(reads=frozenset({"mine"}))
 
 def custom() -> RawBlock:
     return RawBlock("mine", {"x": 1}, "call", "c", "client")
+
+
+SERVED = [
+    RawBlock("mine", {}, "call", "s", "server"),
+    RawBlock("mine", {}, "result", "s", "server"),
+]
 
 
 def own(*ids: str) -> Msg:
@@ -205,8 +302,17 @@ def own(*ids: str) -> Msg:
     ([own("a"), results("a"), user()], "+a -a u", [f"raw.unpaired {A}[0].content[0]"]),
     ([own("a"), own(), results("c"), results("a")], "a +a -c -a",
      [f"raw.unpaired {A}[1].content[0]"]),
+    ([Msg.assistant([TextBlock("So."), *SERVED, custom()]), user(), results("c")], "a a a a -c u",
+     [f"result.moved {A}[2].content[0]"]),
 ])  # fmt: skip
 def test_results_of_a_providers_own_calls(msgs: list[Msg], short: str, losses: list[str]) -> None:
     made, found = paired(*msgs, can=OWN)
     assert spelled(made) == short
     assert found == losses
+
+
+def test_a_providers_own_result_may_answer_a_call_that_the_provider_keeps() -> None:
+    msgs = [Msg.assistant([SERVED[1], TextBlock("So.")]), user()]
+    assert paired(*msgs, can=OWN, open_start=True) == (msgs, [])
+    made, found = paired(*msgs, can=OWN)
+    assert (spelled(made), found) == ("a u", [f"raw.unpaired {A}[0].content[0]"])

@@ -182,7 +182,8 @@ class _Respeller:
         if not self.again or (self.rule.blank and not id):
             return id
         made = id
-        again = not id or id in self.used or id in self.invented
+        # in use here, or given to a call of another id
+        again = not id or id in self.used or self.back.get(id, block.id) != block.id
         if self.rule.form:
             if again or not self.rule.formed([id]):
                 nth = max(self.count, self.last.get(name, -1) + 1)

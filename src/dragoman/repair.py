@@ -19,7 +19,6 @@ from .orphans import Found, Orphans, only
 from .seats import (
     ASSISTANT,
     FOLLOWING,
-    MEDIA,
     MISNAMED,
     ODD,
     PAIRS,
@@ -49,7 +48,7 @@ def repair(
         seated = _Pairing(seated, can, report, told, asked).paired(open_start)
     if seated.flags & (PAIRS | UNNAMED) and can.result_names:
         seated = named(seated, report)
-    elif seated.flags & MISNAMED:
+    elif seated.flags & (PAIRS | MISNAMED):
         misnamed(seated, report)
     return seated
 
@@ -173,12 +172,12 @@ class _Pairing:
         known = {id(m) for m in seated.msgs}
         msgs = [m for m, _ in made]
         dirty = [i for i, m in enumerate(msgs) if id(m) in old or id(m) not in known]
-        flags = seated.flags | PARALLEL | FOLLOWING | (MEDIA if self.can.orphans == "tell" else 0)
+        flags = seated.flags | PARALLEL | FOLLOWING
         return Seated(msgs, [seat for _, seat in made], flags, dirty, *_ids(msgs))
 
 
 def _id(call: Call) -> str:
-    return call.id if type(call) is ToolUseBlock else getattr(call, "pair", "")
+    return call.id if type(call) is ToolUseBlock else call.pair or ""
 
 
 def _results(m: Msg) -> list[ToolResultBlock]:

@@ -6,12 +6,12 @@ from typing import Any
 
 from dragoman.capabilities import Capabilities
 from dragoman.fit import fit
-from dragoman.losses import Report
-from dragoman.message import Msg, places
-from dragoman.seats import survey
+from dragoman.losses import Loss, Report
+from dragoman.message import Msg, ToolResultBlock, places
+from dragoman.seats import TOOL, survey
 from dragoman.told import Told
 
-__all__ = ["codes", "fitted"]
+__all__ = ["codes", "fitted", "judged"]
 
 
 def fitted(
@@ -23,11 +23,31 @@ def fitted(
     **can: Any,
 ) -> tuple[list[Msg], list[tuple[str, str]]]:
     """(messages, losses by code and path)."""
+    made, losses = judged(*msgs, told=told, saver=saver, hints=hints, lasts=lasts, **can)
+    return made, [(loss.code, loss.where) for loss in losses]
+
+
+def judged(
+    *msgs: Msg,
+    told: Told | None = None,
+    saver: Any = None,
+    hints: int = 0,
+    lasts: float | None = None,
+    **can: Any,
+) -> tuple[list[Msg], list[Loss]]:
+    """(messages, losses). Of whatever was made it is known where it came from."""
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
     seated = fit(seated, Capabilities(**can), report, told or Told(), saver, hints, lasts)
     assert len(seated.msgs) == len(seated.seats)
-    return seated.msgs, [(loss.code, loss.where) for loss in report.losses]
+    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+        blocks = [] if isinstance(m.content, str) else m.content
+        outputs = [getattr(block, "output", None) for block in blocks]
+        inner = [one for output in outputs if isinstance(output, list) for one in output]
+        assert (seat == TOOL) == any(type(block) is ToolResultBlock for block in blocks)
+        for node in (m, *blocks, *inner):
+            assert report.locate(node).startswith("$.messages["), node
+    return seated.msgs, report.losses
 
 
 def codes(losses: list[tuple[str, str]]) -> list[str]:

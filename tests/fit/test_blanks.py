@@ -27,6 +27,9 @@ A = "$.messages"
 def unblanked(*msgs: Msg, can: Capabilities = STRICT) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
     seated = blanks(survey(list(msgs), report), can, report)
+    for m in seated.msgs:
+        for node in (m, *([] if isinstance(m.content, str) else m.content)):
+            assert report.locate(node).startswith(f"{A}["), node
     return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -43,6 +46,27 @@ def test_blank_text_goes() -> None:
         f"message.empty {A}[2].content", f"text.blank {A}[3].content[0].text",
         f"text.blank {A}[3].content[2].text", f"text.blank {A}[4].content[0].text",
     ]  # fmt: skip
+
+
+def test_what_is_left_of_a_message_is_said_as_it_was() -> None:
+    own = {"acme": {"k": 1}}
+    given = Msg("Bob", [TextBlock("x"), TextBlock(" ", cache=CacheHint())], "assistant",
+                cache=CacheHint("1h"), extras=own)  # fmt: skip
+    [made], _ = unblanked(given, can=replace(STRICT, cache_hints=4))
+    assert made.content == [TextBlock("x", cache=CacheHint())]
+    assert (made.name, made.role, made.cache, made.extras, made.timestamp) == (
+        "Bob", "assistant", CacheHint("1h"), own, given.timestamp)  # fmt: skip
+
+
+def test_what_else_goes_with_an_empty_message() -> None:
+    for rest, code in (
+        ({"name": "Bob"}, "message.empty"), ({"cache": CacheHint()}, "message.empty"),
+        ({"extras": {"acme": {"k": 1}}}, "message.empty"),
+        ({"extras": {"acme (notes)": {"k": 1}}}, "text.blank"), ({}, "text.blank"),
+    ):  # fmt: skip
+        name = str(rest.pop("name", ""))
+        _, found = unblanked(Msg(name, [TextBlock(" ")], "user", **rest), Msg.user("x"))
+        assert found[-1].startswith(code)
 
 
 def test_blank_text_stays_where_the_wire_takes_it() -> None:

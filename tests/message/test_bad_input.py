@@ -26,6 +26,7 @@ from dragoman.message import (
     URLSource,
     messages_of,
 )
+from dragoman.message.check import block_of
 
 NAN, INF = float("nan"), float("inf")
 
@@ -52,6 +53,13 @@ def results(depth: int) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "text", "text": "x"}
     for _ in range(depth):
         block = {"type": "tool_result", "id": "c", "output": [block]}
+    return block
+
+
+def result_blocks(depth: int) -> ToolResultBlock:
+    block = ToolResultBlock("c", "f", [TextBlock("x")])
+    for _ in range(depth - 1):
+        block = ToolResultBlock("c", "f", [block])
     return block
 
 
@@ -129,6 +137,7 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     (ThinkingBlock("x", signature=wrong(b"s")), ".signature"),
     (ThinkingBlock("x", redacted=wrong(7)), ".redacted"),
     (RefusalBlock("x", wrong(7)), ".category"),
+    (RefusalBlock(wrong(7)), ".text"),
     (tool_use(id=7), ".id"),
     (tool_use(name=None), ".name"),
     (tool_use(raw_input={}), ".raw_input"),
@@ -141,6 +150,7 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     (tool_use(input={"n": MappingProxyType({})}), ".input.n"),
     (ToolUseBlock("c", "f", object()), ".input"),
     ({"type": "tool_result", "id": 7}, ".id"),
+    ({"type": "tool_result", "id": "c", "name": 7}, ".name"),
     ({"type": "tool_result", "id": "c", "output": 7}, ".output"),
     ({"type": "tool_result", "id": "c", "output": ("x",)}, ".output"),
     ({"type": "tool_result", "id": "c", "output": {"n": NAN}}, ".output.n"),
@@ -163,6 +173,12 @@ BAD_BLOCKS: list[tuple[Any, str]] = [
     (ImageBlock(FileSource("f", wrong(7))), ".source.issuer"),
     (ImageBlock(wrong(TextBlock("x"))), ".source"),
     (ImageBlock(URLSource("x"), title=wrong(7)), ".title"),
+    (ImageBlock(URLSource("x"), detail=wrong(7)), ".detail"),
+    (ImageBlock(URLSource("x", wrong(7))), ".source.media_type"),
+    (ImageBlock(Base64Source("image/png", "x", wrong(7))), ".source.uri"),
+    (ImageBlock(LocalSource("x", wrong(7))), ".source.media_type"),
+    (ImageBlock(FileSource("f", "p", wrong(7))), ".source.media_type"),
+    (RawBlock(wrong(7), {}), ".issuer"),
     (RawBlock("openai", {"n": NAN}), ".data.n"),
     (RawBlock("openai", {}, role=wrong("x")), ".role"),
     (RawBlock("openai", {}, by=wrong("x")), ".by"),
@@ -201,11 +217,13 @@ def test_deep_values_are_taken_to_the_limit() -> None:
 
 
 def test_deeply_nested_results() -> None:
-    Msg("", [results(19)], "tool")
-    for depth in (22, 3_000):
-        with pytest.raises(InvalidMessage) as caught:
-            Msg("", [results(depth)], "tool")
-        assert caught.value.code == "message.deep"
+    for make in (results, result_blocks):
+        Msg("", [make(20)], "tool")
+        block_of(make(20), "$")
+        for depth in (21, 3_000):
+            with pytest.raises(InvalidMessage) as caught:
+                Msg("", [make(depth)], "tool")
+            assert caught.value.code == "message.deep"
 
 
 def test_errors_are_what_callers_catch() -> None:
@@ -242,5 +260,7 @@ def test_no_list_of_messages(given: object, path: str) -> None:
 def test_any_iterable_of_messages_is_a_list_and_a_list_stays_itself() -> None:
     msgs = [Msg("", "x")]
     assert messages_of(msgs) is msgs
+    own = [type("Own", (Msg,), {})("", "x"), *msgs]
+    assert messages_of(own) is own
     assert messages_of(iter(msgs)) == msgs
     assert messages_of(tuple(msgs)) == msgs

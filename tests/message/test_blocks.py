@@ -30,7 +30,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.message.blocks import BLOCKS
+from dragoman.message.blocks import BLOCKS, TEXTS, answered, noted, texts_within
 from dragoman.message.check import block_of
 from dragoman.message.plain import plain_block
 
@@ -70,7 +70,7 @@ def test_blocks_are_read_as_dicts(block: Any) -> None:
     assert "nothing" not in block
     assert 7 not in block
     for key in ("nothing", 7, None):
-        with pytest.raises(KeyError):
+        with pytest.raises(KeyError, match=str(key)):
             block[key]
 
 
@@ -160,6 +160,12 @@ def test_unknown_keys_of_a_dict_are_kept_as_extras_of_nobody() -> None:
     assert both == before
 
 
+def test_citations_are_made_of_dicts_and_left_where_they_are_made() -> None:
+    cited = Citation(url="1")
+    made = block_of({"type": "text", "text": "x", "citations": [cited, {"url": "2"}]}, "$")
+    assert made == TextBlock("x", [cited, Citation(url="2")])
+
+
 def test_cache_control_is_a_cache_hint() -> None:
     given = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
     assert block_of(given, "$") == TextBlock("x", cache=CacheHint("1h"))
@@ -191,3 +197,33 @@ def test_a_result_object_with_dicts_inside_is_copied_not_changed() -> None:
 def test_data_uri_of_a_source() -> None:
     assert PNG.data_uri() is PNG.uri
     assert Base64Source("image/png", "AAAA").data_uri() == "data:image/png;base64,AAAA"
+
+
+def test_the_data_of_a_uri_is_cut_out_when_somebody_asks() -> None:
+    uri = "data:image/png;base64,iVBORw0KGgo="
+    made = Base64Source.within("image/png", uri)
+    assert made.data_uri() is uri
+    assert made.data == "iVBORw0KGgo="
+    assert made.data is made.data, "once"
+    assert made == Base64Source("image/png", "iVBORw0KGgo=", uri)
+    assert (made.media_type, made.type) == ("image/png", "base64")
+    assert Base64Source.within("image/svg+xml", "data:image/svg+xml,a,b").data == "a,b"
+    with pytest.raises(AttributeError, match="size"):
+        getattr(made, "size")  # noqa: B009 - a name that no source has
+
+
+def test_a_raw_block_that_is_nothing_but_texts() -> None:
+    told = [
+        {"type": "text", "text": "a"},
+        {"type": "result", "title": "T", "content": [{"type": "text", "text": "b"}, 7]},
+        {"type": "text", "text": None},
+        {"type": "other", "text": "no"},
+    ]
+    assert texts_within(RawBlock("p", told, spelling=TEXTS)) == ["a", "b"]
+    assert texts_within(RawBlock("p", told)) == []
+    assert texts_within(RawBlock("p", "a", spelling=TEXTS)) == []
+
+
+def test_whose_fields_stand_under_which_name() -> None:
+    assert answered("gemini") == "gemini (answer)"
+    assert noted("gemini") == "gemini (notes)"

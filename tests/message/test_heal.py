@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman import ChatRequest, Msg
-from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
+from dragoman import ChatRequest, InvalidMessage, Msg
+from dragoman.message import Origin, TextBlock, ToolResultBlock, ToolUseBlock, dump, load
 from dragoman.message.heal import HEALED, heal
 
 HALF = "half \ud83d"
@@ -48,6 +48,29 @@ def test_names_and_extras_are_healed_too() -> None:
     }
 
 
+def test_what_was_stored_by_others_is_healed_as_well() -> None:
+    given = {"name": "", "role": "user", "content": HALF, "extras": {"own": {"k": [HALF]}}}
+    msg = Msg.from_dict(given)
+    assert msg.content == WHOLE
+    assert msg.extras == {
+        "own": {"k": [WHOLE]}, HEALED: {"healed": ["content", "extras.own.k[0]"]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"content": [TextBlock(HALF), 7]}, "$.content[1]"),
+        ({"name": HALF, "content": 7}, "$.content"),
+        ({"name": HALF, "extras": {"own": 1}}, "$.extras.own"),
+    ],
+)
+def test_what_cannot_be_healed_is_refused_with_its_path(fields: dict[str, Any], path: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        Msg(**fields)
+    assert caught.value.path == path
+
+
 def test_what_the_caller_gave_is_not_touched() -> None:
     block = TextBlock(HALF)
     blocks = [block]
@@ -68,6 +91,20 @@ def test_a_request_names_what_was_healed_in_its_own_texts() -> None:
         ("repaired", "text.surrogate", "$.system"),
         ("repaired", "text.surrogate", "$.messages[0].content"),
     ]
+
+
+def test_what_was_healed_is_noted_beside_the_fields_of_others() -> None:
+    request = ChatRequest([Msg("", "x")], memories=HALF, extras={"own": {"k": 1}})
+    assert request.extras == {"own": {"k": 1}, HEALED: {"healed": ["memories"]}}
+
+
+def test_what_is_whole_stays_itself_however_deep() -> None:
+    found: list[str] = []
+    block = ToolUseBlock("c", "f", {"小": ["明", {"a": ("b", 1)}]}, origin=Origin("p"))
+    values: list[Any] = ["x", "小明", 7, None, ["x", ["小"]], ("x",), {"a": {"小": []}}, block]
+    for value in [*values, values]:
+        assert heal(value, "$", found) is value
+    assert found == []
 
 
 JSON = st.recursive(

@@ -31,6 +31,11 @@ def test_equal_messages_get_the_same_base_and_their_occurrence() -> None:
     assert (first[-2:], second[-2:], other[-2:]) == ("-1", "-2", "-1")
 
 
+def test_an_id_once_stored_is_found_again_by_later_releases() -> None:
+    msg = Msg("a", "x", "user")
+    assert identify([msg, msg]) == ["04e39329306946b2-1", "04e39329306946b2-2"]
+
+
 def test_ids_depend_on_role_name_and_content_alone() -> None:
     base = Msg("a", "x", "user").id
     assert Msg("a", "x", "user", {"k": 1}, "now").id == base
@@ -63,6 +68,30 @@ def test_media_count_by_length_and_ends() -> None:
     for other in ("A" * 499, "B" + "A" * 499, "A" * 499 + "B"):
         assert image(other).id != base.id
     assert image("A" * 20).id != image("A" * 9 + "B" + "A" * 10).id, "short data count whole"
+    assert image("A" * 256).id != image("A" * 128 + "B" + "A" * 127).id
+    assert image("A" * 257).id == image("A" * 128 + "B" + "A" * 128).id
+    for at, looked in ((63, True), (64, False), (-65, False), (-64, True)):
+        data = list("A" * 500)
+        data[at] = "B"
+        assert (image("".join(data)).id != base.id) is looked, at
+
+
+def test_a_uri_counts_by_its_ends_as_well() -> None:
+    def within(data: str) -> Msg:
+        source = Base64Source("image/png", "A" * 500, f"data:image/png;base64,{data}")
+        return Msg("", [ImageBlock(source)])
+
+    base = within("A" * 500)
+    assert base.id == within("A" * 250 + "B" + "A" * 249).id
+    assert base.id != within("A" * 499 + "B").id
+
+
+def test_lists_inside_count_like_the_rest() -> None:
+    def call(*rows: object) -> Msg:
+        return Msg("", [ToolUseBlock("c", "f", {"rows": [*rows]})], "assistant")
+
+    assert call({"a": 1, "b": 2}).id == call({"b": 2, "a": 1}).id
+    assert call(1).id != call(2).id
 
 
 def test_arguments_count_whole_whatever_their_names_are() -> None:

@@ -59,7 +59,17 @@ def test_metadata_is_a_dict_of_its_own(metadata: dict[str, Any] | None) -> None:
 def test_short_constructors() -> None:
     assert Msg.user("Hi.") == Msg("", "Hi.", "user")
     assert Msg.system("Be.", name="s") == Msg("s", "Be.", "system")
+    assert Msg.system("Be.") == Msg("", "Be.", "system")
     assert Msg.assistant([CALL], name="F").calls == [CALL]
+    assert Msg.assistant("Hi.") == Msg("", "Hi.", "assistant")
+    assert Msg.tool("c1", "there") == Msg("", [ToolResultBlock("c1", "", "there")], "tool")
+    for made in (
+        Msg.user("x", timestamp="now"),
+        Msg.system("x", timestamp="now"),
+        Msg.assistant("x", timestamp="now"),
+        Msg.tool("c1", "x", timestamp="now"),
+    ):
+        assert made.timestamp == "now"
     result = Msg.tool("c1", "there", name="look", is_error=True)
     assert result.role == "tool"
     assert result.content == [ToolResultBlock("c1", "look", "there", is_error=True)]
@@ -184,6 +194,7 @@ def test_trusted_takes_over_what_is_not_said() -> None:
     assert (made.name, made.content, made.role) == ("b", "y", "user")
     assert (made.id, made.timestamp, made.cache, made.extras) == ("m1", "now", WHOLE.cache,
                                                                  WHOLE.extras)  # fmt: skip
+    assert (made.metadata, made.origin) == (WHOLE.metadata, WHOLE.origin)
     assert made.spelling is None, "the spelling was that of other content"
     bare = Msg.trusted("b", "y", "user")
     assert (bare.timestamp, bare.cache, bare.extras, bare.origin) == (None,) * 4

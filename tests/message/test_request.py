@@ -23,6 +23,7 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
+from dragoman.message.request import ASKS
 
 HI = [Msg("", "Hi.")]
 
@@ -42,9 +43,9 @@ def test_options_in_every_form() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("stop", ["a", ["a"], ("a",), iter(["a"])])
-def test_stop_is_a_tuple_of_texts(stop: Any) -> None:
-    assert Options(stop=stop).stop == ("a",)
+def test_stop_is_a_tuple_of_texts() -> None:
+    forms: list[Any] = ["END", ["END"], ("END",), iter(["END"])]
+    assert [Options(stop=stop).stop for stop in forms] == [("END",)] * 4
 
 
 BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
@@ -58,6 +59,8 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"logprobs": 1}, "$.options.logprobs"),
     ({"reasoning": 7}, "$.options.reasoning"),
     ({"user": "\ud83d"}, "$.options.user"),
+    ({"presence_penalty": "x"}, "$.options.presence_penalty"),
+    ({"service_tier": 1}, "$.options.service_tier"),
     ({"stop": 7}, "$.options.stop"),
     ({"stop": ["a", float("inf")]}, "$.options.stop[1]"),
     ({"top_p": object()}, "$.options.top_p"),
@@ -182,3 +185,17 @@ def test_copies_and_pickles(way: Any) -> None:
     assert way(req) == req
     resp = ChatResponse([Candidate(HI[0], Finish("stop"), {"a": {}})], Usage(1), id="r1")
     assert way(resp) == resp
+
+
+def test_what_a_request_asks_for_beside_its_messages() -> None:
+    choice, form = ToolChoice("required"), ResponseFormat("json")
+    req = ChatRequest(
+        list(HI), tools=[Tool("f")], tool_choice=choice, response_format=form, stream=True,
+        model="m", options=Options(seed=1), system="Be.", metadata={"k": 1},
+    )  # fmt: skip
+    asked = req.asks()
+    assert tuple(asked) == ASKS
+    assert {name: value for name, value in asked.items() if value is not None} == {
+        "seed": 1, "tools": (Tool("f"),), "tool_choice": choice, "response_format": form,
+        "stream": True, "model": "m",
+    }  # fmt: skip

@@ -10,14 +10,21 @@ import pytest
 
 from dragoman.errors import InvalidMessage, StreamError
 from dragoman.message import (
+    AsRead,
+    CacheHint,
     Candidate,
     ChatRequest,
     ChatResponse,
+    Finish,
     Msg,
     Options,
+    Origin,
+    ResponseFormat,
+    ServerTool,
     TextBlock,
     Tool,
     ToolChoice,
+    Usage,
     dump,
     load,
 )
@@ -77,11 +84,136 @@ def test_a_request_says_only_what_is_set() -> None:
     }
 
 
+def test_a_bare_request_is_its_messages() -> None:
+    assert dump(ChatRequest([HI]))["value"] == {"messages": [STORED["value"]]}
+
+
+def test_everything_a_request_says_is_stored() -> None:
+    req = ChatRequest(
+        [HI], system="Be.", tool_choice=ToolChoice("none", parallel=False), model="m", stream=True,
+        response_format=ResponseFormat("schema", {"type": "object"}, strict=True), agent_name="F",
+        memories="old", metadata={"k": [1]}, extras={"openai": {"k": 1}},
+    )  # fmt: skip
+    stored = dump(req)
+    assert stored["value"] == {
+        "messages": [STORED["value"]], "system": "Be.", "model": "m", "stream": True,
+        "tool_choice": {"mode": "none", "parallel": False},
+        "response_format": {"kind": "schema", "schema": {"type": "object"}, "name": "response",
+                            "description": "", "strict": True},
+        "agent_name": "F", "memories": "old", "metadata": {"k": [1]},
+        "extras": {"openai": {"k": 1}},
+    }  # fmt: skip
+    assert load(stored) == req
+
+
 def test_tuples_come_back_as_tuples() -> None:
     choice = ToolChoice("auto", allowed=("f",))
     back = load(dump(ChatRequest([HI], tool_choice=choice, options=Options(stop=("a",)))))
     assert isinstance(back, ChatRequest)
     assert (back.tool_choice, back.options.stop) == (choice, ("a",))
+
+
+def test_what_hangs_on_a_message_comes_back() -> None:
+    msg = Msg(
+        "a", [TextBlock("x")], "assistant", {"k": [1]}, "now", id="m1", cache=CacheHint("1h"),
+        extras={"openai": {"k": 1}}, spelling="list", origin=Origin("openai", "gpt-5.6"),
+    )  # fmt: skip
+    stored = dump(msg)
+    assert stored["value"] == {
+        "id": "m1", "name": "a", "role": "assistant", "content": [{"type": "text", "text": "x"}],
+        "metadata": {"k": [1]}, "timestamp": "now", "cache": {"ttl": "1h"},
+        "extras": {"openai": {"k": 1}}, "spelling": "list",
+        "origin": {"issuer": "openai", "model": "gpt-5.6"},
+    }  # fmt: skip
+    back: Any = load(stored)
+    for name in ("name", "role", "content", "metadata", "timestamp", "id", "cache", "extras",
+                 "spelling", "origin"):  # fmt: skip
+        assert getattr(back, name) == getattr(msg, name), name
+
+
+def test_tools_of_both_kinds_come_back() -> None:
+    tools: list[Tool | ServerTool] = [
+        Tool("f", "d", {"type": "object"}, True, CacheHint("1h"), {"openai": {"k": 1}}),
+             ServerTool("web_search", ("a.org",), location={"city": "Paris"})]  # fmt: skip
+    stored = dump(ChatRequest([HI], tools=tools))
+    assert stored["value"]["tools"] == [
+        {"name": "f", "description": "d", "parameters": {"type": "object"}, "strict": True,
+         "cache": {"ttl": "1h"}, "extras": {"openai": {"k": 1}}},
+        {"kind": "web_search", "domains": ["a.org"], "location": {"city": "Paris"},
+         "type": "server"},
+    ]  # fmt: skip
+    back = load(stored)
+    assert isinstance(back, ChatRequest)
+    assert back.tools == tools
+
+
+def test_an_answer_comes_back_whole() -> None:
+    resp = ChatResponse(
+        [Candidate(HI, Finish("length", "MAX_TOKENS"), {"gemini": {"k": 1}}), Candidate(HI)],
+        Usage(1, output=2), "truncated", "m", "r1", {"gemini": {"v": 2}},
+    )  # fmt: skip
+    stored = dump(resp)
+    assert stored["value"] == {
+        "candidates": [
+            {"msg": HI.to_dict(), "finish": {"reason": "length", "raw": "MAX_TOKENS"},
+             "extras": {"gemini": {"k": 1}}},
+            {"msg": HI.to_dict(), "finish": {"reason": "stop"}},
+        ],
+        "usage": {"input": 1, "output": 2},
+        "status": "truncated",
+        "model": "m",
+        "id": "r1",
+        "extras": {"gemini": {"v": 2}},
+    }  # fmt: skip
+    assert load(stored) == resp
+    bare = load({"dragoman": 1, "kind": "response", "value": {}})
+    assert bare == ChatResponse([])
+
+
+def was_read(messages: list[Msg], **rest: Any) -> ChatRequest:
+    req = ChatRequest(messages, model="m", options=Options(seed=1, stop=("a",)))
+    fields = {name: value for name, value in req.asks().items() if value is not None}
+    req.read = AsRead("openai-chat", "groq", list(messages), fields, **rest)
+    return req
+
+
+def test_what_is_still_as_it_was_read_is_stored() -> None:
+    req = was_read([Msg("", "x"), Msg.assistant("y")], model="m", state=("previous",))
+    assert dump(req)["value"]["read"] == {
+        "protocol": "openai-chat", "issuer": "groq", "messages": [0, 1],
+        "fields": ["model", "seed", "stop", "stream", "tools"], "model": "m",
+        "state": ["previous"],
+    }  # fmt: skip
+    back = load(json.loads(json.dumps(dump(req))))
+    assert isinstance(back, ChatRequest)
+    read = back.read
+    assert read is not None
+    assert (read.protocol, read.issuer, read.model, read.state, read.edited) == (
+        "openai-chat", "groq", "m", ("previous",), False,
+    )  # fmt: skip
+    assert read.grown(back.messages)
+    assert read.kept(back.asks()) == ["seed", "stop", "tools", "stream", "model"]
+
+
+def test_what_was_edited_is_not_as_read_after_storing_either() -> None:
+    req = was_read([Msg("", "x"), Msg.assistant("y")])
+    req.messages[0].content = "z"
+    req.options = Options(seed=2, stop=("a",))
+    stored = dump(req)["value"]["read"]
+    assert (stored["messages"], stored["edited"]) == ([1], True)
+    assert "state" not in stored
+    assert "model" not in stored
+    back = load(dump(req))
+    assert isinstance(back, ChatRequest)
+    read = back.read
+    assert read is not None
+    assert [read.holds(m) for m in back.messages] == [False, True]
+    assert read.kept(back.asks()) == ["stop", "tools", "stream", "model"]
+    assert not read.grown(back.messages)
+    assert (read.edited, read.model, read.state) == (True, None, ())
+
+
+READ = {"protocol": "p", "issuer": "p", "messages": [0], "fields": []}
 
 
 BAD: list[tuple[Any, str]] = [
@@ -119,6 +251,21 @@ BAD: list[tuple[Any, str]] = [
     (request(response_format={"form": "json"}), "$.value.response_format"),
     (request(options=[1]), "$.value.options"),
     (request(odd=1), "$.value"),
+    (request(tools=[{"type": "server", "kind": "web"}]), "$.tools"),
+    (request(tools=[{"type": "server"}]), "$.value.tools[0]"),
+    (request(tools=[{"name": "f", "cache": {"until": 1}}]), "$.value.tools[0].cache"),
+    (request(read=7), "$.value.read"),
+    (request(read={**READ, "protocol": None}), "$.value.read.protocol"),
+    (request(read={**READ, "issuer": 7}), "$.value.read.issuer"),
+    (request(read={**READ, "model": 7}), "$.value.read.model"),
+    (request(read={**READ, "edited": "no"}), "$.value.read.edited"),
+    (request(read={**READ, "messages": 7}), "$.value.read.messages"),
+    (request(read={**READ, "messages": [0, 1]}), "$.value.read.messages[1]"),
+    (request(read={**READ, "messages": [-1]}), "$.value.read.messages[0]"),
+    (request(read={**READ, "messages": [True]}), "$.value.read.messages[0]"),
+    (request(read={**READ, "fields": "model"}), "$.value.read.fields"),
+    (request(read={**READ, "state": 7}), "$.value.read.state"),
+    (request(read={**READ, "state": [7]}), "$.value.read.state"),
     (response(candidates={}), "$.value.candidates"),
     (response(candidates=[7]), "$.value.candidates[0]"),
     (response(candidates=[{}]), "$.value.candidates[0].msg"),
@@ -158,9 +305,25 @@ def test_metadata_that_is_no_json_is_kept_but_not_stored() -> None:
     assert caught.value.path == "$.value.metadata.deep[0]"
 
 
+def test_metadata_that_has_no_end_is_not_stored() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(20_000):
+        deep = {"a": deep}
+    looped: dict[str, Any] = {}
+    looped["again"] = looped
+    for value in (deep, looped):
+        with pytest.raises(InvalidMessage) as caught:
+            dump(Msg("", "x", metadata=value))
+        assert (caught.value.path, caught.value.code) == ("$.value", "json.deep")
+        assert str(caught.value) == "$.value: nested too deeply to be stored"
+
+
 def test_an_error_is_stored_with_the_answer_so_far() -> None:
     error = StreamError("Overloaded", status=529, type="overloaded_error", body={"a": [1]})
     resp = ChatResponse([Candidate(Msg.assistant("Sam"))], status="error", error=error)
+    assert dump(resp)["value"]["error"] == {
+        "message": "Overloaded", "status": 529, "type": "overloaded_error", "body": {"a": [1]},
+    }  # fmt: skip
     again = load(json.loads(json.dumps(dump(resp))))
     assert isinstance(again, ChatResponse)
     assert again == resp

@@ -29,6 +29,11 @@ def wrong(value: object) -> Any:
         (Parameter("a", "string[]"), {"type": "array", "items": {"type": "string"}}),
         (Parameter("a", "array"), {"type": "array", "items": {"type": "string"}}),
         (
+            Parameter("a", "array", "tags", enum=("x",), default=["x"]),
+            {"type": "array", "items": {"type": "string", "enum": ["x"]}, "description": "tags",
+             "default": ["x"]},
+        ),
+        (
             Parameter("a", "string[]", "tags", enum=("x",)),
             {"type": "array", "items": {"type": "string", "enum": ["x"]}, "description": "tags"},
         ),

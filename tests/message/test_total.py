@@ -45,6 +45,12 @@ ONE, TWO = Citation(url="1"), Citation(url="2")
           TextBlock("", extras={"q": {}})],
          TextBlock("ab", extras={"p": {"x": 1, "y": 2}, "q": {}})),
         ([TextBlock("")], TextBlock("")),
+        ([TextBlock("ha"), TextBlock("ha")], TextBlock("haha")),
+        ([ThinkingBlock("a"), ThinkingBlock("b", "")], ThinkingBlock("ab")),
+        ([RawBlock("p", {}, "call", "x"), RawBlock("p", {}, "item")],
+         RawBlock("p", {}, "call", "x")),
+        ([ImageBlock(URLSource("u"), "a"), ImageBlock(URLSource("u"), "b")],
+         ImageBlock(URLSource("u"), "a")),
     ],
 )  # fmt: skip
 def test_sums(parts: list[Any], made: Any) -> None:
@@ -65,9 +71,31 @@ def test_media_in_pieces() -> None:
     assert sound(*thirds) == whole, "three bytes are four signs"
     padded = [b64encode(part).decode() for part in (data[:10], data[10:31], data[31:])]
     assert sound(*padded) == whole, "each piece is base64 of its own"
+    halves = [b64encode(part).decode() for part in (data[:10], data[10:])]
+    assert sound(*halves) == whole
+    late = [b64encode(part).decode() for part in (data[:30], data[30:40], data[40:])]
+    assert sound(*late) == whole
     assert sound(whole[:7], whole[7:50], whole[50:]) == whole, "or a cut of one text"
-    other = [ImageBlock(Base64Source("image/png", "AAAA")), ImageBlock(URLSource("https://a"))]
-    assert total(other)["source"] == URLSource("https://a")
+
+
+def test_media_that_are_no_pieces_of_one() -> None:
+    png, link = Base64Source("image/png", "AAAA"), URLSource("https://a")
+    assert total([ImageBlock(png), ImageBlock(link)])["source"] == link
+    assert total([ImageBlock(link), ImageBlock(png), ImageBlock(png, title="t")])["source"] is png
+    mixed = [ImageBlock(png), ImageBlock(png, title="t"), ImageBlock(link)]
+    assert total(mixed)["source"] == link
+
+
+def test_pieces_that_are_no_base64_are_cuts_of_one_text() -> None:
+    assert sound("AAA=", "BB-_BB==") == "AAA=BB-_BB==", "signs of another alphabet"
+    assert sound("AB", "CD==") == "ABCD=="
+
+
+def test_a_source_in_pieces_is_no_longer_the_uri_that_one_of_them_came_in() -> None:
+    first = Base64Source("audio/wav", "AAAA", "data:audio/wav;base64,AAAA")
+    second = Base64Source("audio/mpeg", "BBBB")
+    made = total([AudioBlock(first), AudioBlock(second)])["source"]
+    assert made == Base64Source("audio/wav", "AAAABBBB")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +108,7 @@ def test_media_in_pieces() -> None:
         ([[1], [2, 3]], [1, 2, 3]),
         ([{"a": "x"}, {"b": 1}, {"a": "y", "b": 2}], {"a": "xy", "b": 2}),
         (["a", 1], 1),
+        (["a", 1, 2.5], 2.5),
         ([{"a": [1]}, {"a": "x"}], {"a": "x"}),
         ([True, False], False),
     ],
@@ -90,5 +119,8 @@ def test_joined(values: list[Any], made: Any) -> None:
 
 def test_latest_leaves_its_values() -> None:
     first = {"p": {"a": 1}}
-    assert latest([first, {"p": {"b": 2}}, {"q": {}}]) == {"p": {"a": 1, "b": 2}, "q": {}}
-    assert first == {"p": {"a": 1}}
+    second = {"r": {"z": 0}, "p": {"b": 2}}
+    assert latest([first, second, {"p": {"a": 3}, "q": {}}]) == {
+        "p": {"a": 3, "b": 2}, "r": {"z": 0}, "q": {},
+    }  # fmt: skip
+    assert (first, second) == ({"p": {"a": 1}}, {"r": {"z": 0}, "p": {"b": 2}})

@@ -122,7 +122,7 @@ def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: 
             return True
         said = next(iter((tool.extras or {}).values()), {})
         kind = said.get("type") or next(iter(said), "")  # or the key that it stands under
-        report.lost("tool.foreign", tool, what=f"{kind} tool")
+        report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
     if type(tool) is ServerTool:
         if tool.kind in can.server_tools and (can.mixed_tools or not functions):

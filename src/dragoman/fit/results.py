@@ -61,7 +61,7 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
     if block.is_error and not flagged:
         if type(state.report.source(block)) is ToolResultBlock:  # and not one that repair made
             state.report.lost("result.error_as_text", block, "is_error")
-        output = _marked(state, output)
+        output = _marked(state, block, output)
     if not state.can.tool_messages:
         state.report.lost("result.as_text", block)
         said = state.told.result.format(name=state.called(block) or block.id, output=flat(output))
@@ -73,10 +73,10 @@ def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlo
     return state.hinted(made)
 
 
-def _marked(state: State, output: object) -> str | list[ContentBlock]:
+def _marked(state: State, block: ToolResultBlock, output: object) -> str | list[ContentBlock]:
     mark = state.told.error
     if isinstance(output, list):
-        return [TextBlock(mark.rstrip()), *output]
+        return [state.text(mark.rstrip(), block), *output]
     return mark + flat(output)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, assert_never, cast
+from typing import Any, assert_never
 
 from ..errors import InvalidMessage
 from ..jsontext import check, check_text
@@ -76,10 +76,10 @@ def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
         )
     made = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
     same = all(new is old for new, old in zip(made, items, strict=True))
-    return cast("list[ContentBlock]", items) if same else made
+    return items if same else made
 
 
-def block_of(item: object, path: str, depth: int = 0) -> ContentBlock:
+def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
     """A block: checked if it is one, made if it is a plain dict with a `type`."""
     if isinstance(item, Mapping):
         item = _made(item, path, depth)
@@ -90,7 +90,7 @@ def block_of(item: object, path: str, depth: int = 0) -> ContentBlock:
             hint="use a block class, or a dict with a type",
             code="block.type",
         )
-    return check_block(cast("ContentBlock", item), path, depth)
+    return check_block(item, path, depth)
 
 
 def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
@@ -137,7 +137,8 @@ def _extras(given: object, unknown: dict[str, Any]) -> dict[str, dict[str, Any]]
     return extras
 
 
-def _source(value: object, path: str) -> Source:
+def _source(value: Any, path: str) -> Source:
+    made: Source = value  # if it is none, its block is refused
     if isinstance(value, Mapping):
         cls = _SOURCES.get(str(value.get("type")))
         if cls is None:
@@ -147,11 +148,11 @@ def _source(value: object, path: str) -> Source:
                 hint=f"one of {', '.join(_SOURCES)}",
                 code="source.type",
             )
-        value = build(cls, dict(value), path)
-    return cast("Source", value)
+        made = build(cls, dict(value), path)
+    return made
 
 
-def check_block(block: ContentBlock, path: str, depth: int = 0) -> ContentBlock:
+def check_block(block: ContentBlock, path: str, depth: int) -> ContentBlock:
     """The block itself if its fields are right; a copy if its result holds plain dicts."""
     if type(block) is TextBlock:
         text(block.text, f"{path}.text")

@@ -6,7 +6,7 @@ Each fault names its path in the stored value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from ..errors import InvalidMessage, StreamError
 from ..shown import shown
@@ -34,10 +34,10 @@ def load(data: Mapping[str, Any]) -> Storable:
             f"version {shown(data['dragoman'])} is not known", path="$.dragoman",
             hint="read it with a newer release", code="stored.version",
         )  # fmt: skip
-    value = data.get("value")
+    value: Any = data.get("value")
     match data.get("kind"):
         case "message":
-            return Msg.from_dict(cast("Any", value), "$.value")
+            return Msg.from_dict(value, "$.value")
         case "messages":
             return _messages(value, "$.value")
         case "request":
@@ -88,7 +88,7 @@ def _load_request(value: Mapping[str, Any]) -> ChatRequest:
             rest[key] = build(cls, dict(said), f"{path}.{key}")
     messages = _messages(value.get("messages"), f"{path}.messages")
     read = rest.pop("read", None)
-    made = cast("ChatRequest", build(ChatRequest, {"messages": messages, **rest}, path))
+    made: ChatRequest = build(ChatRequest, {"messages": messages, **rest}, path)
     if read is not None:
         made.read = _load_read(_object(read, f"{path}.read"), made, f"{path}.read")
     return made
@@ -122,7 +122,8 @@ def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:
     given = dict(value)
     if isinstance(given.get("cache"), Mapping):
         given["cache"] = build(CacheHint, dict(given["cache"]), f"{path}.cache")
-    return cast("Tool", build(Tool, given, path))
+    made: Tool = build(Tool, given, path)
+    return made
 
 
 def _load_response(value: Mapping[str, Any]) -> ChatResponse:
@@ -142,7 +143,7 @@ def _load_response(value: Mapping[str, Any]) -> ChatResponse:
     rest["usage"] = build(
         Usage, dict(_object(rest.get("usage", {}), f"{path}.usage")), f"{path}.usage"
     )
-    made = cast("ChatResponse", build(ChatResponse, {"candidates": candidates, **rest}, path))
+    made: ChatResponse = build(ChatResponse, {"candidates": candidates, **rest}, path)
     if isinstance(made.error, StreamError):
         made.error.response = made
     return made

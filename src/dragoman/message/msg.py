@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidMessage
 from ..shown import shown
@@ -92,7 +92,7 @@ class Msg:
             own_fields(extras, f"{path}.extras")
             extras = note(extras, found)
         self.name = plain(name)
-        self.role = cast("Role", plain(role))
+        self.role: Role = plain(role)  # type: ignore[assignment]  # one of ROLES
         instance(metadata, dict, f"{path}.metadata")
         optional_text(timestamp, f"{path}.timestamp")
         optional_text(id, f"{path}.id")

@@ -42,6 +42,7 @@ LOOK = {"name": "look", "description": "Looks.", "input_schema": SCHEMA}
 BODIES: dict[str, dict[str, Any]] = {
     "text": body(),
     "no messages": {"model": "m", "max_tokens": 1},
+    "messages empty": {"model": "m", "max_tokens": 1, "messages": []},
     "messages of another type": {"messages": "Hi"},
     "no message at all": body("Hi", None, {"role": "wizard", "content": 1}, {"content": "x"}),
     "roles of another type": body({"role": ["user"], "content": "x"}),

@@ -80,6 +80,8 @@ OWN: dict[str, dict[str, Any]] = {
     "a word beside calls": own({"type": "tool_use", "id": "t", "name": "look", "input": {}}),
     "tool_use without calls": own(stop_reason="tool_use"),
     "no word": own(stop_reason=None),
+    "calls without a word": own({"type": "tool_use", "id": "t", "name": "look", "input": {}},
+                                stop_reason=None),
     "refusal": own(stop_reason="refusal", stop_details=WHY),
     "refusal without words": own(stop_reason="refusal", stop_details={
         "type": "refusal", "category": None, "explanation": None}),

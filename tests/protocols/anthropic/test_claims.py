@@ -29,7 +29,20 @@ def test_its_own_bodies_are_claimed(name: str) -> None:
         assert ROOM.claims(told)
     else:
         assert ROOM.claims(BODIES[name])
-    assert ROOM.claims(CHAT, "/v1/messages?beta=true")
+    assert ROOM.claims(CHAT, "/v1/messages?beta=true&a=?")
+
+
+@pytest.mark.parametrize("fields", [
+    {"anthropic_version": "2023-06-01"}, {"thread": {"id": "t"}}, {"max_tokens": 5},
+])  # fmt: skip
+@pytest.mark.parametrize("message", [
+    {"role": "assistant", "content": "x"},
+    {"role": "user", "content": [{"type": "document", "source": {"type": "text"}}]},
+    {"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]},
+    {"role": "assistant", "content": [{"type": "web_fetch_tool_result", "tool_use_id": "s"}]},
+])  # fmt: skip
+def test_a_key_and_a_shape_of_its_own(fields: dict[str, Any], message: dict[str, Any]) -> None:
+    assert ROOM.claims({"model": "m", "messages": [HI, message], **fields})
 
 
 @pytest.mark.parametrize(
@@ -39,6 +52,9 @@ def test_its_own_bodies_are_claimed(name: str) -> None:
         (CHAT, "/v1/chat/completions"),
         ({**CHAT, "stop": "x"}, None),
         ({**CHAT, "tools": [{"type": "function", "function": {"name": "x"}}]}, None),
+        ({**CHAT, "tools": [{"type": "function", "name": "x"}]}, None),
+        ({**CHAT, "tools": [{"name": "x", "function": {}}]}, None),
+        ({**CHAT, "tools": ["x"]}, None),
         ({**CHAT, "tool_choice": "auto"}, None),
         ({**CHAT, "messages": [{"role": "system", "content": "x"}, HI]}, None),
         ({**CHAT, "messages": [{"role": "tool", "content": "x"}]}, None),
@@ -47,6 +63,12 @@ def test_its_own_bodies_are_claimed(name: str) -> None:
             {"type": "image_url", "image_url": {"url": "x"}}]}]}, None),
         ({**CHAT, "messages": [{"role": "user", "content": [{"text": "x"}]}]}, None),
         ({**CHAT, "messages": [3]}, None),
+        ({**CHAT, "messages": [{"role": "user", "content": ["x"]}]}, None),
+        ({**CHAT, "messages": [{"role": "user", "content": [
+            {"type": "image", "image": "x"}]}]}, None),
+        ({**CHAT, "messages": [{"role": "user", "content": [
+            {"type": "document", "document": "x"}]}]}, None),
+        ({**CHAT, "messages": [{"role": "user", "content": [{"type": "song"}]}]}, None),
         ({"max_tokens": 1, "contents": []}, None),
     ],
 )  # fmt: skip

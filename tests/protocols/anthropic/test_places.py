@@ -114,6 +114,10 @@ def test_other_places_of_the_same() -> None:
     found = dict(ROOM.places(req, body))
     assert found["$.output_format"] is req.response_format
     assert found["$.thinking.type"] == Field(req.options, "reasoning")
+    assert found["$.options"] is req.options
+    both = {**body, "output_config": {"format": FORM}}
+    req = ROOM.read_request(both)
+    assert dict(ROOM.places(req, both))["$.output_config.format"] is req.response_format
 
 
 def test_a_loss_of_a_conversion_is_found_in_the_source() -> None:

@@ -85,7 +85,7 @@ def test_documents_of_plain_text() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("data", ["no base64", "/w==", "QQ"])
+@pytest.mark.parametrize("data", ["no base64", "/w==", "QQ", "e*A=="])
 def test_documents_of_plain_text_that_are_none(data: str) -> None:
     block: Any = DocumentBlock(Base64Source("text/plain", data))
     with pytest.raises(WriteError) as caught:

@@ -224,7 +224,7 @@ def test_fields_and_candidates_of_others_are_named_once() -> None:
     assert decoded(made).text == "a"
     assert losses == [
         "answer.unsaid id", "answer.unsaid model", "extras.foreign extras.openai-chat.created",
-        "answer.candidates candidate 1", "answer.unsaid", "answer.field input",
+        "answer.candidates", "answer.unsaid", "answer.field input",
         "answer.field output", "answer.field metrics",
     ]  # fmt: skip
 

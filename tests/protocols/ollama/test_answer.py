@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -18,6 +19,7 @@ from dragoman.message import (
     ContentBlock,
     Finish,
     ImageBlock,
+    Origin,
     RawBlock,
     RefusalBlock,
     TextBlock,
@@ -46,7 +48,7 @@ def call(**beside: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("told", [
     body(content="Hi"),
-    body(content="Hi", thinking="hm", images=["iVBORw0KGgo="]),
+    body(content="Hi", thinking="hm", images=["iVBORw0KGgo=", "SUQzBAAA"]),
     body(tool_calls=[call(id="call_1"), call()], thinking=""),
     body(tool_calls=[call(id=None, type="function", x=1), call(id="")]),
     body(tool_calls=[{"function": {"name": "f", "arguments": '{"a": 1}', "index": 2}}]),
@@ -64,6 +66,11 @@ def call(**beside: Any) -> dict[str, Any]:
     body({**ENDED, "logprobs": [{"token": "x", "logprob": -1}]}, content="x"),
     body({**ENDED, "model": None, "created_at": None}, content="x"),
     body(role="tool", content="x"),
+    body(content="x", mood=None),
+    body({"done": True, "done_reason": 5, "model": 7}, content="x"),
+    {"model": "qwen3:4b", "created_at": AT, "done": True, "done_reason": "load"},
+    {"model": "qwen3:4b", "created_at": AT, "message": {"role": "assistant"}, "done": True},
+    {**body(content="x"), "error": "too late"},
 ])  # fmt: skip
 def test_what_was_read_goes_back_as_it_came(told: dict[str, Any]) -> None:
     resp = WIRE.read_response(told)
@@ -138,11 +145,14 @@ def test_reasons(reason: Any, word: str, lost: bool) -> None:
     assert (("answer.finish", "finish") in losses) is lost
 
 
-@pytest.mark.parametrize(("text", "given"), [
-    ('{"a": "x', {"a": "x"}), ("[1]", {}), ("no", {}),
+@pytest.mark.parametrize(("value", "text", "given"), [
+    ("", '{"a": "x', {"a": "x"}), ('{"a": "x', None, {"a": "x"}), ("[1]", "[1]", {}),
+    ("no", "no", {}),
 ])  # fmt: skip
-def test_arguments_are_an_object_always(text: str, given: dict[str, Any]) -> None:
-    made, lost = written(ToolUseBlock("c", "f", text, text, unfinished=True), model="m")
+def test_arguments_are_an_object_always(
+    value: str, text: str | None, given: dict[str, Any]
+) -> None:
+    made, lost = written(ToolUseBlock("c", "f", value, text, unfinished=True), model="m")
     assert made["message"]["tool_calls"][0]["function"]["arguments"] == given
     assert ("answer.unsaid", "input") in lost
 
@@ -157,7 +167,31 @@ def test_one_candidate_and_a_model() -> None:
     assert codes == ["answer.candidates", "answer.field", "answer.field"]
 
 
-def test_an_edited_reason_is_written_anew() -> None:
+@pytest.mark.parametrize(("raw", "reason"), [("stop", "length"), ("length", "stop")])
+def test_an_edited_reason_is_written_anew(raw: str, reason: Any) -> None:
+    resp = WIRE.read_response(body({**ENDED, "done_reason": raw}, content="x"))
+    resp.candidates[0].finish = Finish(reason, raw)
+    assert WIRE.room.write_response(resp, Report())["done_reason"] == reason
+
+
+def test_an_error_that_somebody_found_stands_beside_the_answer() -> None:
     resp = WIRE.read_response(body(content="x"))
-    resp.candidates[0].finish = Finish("length", "stop")
-    assert WIRE.room.write_response(resp, Report())["done_reason"] == "length"
+    resp.error = ProviderError("boom")
+    assert WIRE.room.write_response(resp, Report())["error"] == "boom"
+
+
+def test_events_that_nobody_knows_are_named() -> None:
+    decoder = WIRE.stream_decoder()
+    for line in ({"odd": 1}, body(content="x")):
+        decoder.feed(line)
+    out = WIRE.write_response(decoder.finish())
+    assert "events" not in out.body
+    assert [(loss.code, loss.where, loss.what) for loss in out.losses] == [
+        ("answer.unsaid", "$.extras.events", "events that nobody knows")]  # fmt: skip
+
+
+def test_thinking_that_stood_in_tags_of_another_wire() -> None:
+    spelled = ThinkingBlock("hm", origin=Origin("vllm"))
+    spelled.spelling = "<think>|</think>"
+    made, _ = written(spelled, TextBlock("Hi"), model="m")
+    assert made["message"] == {"role": "assistant", "content": "Hi", "thinking": "hm"}

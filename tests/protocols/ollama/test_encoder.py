@@ -16,6 +16,7 @@ from dragoman.message import (
     Citation,
     Finish,
     ImageBlock,
+    RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
@@ -91,6 +92,28 @@ def test_calls_of_its_own(calls: list[Any], last: bool) -> None:
         None, *([one] for one in calls), None]  # fmt: skip
 
 
+def test_thoughts_and_media_of_its_own() -> None:
+    said: list[dict[str, Any]] = [
+        {"content": "x", "mood": "calm"}, {"thinking": "a"}, {"content": "z"}, {"thinking": "b"},
+        {"images": ["iVBORw0KGgo="]}]  # fmt: skip
+    out = again(*(line(**one) for one in said), line(THEN, END))
+    found = [{k: v for k, v in one["message"].items() if k != "role" and v} for one in out]
+    made = [{"content": "x"}, {"mood": "calm"}, *said[1:], {}]
+    assert found == made
+
+
+def test_a_line_may_name_another_model() -> None:
+    out = again(*({**line(content=text), "model": model} for text, model in (
+        ("x", "qwen3:4b"), ("y", "qwen3:8b"), ("z", "qwen3:8b"))))  # fmt: skip
+    assert [one["model"] for one in out] == ["qwen3:4b", "qwen3:4b", "qwen3:8b"]
+
+
+def test_what_it_costs_is_told_once_where_an_error_ends_it() -> None:
+    out = again({**line(content="x"), "remote_model": "m"}, {"error": "boom", "code": 3})
+    assert [one.get("error") for one in out] == [None, "boom", None]
+    assert [one.get("remote_model") for one in out][-1] == "m"
+
+
 @pytest.mark.parametrize("texts", [
     ["<think>", "\nhm", "</thi", "nk>\n\nHi", " you"], ["<think>\n", "\n</think>\n\nHi"],
     ["<think>it broke"], ["<think></think>"],
@@ -148,8 +171,21 @@ def test_what_has_no_place_is_named() -> None:
 
 
 def test_a_whole_text_goes_on_from_what_was_said() -> None:
-    out, _ = encoded(Part((0, 0), TextBlock("Sa")), Part((0, 0), TextBlock("Sama"), whole=True))
-    assert [one["message"]["content"] for one in out] == ["Sa", "ma"]
+    whole = Part((0, 0), TextBlock("Samara"), whole=True)
+    out, _ = encoded(Part((0, 0), TextBlock("Sa")), Part((0, 0), TextBlock("ma")), whole)
+    assert [one["message"]["content"] for one in out] == ["Sa", "ma", "ra"]
+    out, _ = encoded(Part((0, 0), TextBlock("Sa")), Part((0, 1), RefusalBlock("No.")), whole)
+    assert [one["message"]["content"] for one in out] == ["Sa", "No.", "mara"]
+
+
+def test_a_whole_call_takes_the_place_of_its_pieces() -> None:
+    begun = Part((0, 0), ToolUseBlock("c", "f", raw_input='{"a"'))
+    whole = Part((0, 0), ToolUseBlock("c", "f", raw_input='{"b": 1}'), whole=True)
+    other = Part((0, 1), ToolUseBlock("d", "f", raw_input="{}"), whole=True)
+    out, _ = encoded(other, begun, whole, End(Finish("tool_calls")))
+    made = [call for one in out for call in one["message"].get("tool_calls", ())]
+    assert [(one["id"], one["function"]["arguments"]) for one in made] == [
+        ("c", {"b": 1}), ("d", {})]  # fmt: skip
 
 
 def test_errors() -> None:

@@ -12,11 +12,14 @@ ROOM = dragoman.wire("ollama").room
 BODY: dict[str, Any] = {
     "model": "qwen3",
     "messages": [
-        {"role": "user", "content": "See", "images": ["iVBORw0KGgo="]},
+        {"role": "user", "content": "See", "images": ["iVBORw0KGgo=", "/9j/4AAQ", "R0lGODlh"]},
         {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [
-            {"id": "x", "function": {"name": "look", "arguments": {"a": 1}}}]},
+            {"id": "x", "function": {"name": "look", "arguments": {"a": 1}}},
+            {"id": "y", "function": None},
+            {"id": "z", "function": {"name": "find", "arguments": {}}}]},
         {"role": "tool", "content": "r", "name": "look", "tool_call_id": "x", "images": ["SUQz"]},
         {"role": "else"},
+        {"role": "tool", "content": "r", "tool_name": "find", "tool_call_id": "z"},
     ],
     "tools": [{"type": "function", "function": {"name": "look", "description": "d"}}],
     "options": {"num_predict": 5, "seed": 1},
@@ -37,11 +40,16 @@ def test_every_node_has_its_place() -> None:
     req = ROOM.read_request(BODY)
     found = list(ROOM.places(req, BODY))
     nodes = {id(node): path for path, node in found if not isinstance(node, Field)}
-    user, assistant, result, odd = req.messages
-    thought, call = assistant.blocks
-    assert nodes[id(user.blocks[1])] == "$.messages[0].images[0]"
+    user, assistant, result, odd, plain = req.messages
+    thought, *calls = assistant.blocks
+    assert nodes[id(req)] == "$"
+    assert nodes[id(req.options)] == "$.options"
+    assert [nodes[id(one)] for one in user.blocks[1:]] == [
+        f"$.messages[0].images[{n}]" for n in range(3)]  # fmt: skip
     assert nodes[id(thought)] == "$.messages[1].thinking"
-    assert nodes[id(call)] == "$.messages[1].tool_calls[0]"
+    assert [nodes[id(one)] for one in calls] == [
+        f"$.messages[1].tool_calls[{n}]" for n in range(3)]  # fmt: skip
+    assert nodes[id(plain.blocks[0])] == "$.messages[4]"
     assert nodes[id(result.blocks[0])] == "$.messages[2]"
     assert nodes[id(result.blocks[0].output[1].source)] == "$.messages[2].images[0]"  # type: ignore[union-attr,index]
     assert nodes[id(odd.blocks[0])] == "$.messages[3]"
@@ -60,6 +68,8 @@ def test_fields_stand_where_the_body_has_them() -> None:
     assert told["$.think"] == ("reasoning", "on")
     assert told["$.top_logprobs"] == ("top_logprobs", 3)
     assert told["$.messages[2].name"] == ("name", "look")
+    assert told["$.messages[4].tool_name"] == ("name", "find")
+    assert told["$.format"] == ("schema", BODY["format"])
     for path in ("$.messages[1].tool_calls[0].function.arguments", "$.tools[0].function.name",
                  "$.messages[0].content", "$.messages[2].tool_call_id"):  # fmt: skip
         assert told[path][1] == at(path)

@@ -8,12 +8,15 @@ import pytest
 
 from dragoman.message import (
     AudioBlock,
+    Base64Source,
     ImageBlock,
+    Origin,
     RawBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    URLSource,
 )
 from tests.protocols.ollama.reading import (
     BELL,
@@ -29,7 +32,7 @@ from tests.protocols.ollama.reading import (
 @pytest.mark.parametrize("role", ["system", "user", "assistant", "developer"])
 def test_text(role: str) -> None:
     [m] = read({"role": role, "content": "Hi"}).messages
-    assert (m.role, m.content, m.extras) == (role, "Hi", None)
+    assert (m.name, m.role, m.content, m.extras, m.spelling) == ("", role, "Hi", None, None)
 
 
 def test_a_role_may_be_spelled_in_any_case() -> None:
@@ -41,6 +44,7 @@ def test_a_role_may_be_spelled_in_any_case() -> None:
 def test_no_text(content: dict[str, Any]) -> None:
     [m] = read({"role": "assistant", **content}).messages
     assert m.blocks == ([TextBlock("")] if content.get("content") == "" else [])
+    assert m.extras is None
 
 
 def test_media_lie_beside_the_text() -> None:
@@ -54,11 +58,52 @@ def test_media_lie_beside_the_text() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("data", "kind", "media_type"), [
+    ("R0lGODlh", ImageBlock, "image/gif"), ("//uQxA==", AudioBlock, "audio/mpeg"),
+    ("UklGRiQAAABXRUJQVlA4", ImageBlock, "image/webp"),
+    ("T2dnUw==", AudioBlock, "audio/ogg"), ("ZkxhQw==", AudioBlock, "audio/flac"),
+    # nobody knows what it is: no beginning that is known, or a RIFF file of another kind, or short
+    ("qqqq", ImageBlock, "image/png"), ("UklGRiQAAABBVkkg", ImageBlock, "image/png"),
+    ("UklGRg==", ImageBlock, "image/png"), ("UklGR!", ImageBlock, "image/png"),
+])  # fmt: skip
+def test_bytes_tell_their_kind(data: str, kind: type, media_type: str) -> None:
+    [block] = read({"role": "user", "content": "", "images": [data]}).messages[0].blocks
+    assert isinstance(block, ImageBlock | AudioBlock)
+    assert (type(block), block.source) == (kind, Base64Source(media_type, data))
+
+
+@pytest.mark.parametrize("url", ["http://h/a.png", "https://h/a.png", "HTTPS://h/a.png"])
+def test_an_address_in_the_place_of_bytes(url: str) -> None:
+    [block] = read({"role": "user", "content": "", "images": [url]}).messages[0].blocks
+    assert block == ImageBlock(URLSource(url))
+
+
+@pytest.mark.parametrize("head", ["data:image/gif;base64,", "DATA:image/gif;base64,"])
+def test_a_data_uri_in_the_place_of_bytes(head: str) -> None:
+    [block] = (
+        read({"role": "user", "content": "", "images": [f"{head}R0lGODlh"]}).messages[0].blocks
+    )
+    assert isinstance(block, ImageBlock)
+    assert isinstance(block.source, Base64Source)
+    assert (block.source.media_type, block.source.data) == ("image/gif", "R0lGODlh")
+
+
+def test_calls_without_ids_of_several_turns() -> None:
+    told = {"role": "assistant", "content": "", "tool_calls": [LOOK, LOOK]}
+    result = {"role": "tool", "content": "x", "tool_name": "look"}
+    req = read(told, result, result, told, result, result)
+    made = [block.id for m in req.messages for block in m.blocks if type(block) is ToolUseBlock]
+    answered = [m.blocks[0].id for m in req.messages if m.role == "tool"]  # type: ignore[union-attr]
+    assert len({*made}) == 4
+    assert made == answered
+
+
 def test_thinking_and_calls() -> None:
     told = {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [
         {**LOOK, "id": "call_1"}, {**LOOK, "id": "call_2", "type": "function"}]}  # fmt: skip
     thought, first, second = read(told).messages[0].blocks
     assert thought == ThinkingBlock("hm")
+    assert thought.origin == Origin("ollama", "qwen3")
     assert first == ToolUseBlock("call_1", "look", {"city": "Oslo"})
     assert second == ToolUseBlock("call_2", "look", {"city": "Oslo"})
 
@@ -114,6 +159,9 @@ def test_a_result_with_an_image() -> None:
     assert isinstance(block, ToolResultBlock)
     assert isinstance(block.output, list)
     assert [one.type for one in block.output] == ["text", "image"]
+    [m] = read({"role": "tool", "content": "", "tool_name": "f", "images": [DOT]}).messages
+    assert m.name == ""
+    assert [one.type for one in m.blocks[0].output] == ["image"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("told", [
@@ -134,6 +182,14 @@ def test_what_is_no_message(told: Any) -> None:
     {"role": "tool", "content": {"a": 1}, "tool_name": 1, "tool_call_id": ""},
     {"role": "tool", "content": None, "images": []},
     {"role": "tool", "tool_name": "", "name": "f"},
+    {"role": "tool", "tool_name": "f", "content": ""},
+    {"role": "USER"},
+    {"role": "Assistant", "content": None},
 ])  # fmt: skip
 def test_odd_fields_stay(told: dict[str, Any]) -> None:
     read(told)
+
+
+def test_only_the_assistant_calls() -> None:
+    [m] = read({"role": "user", "content": "x", "tool_calls": [LOOK]}).messages
+    assert (m.content, m.extras) == ("x", {"ollama": {"tool_calls": [LOOK]}})

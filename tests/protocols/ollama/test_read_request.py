@@ -36,11 +36,15 @@ def test_options() -> None:
     )  # fmt: skip
     own = {"options": {"num_ctx": 4096, "mirostat": 0}, "keep_alive": -1}
     assert (req.extras or {})["ollama"] == own
+    assert said(req)["options"] == inner
+    assert read(USER, options={"seed": 1}).options == Options(seed=1)
+    assert read(USER, options={"num_predict": 1}).options == Options(max_tokens=1)
 
 
 @pytest.mark.parametrize("inner", [
-    {}, None, [], {"temperature": None}, {"num_predict": -1}, {"num_predict": 1.0}, {"seed": True},
-    {"stop": "x"}, {"stop": []}, {"stop": [1]}, {"temperature": "1"},
+    {}, None, [], {"temperature": None}, {"num_predict": -1}, {"num_predict": 0},
+    {"num_predict": 1.0}, {"stop": "x"}, {"stop": []}, {"stop": [1]}, {"temperature": "1"},
+    {"seed": True},
 ])  # fmt: skip
 def test_options_that_nobody_models_stay(inner: Any) -> None:
     assert read(USER, options=inner).options == Options()
@@ -48,7 +52,7 @@ def test_options_that_nobody_models_stay(inner: Any) -> None:
 
 @pytest.mark.parametrize(("think", "level"), [
     (True, "on"), (False, "off"), ("high", "high"), ("max", "max"),
-    (None, None), ("", None), ("on", None), (1, None),
+    (None, None), ("", None), ("on", None), ("off", None), (1, None),
 ])  # fmt: skip
 def test_thinking_is_asked_for(think: Any, level: str | None) -> None:
     assert read(USER, think=think).options.reasoning == level
@@ -71,6 +75,13 @@ def test_it_is_streamed_without_a_word(fields: dict[str, Any], streamed: bool) -
     assert read(USER, **fields).stream is streamed
 
 
+ODD: list[dict[str, Any]] = [
+    {"type": "function", "function": "x"}, {"type": "function", "function": {"name": ""}},
+    {"type": "function", "function": {"name": 5}}, {"type": "custom", "function": {"name": "f"}},
+    {"type": "function", "name": "f"},
+]  # fmt: skip
+
+
 def test_tools() -> None:
     schema = {"type": "object", "properties": {}}
     whole = {"name": "look", "description": "Looks.", "parameters": schema}
@@ -80,6 +91,8 @@ def test_tools() -> None:
         {"function": {"name": "bare"}},
         {"type": "function", "name": "x", "function": {"name": "odd", "parameters": None, "y": 1}},
         strange,
+        {"type": "function", "function": {"name": "firm", "description": "", "strict": True}},
+        *ODD,
     ])  # fmt: skip
     assert list(req.tools) == [
         Tool("look", "Looks.", schema),
@@ -87,11 +100,13 @@ def test_tools() -> None:
         Tool("odd", extras={"ollama": {"name": "x", "function": {"parameters": None, "y": 1}},
                             "ollama (notes)": {"described": False}}),
         ServerTool("own", extras={"ollama": strange}),
+        Tool("firm", "", strict=True),
+        *(ServerTool("own", extras={"ollama": odd}) for odd in ODD),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("body", [
-    {}, {"model": ""}, {"model": 3, "messages": None}, {"messages": {}},
+    {}, {"messages": []}, {"model": ""}, {"model": 3, "messages": None}, {"messages": {}},
     {"model": "m", "tools": []},
     {"model": "m", "tools": [None]}, {"model": "m", "prompt": "p", "system": "s", "images": [DOT]},
 ])  # fmt: skip
@@ -122,6 +137,16 @@ def test_a_turn_is_appended() -> None:
         USER, {**told, "tool_calls": [LOOK]}, USER]  # fmt: skip
 
 
+@pytest.mark.parametrize(("payload", "ours"), [
+    ({"message": {"content": "x"}, "done": False}, True), ({"response": "x", "done": True}, True),
+    ({"message": {"content": "x"}}, False), ({"message": {"content": "x"}, "done": "yes"}, False),
+    ({"message": None, "done": True}, False), ({"done": True}, False),
+    ({"error": "x"}, False),
+])  # fmt: skip
+def test_answers(payload: dict[str, Any], ours: bool) -> None:
+    assert ROOM.answers(payload) is ours
+
+
 @pytest.mark.parametrize(("body", "path", "ours"), [
     ({"model": "m", "messages": [USER]}, "/api/chat", True),
     ({"model": "m", "messages": [USER]}, "/v1/chat/completions", False),
@@ -134,6 +159,11 @@ def test_a_turn_is_appended() -> None:
     ({"model": "m", "messages": [{"role": "user", "content": []}], "options": {}}, None, False),
     ({"model": "m", "prompt": "p"}, "/api/generate", False),
     ([], None, False), (None, "/api/chat", False),
+    ({"model": "m", "messages": [USER]}, "/api/chat/?a=/b", True),
+    ({"messages": [{"role": "tool", "content": "x", "tool_name": "f"}]}, None, True),
+    ({"messages": [{"role": "assistant", "tool_calls": [5, {"function": None}]}]}, None, False),
+    ({"messages": [{"role": "assistant", "tool_calls": [
+        {"function": {"name": "f", "arguments": "{}"}}]}]}, None, False),
 ])  # fmt: skip
 def test_claims(body: Any, path: str | None, ours: bool) -> None:
     assert ROOM.claims(body, path) is ours

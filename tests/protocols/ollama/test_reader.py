@@ -61,6 +61,7 @@ def test_a_whole_answer() -> None:
     assert (resp.finish.reason, resp.finish.raw) == ("tool_calls", "stop")
     assert resp.usage == Usage(input=9, output=5)
     assert (resp.model, resp.status) == ("qwen3:4b", "complete")
+    assert resp.candidates[0].extras is None
     times = {key: value for key, value in END.items() if key.endswith("duration")}
     assert resp.extras == {OWN: {"created_at": AT, **times}}
 
@@ -70,6 +71,20 @@ def test_what_is_empty_stood_there() -> None:
     assert resp.msg.blocks == []
     empty: dict[str, Any] = {"content": "", "thinking": "", "tool_calls": [], "images": None}
     assert resp.candidates[0].extras == {OWN: {"message": empty}}
+
+
+def test_media_line_by_line() -> None:
+    each = ("iVBORw0KGgo=", "/9j/4AAQ", "R0lGODlh")
+    resp = streamed(*(line(images=[one]) for one in each), line(END))
+    assert [block.source.data for block in resp.msg.blocks] == [*each]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("end", "usage"), [
+    ({"eval_count": 5}, Usage(output=5)), ({"prompt_eval_count": 9}, Usage(input=9)), ({}, Usage()),
+    ({"eval_count": "5"}, Usage()),
+])  # fmt: skip
+def test_one_count_or_none(end: dict[str, Any], usage: Usage) -> None:
+    assert streamed(line({"done": True, **end}, content="x")).usage == usage
 
 
 def test_line_by_line() -> None:
@@ -120,6 +135,7 @@ def test_media_lie_beside_the_text() -> None:
         ({"done": True, "done_reason": "unload"}, "other", "unload", "complete"),
         ({"done": True, "done_reason": ""}, "other", "", "complete"),
         ({"done": True}, "stop", None, "complete"),
+        ({"done": True, "done_reason": 5}, "stop", None, "complete"),
         ({"done": False}, "other", None, "interrupted"),
     ],
 )
@@ -140,17 +156,29 @@ def test_log_probabilities_grow() -> None:
 def test_fields_that_nobody_models() -> None:
     told = {**line(END, content="Hi", mood="calm"), "context": [1, 2], "queue": None}
     told["message"]["tool_calls"] = [{**call("look"), "seal": "x"}]
+    told["message"]["tool_calls"][0]["type"] = "function"
     resp = whole(told)
+    assert (resp.calls[0].spelling or "").split() == ["made"]
     assert (resp.extras or {})[OWN]["context"] == [1, 2]
     assert (resp.extras or {})[OWN]["queue"] is None
     assert resp.candidates[0].extras == {OWN: {"message": {"mood": "calm"}}}
-    assert resp.calls[0].extras == {OWN: {"seal": "x"}}
+    assert resp.calls[0].extras == {OWN: {"seal": "x"}, "ollama (answer)": {"type": "function"}}
+    resp = streamed(line(mood="calm", weather=None), line(END))
+    assert resp.candidates[0].extras == {OWN: {"message": {"mood": "calm"}}}
 
 
 def test_errors() -> None:
     with pytest.raises(ProviderError) as caught:
         dragoman.wire("ollama").read_response({"error": "model 'm' not found"}, status=404)
     assert (caught.value.status, caught.value.message) == (404, "model 'm' not found")
+
+
+def test_an_error_beside_words() -> None:
+    told = {**line(content="Hi"), "error": "out of memory"}
+    for resp in (whole({**told, "done": True}), streamed(line(content="Hi"), told)):
+        assert resp.error is not None
+        assert (resp.status, resp.error.message) == ("error", "out of memory")
+        assert resp.text.startswith("Hi")
 
 
 def test_bytes_of_a_stream_and_an_error_in_it() -> None:

@@ -55,31 +55,37 @@ def test_options_stand_under_options() -> None:
         ("option.unsaid", "$.options.user"),
         ("option.range", "$.options.top_logprobs"),
     ]
+    assert out.losses[-1].did == "20"
+    assert lost(wrote(options={"top_logprobs": 20})) == []
 
 
 @pytest.mark.parametrize(
-    ("model", "effort", "think", "codes"),
+    ("model", "effort", "think", "losses"),
     [
         ("qwen3", "off", False, []),
-        ("qwen3", "high", True, ["option.range"]),
+        ("qwen3", "high", True, [("option.range", "high", "thinking is on")]),
         ("gpt-oss:20b", "high", "high", []),
-        ("gpt-oss:20b", "xhigh", "high", ["option.range"]),  # where "max" is high as well
-        ("gpt-oss:20b", "off", "low", ["reasoning.always"]),
+        # where "max" is high as well
+        ("gpt-oss:20b", "xhigh", "high", [("option.range", "xhigh", "sent as high")]),
+        ("gpt-oss:20b", "off", "low", [("reasoning.always", "off", "sent as low")]),
     ],
 )
 def test_think_is_a_switch_or_a_level(
-    model: str, effort: str, think: bool | str | None, codes: list[str]
+    model: str, effort: str, think: bool | str | None, losses: list[tuple[str, str, str]]
 ) -> None:
     out = wrote(model, options={"reasoning": effort})
     assert out.body.get("think") is think or out.body.get("think") == think
     assert ("think" in out.body) == (think is not None)
-    assert [loss.code for loss in out.losses] == codes
+    assert [(loss.code, loss.what, loss.did) for loss in out.losses] == losses
 
 
 def test_formats() -> None:
     assert wrote(response_format=ResponseFormat("json")).body["format"] == "json"
     assert wrote(response_format=ResponseFormat("schema", SCHEMA)).body["format"] == SCHEMA
     assert "format" not in wrote(response_format=ResponseFormat("text")).body
+    named = ResponseFormat("schema", SCHEMA, name="place", strict=True)
+    assert lost(wrote(response_format=named)) == [
+        ("format.field", f"$.response_format.{name}") for name in ("name", "strict")]  # fmt: skip
 
 
 def test_tools() -> None:
@@ -89,6 +95,8 @@ def test_tools() -> None:
             "function": {"name": "locate", "description": "Where is it?", "parameters": SCHEMA},
         }
     ]
+    strict = wrote(tools=[Tool("locate", "Where is it?", SCHEMA, strict=True)])
+    assert lost(strict) == [("tool.strict", "$.tools[0].strict")]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +175,9 @@ def test_a_choice_has_no_place_whatever_the_model_takes() -> None:
     assert lost(wire.write_request(req, "x-1")) == [
         ("tool_choice.lowered", where) for where in ("$.tool_choice", "$.tool_choice.parallel")
     ]
+    assert {loss.did for loss in wire.write_request(req, "x-1").losses} == {"left to the model"}
+    req.tool_choice = ToolChoice("none")
+    assert {code for code, _ in lost(wire.write_request(req, "x-1"))} == {"tools.withheld"}
 
 
 def test_tools_that_nobody_models_go_back() -> None:

@@ -156,7 +156,7 @@ class MessagesEncoder:
             id = message_id(id, self._said(model))
             for name, told, said in (("id", self._id, id), ("model", self._model, model)):
                 if told is None:
-                    self._report.lost("answer.field", self._steps, name, did=said)
+                    self._report.lost("answer.field", None, name, what="the answer", did=said)
         self._steps = Steps(id or "", self._report)
         made: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": []}
         made.update({"model": model, "stop_reason": None})
@@ -201,8 +201,9 @@ class MessagesEncoder:
         if type(step) is Shut:
             if type(step.block) is ToolUseBlock:
                 self._cut = self._cut or cut(step.block.raw_input or "")
-            self._count += block.begun
-            return block.shut(step.block)
+            out = block.shut(step.block)
+            self._count += block.begun  # some begin with what only their end tells
+            return out
         return block.grow(step.block)
 
     def _last(self) -> Event:
@@ -219,9 +220,9 @@ class MessagesEncoder:
         delta.update({key: fields[key] for key in _DELTA if key in fields})
         beside = {key: v for key, v in fields.items() if key not in _DELTA}
         said_usage(self._spent, {}, self._report)  # for what has no place
-        for key in ("input_tokens", "output_tokens"):
+        for key, name in (("input_tokens", "input"), ("output_tokens", "output")):
             if key not in self._usage and not self._say.own:
-                self._report.lost("answer.field", self._steps, f"usage.{key}", did="0")
+                self._report.lost("answer.field", self._spent, name, did="0")
         figures = {"output_tokens": 0, **self._usage}
         return event("message_delta", delta=delta, usage=figures, **beside)
 

@@ -159,26 +159,31 @@ def _result(rest: JsonObject, issuer: str) -> ToolResultBlock | None:
     return block
 
 
-def _medium(kind: type[Any]) -> Callable[[JsonObject, str], Any]:
-    def read(rest: JsonObject, issuer: str) -> ImageBlock | DocumentBlock | None:
-        found = read_source(rest.pop("source", None), issuer, kind is DocumentBlock)
-        if found is None:
-            return None
-        source, spelling, more = found
-        block: ImageBlock | DocumentBlock = kind(source, spelling=spelling)
-        if kind is DocumentBlock and isinstance(rest.get("title"), str):
-            block.title = rest.pop("title")
-        if more:
-            rest["source"] = more
-        return block
+def _image(rest: JsonObject, issuer: str) -> ImageBlock | None:
+    found = read_source(rest.pop("source", None), issuer, document=False)
+    if found is None:
+        return None
+    source, spelling, more = found
+    if more:
+        rest["source"] = more
+    return ImageBlock(source, spelling=spelling)
 
-    return read
+
+def _document(rest: JsonObject, issuer: str) -> DocumentBlock | None:
+    found = read_source(rest.pop("source", None), issuer, document=True)
+    if found is None:
+        return None
+    source, spelling, more = found
+    if more:
+        rest["source"] = more
+    title = rest.pop("title") if isinstance(rest.get("title"), str) else None
+    return DocumentBlock(source, title=title, spelling=spelling)
 
 
 _INNER: dict[str, Callable[[JsonObject, str], Any]] = {
     "text": _text,
-    "image": _medium(ImageBlock),
-    "document": _medium(DocumentBlock),
+    "image": _image,
+    "document": _document,
 }
 _READERS = {**_INNER, "thinking": _thinking, "redacted_thinking": _redacted, "tool_use": _call,
             "tool_result": _result}  # fmt: skip

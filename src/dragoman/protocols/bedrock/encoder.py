@@ -59,7 +59,7 @@ class ConverseEncoder:
                 if piece.key[0] == 0:
                     self._told(self._steps.feed(piece), made)
                 else:
-                    self._once("answer.candidates", piece, f"candidate {piece.key[0]}")
+                    self._once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
             case Meta():
                 self._meta(piece)
             case Usage():
@@ -121,10 +121,10 @@ class ConverseEncoder:
         for key in piece.extras or {}:
             self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
 
-    def _once(self, code: str, piece: object, field: str) -> None:
-        if (name := f"{code} {field}") not in self._named:
+    def _once(self, code: str, piece: object, field: str = "", what: str = "") -> None:
+        if (name := f"{code} {field or what}") not in self._named:
             self._named.add(name)
-            self._report.lost(code, piece, field)
+            self._report.lost(code, piece, field, what)
 
     def _told(self, steps: list[Step], made: list[Event]) -> None:
         for step in steps:

@@ -122,7 +122,7 @@ def reason(finish: Finish, say: Sayer, node: object) -> str | None:
 
 def _fits(finish: Finish) -> bool:
     """Whether the provider's word still says why; content corrects the open ones."""
-    meant = REASONS.get(finish.raw or "", "other")
+    meant = REASONS.get(finish.raw, "other")
     return finish.reason == meant or (meant != "length" and finish.reason in _CORRECTED)
 
 

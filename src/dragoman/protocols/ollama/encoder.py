@@ -14,7 +14,7 @@ from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, Tool
 from ...message.blocks import ContentBlock
 from ...message.total import total
 from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.calls import calls
+from ...pieces.calls import calls, texts
 from ...pieces.moment import dated, moment, timeless
 from ...pieces.piece import Key
 from ...thinktags import glued
@@ -102,7 +102,7 @@ class OllamaEncoder:
     def _part(self, piece: Part) -> list[Line]:
         key, block = piece.key, piece.block
         if key[0] != 0:
-            self._once("answer.candidates", piece, f"candidate {key[0]}")
+            self._once("answer.candidates", piece, what=f"candidate {key[0]}")
             return []
         if self._say.own and type(block) is ThinkingBlock and len(key) > _FIELD:
             self._tagged.append(block)
@@ -166,14 +166,8 @@ class OllamaEncoder:
 
     def _flushed(self) -> list[Line]:
         """What waited for its end: calls, each on a line of its own, and media."""
-        blocks = [total(self._held[key]) for key in sorted(self._held)]
-        for block, key in zip(blocks, sorted(self._held), strict=True):
-            if block is not self._held[key][0]:
-                self._report.made(block, self._held[key][0])
-        self._held = {}
-        end = self._end.finish if self._end is not None else None
         made: list[Line] = []
-        for block in calls(blocks, {}, end, self._model):
+        for block in self._waited():
             if type(block) is ToolUseBlock:
                 message: JsonObject = {"tool_calls": [self._say.call(block, self._count)]}
                 self._count += 1
@@ -184,10 +178,28 @@ class OllamaEncoder:
                 made.append((None, self._line(message)))
         return made
 
-    def _once(self, code: str, piece: Any, field: str) -> None:
-        if (name := f"{code} {field}") not in self._named:
+    def _waited(self) -> list[ContentBlock]:
+        """The blocks that waited, each made of its first piece for whoever asks where it stood."""
+        held = [self._held[key] for key in sorted(self._held)]
+        self._held = {}
+        blocks = [total(pieces) for pieces in held]
+        end = self._end.finish if self._end is not None else None
+        made = calls(blocks, {}, end, self._model)
+        firsts = [
+            pieces[0]
+            for block, pieces in zip(blocks, held, strict=True)
+            # one can hold several calls that a server ran together
+            for _ in (texts(block) if type(block) is ToolUseBlock else [None])
+        ]
+        for block, first in zip(made, firsts, strict=True):
+            if block is not first:
+                self._report.made(block, first)
+        return made
+
+    def _once(self, code: str, piece: Any, field: str = "", what: str = "") -> None:
+        if (name := f"{code} {field or what}") not in self._named:
             self._named.add(name)
-            self._report.lost(code, piece, field)
+            self._report.lost(code, piece, field, what)
 
 
 def _error(piece: Failed) -> JsonObject:

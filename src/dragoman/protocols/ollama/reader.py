@@ -126,7 +126,7 @@ class OllamaReader:
             rest |= {k: v for k, v in told.items() if k in _MESSAGE and not v}
         if "role" in told and told["role"] != "assistant":
             rest["role"] = told["role"]
-        if rest:
+        if rest or (whole and told.keys() == {"role"}):
             made.append(Meta({"message": rest}, 0, issuer=self._issuer))
 
     def _about(self, payload: JsonObject, made: list[Piece], whole: bool) -> None:

@@ -1,0 +1,117 @@
+"""Seated histories that change: who sits where, what is dirty, and what is known of the whole."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from dragoman.losses import Report
+from dragoman.message import (
+    CacheHint,
+    Msg,
+    Origin,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    places,
+)
+from dragoman.seats import ASSISTANT, GONE, USER, Seated, checked, survey
+
+MSGS = [Msg.user(str(n)) for n in range(5)]
+NEW = [(Msg.assistant("new"), ASSISTANT), (Msg.user("newer"), USER)]
+
+
+def seated(dirty: list[int]) -> Seated:
+    return Seated([*MSGS], [USER] * 5, 8, dirty, ["c"], ["r"], ["f"])
+
+
+@pytest.mark.parametrize("counts", [*product((None, 0, 1, 2), repeat=3)])
+@pytest.mark.parametrize("dirty", [[], [0], [1, 3], [0, 2, 4], [0, 1, 2, 3, 4]])
+def test_splicing(dirty: list[int], counts: tuple[int | None, ...]) -> None:
+    """`counts`: by how many the messages 1, 2 and 4 are replaced."""
+    wanted = zip((1, 2, 4), counts, strict=True)
+    changes = {at: NEW[:count] for at, count in wanted if count is not None}
+    before = seated(dirty)
+    made = before.spliced(changes)
+    rows: list[tuple[Msg, int, bool]] = []
+    for i, m in enumerate(MSGS):
+        if i in changes:
+            rows += [(new, seat, True) for new, seat in changes[i]]
+        else:
+            rows.append((m, USER, i in dirty))
+    assert [*zip(made.msgs, made.seats, map(bool, made.marks()), strict=True)] == rows
+    assert all(new is old for new, (old, _, _) in zip(made.msgs, rows, strict=True))
+    assert made.dirty == sorted({*made.dirty})
+    assert made.flags & 8
+    assert bool(made.flags & GONE) == (0 in counts), "neighbours may have met"
+    assert (made.calls, made.results, made.names) == (["c"], ["r"], ["f"])
+    assert (before.msgs, before.dirty) == (MSGS, dirty)
+
+
+def test_messages_that_are_swapped_for_others_as_plain() -> None:
+    new = Msg.user("new")
+    made = seated([1]).swapped({3: new, 0: new})
+    assert [m.text for m in made.msgs] == ["new", "1", "2", "new", "4"]
+    assert (made.seats, made.dirty, made.flags) == ([USER] * 5, [1], 8)
+    assert (made.calls, made.results, made.names) == (["c"], ["r"], ["f"])
+
+
+def test_a_checked_message_keeps_what_is_right_and_is_found_where_it_stood() -> None:
+    origin = Origin("acme", "m")
+    plain: Any = {"type": "text", "text": "x"}
+    msg = Msg("Bob", [TextBlock("y")], "assistant", cache=CacheHint(), extras={"acme": {"a": 1}},
+              origin=origin)  # fmt: skip
+    msg.content = [*msg.blocks, plain]
+    msgs = [Msg.user("x"), msg]
+    report = Report(msgs, None, places)
+    same, made = checked(msgs, report)
+    assert same == msgs[0]
+    assert (made.name, made.role, made.origin, made.cache, made.extras) == (
+        "Bob", "assistant", origin, CacheHint(), {"acme": {"a": 1}})  # fmt: skip
+    assert made.timestamp == msg.timestamp
+    assert [type(block) for block in made.blocks] == [TextBlock] * len(made.blocks)
+    assert report.locate(made) == "$.messages[1]"
+
+
+def test_what_need_not_be_cut_stays_the_very_message() -> None:
+    calls, words = [ToolUseBlock("c", "f", {}), ToolUseBlock("d", "f", {})], TextBlock("x")
+    msgs = [
+        Msg("", [words], "tool"), Msg.assistant(calls[:1]), Msg("", results("c"), "user"),
+        Msg("", [words, words], "user"), Msg("", results("e", "f"), "system"),
+        Msg("", [calls[1], *results("d")], "assistant"), Msg.user("end"),
+    ]  # fmt: skip
+    report = Report(msgs, None, places)
+    made = survey(msgs, report)
+    assert [m.role for m in made.msgs[5:]] == ["assistant", "tool", "user"]
+    assert all(new is old for new, old in zip(made.msgs, msgs[:5], strict=False))
+    assert made.msgs[-1] is msgs[-1]
+    assert report.losses == []
+
+
+@pytest.mark.parametrize("odd", [
+    TextBlock("y", cache=CacheHint()), TextBlock("y", extras={"a": {}}), TextBlock("y", []),
+    TextBlock(""), TextBlock(" "),
+])  # fmt: skip
+def test_a_result_of_texts_that_are_not_plain_is_looked_at(odd: TextBlock) -> None:
+    for last, dirty in ((odd, [1]), (TextBlock("y"), [])):
+        result = ToolResultBlock("c", "f", [TextBlock("x"), last])
+        msgs = [Msg.assistant([ToolUseBlock("c", "f", {})]), Msg("", [result], "tool")]
+        assert survey(msgs, Report()).dirty == dirty
+
+
+def results(*ids: str) -> list[Any]:
+    return [ToolResultBlock(id, "f", "x") for id in ids]
+
+
+def test_pieces_of_a_cut_message_stand_where_it_stood() -> None:
+    call = ToolUseBlock("c", "f", {})
+    msgs = [Msg.user("x"), Msg("Bob", [TextBlock("y"), call], "user", extras={"acme": {"a": 1}})]
+    report = Report(msgs, None, places)
+    _, said, called = survey(msgs, report).msgs
+    assert [(m.name, m.role, m.extras) for m in (said, called)] == [
+        ("Bob", "user", {"acme": {"a": 1}}), ("Bob", "assistant", {"acme": {"a": 1}})]  # fmt: skip
+    assert report.locate(said) == report.locate(called) == "$.messages[1]"
+    assert [(loss.code, loss.where, loss.did) for loss in report.losses] == [
+        ("call.role", "$.messages[1]", "said by the assistant")]  # fmt: skip
