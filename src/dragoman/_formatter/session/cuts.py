@@ -11,6 +11,7 @@ from ...jsontext import JsonObject
 from ...message import Msg
 from ...rewrite.truncate import Truncation
 from ...rewrite.truncate.onward import Onward
+from ...token.base import decomposes
 from ..asking import Asking
 from .settled import Look, Settled
 
@@ -31,7 +32,9 @@ class Cuts:
     ) -> Truncation:
         """The formatter's strategy, or one that says the same of these messages with less work."""
         strategy = formatter.truncate
-        if not Onward.knows(strategy):
+        # thinking that a cut unbinds is left out, so that a longer history may take less
+        falls = formatter.can.binding == "none" and decomposes(formatter.token_counter)
+        if not (falls and Onward.knows(strategy)):
             return strategy
         asked = (strategy, formatter.token_counter, formatter.max_tokens, formatter.manner, schemas)
         seen = self._seen.given

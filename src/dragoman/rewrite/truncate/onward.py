@@ -2,12 +2,13 @@
 
 Says what the strategy says of the whole history, as long as nothing before the cut has changed. To
 be sure of it, the next longer history is counted as well, and must not fit. Where a longer history
-can take fewer tokens than a shorter one, which gets a turn that the wire demands, there are several
-answers, and this may be another than the strategy finds. Knows no wire.
+can take fewer tokens than a shorter one, there are several answers, and this may be another than
+the strategy finds. Knows no wire.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -72,13 +73,13 @@ class Onward:
 
     def _holds(self, cut: _Cut, msgs: list[Msg]) -> bool:
         """Whether what the cut took would still be what goes first."""
-        if cut.growing not in (None, self._last(msgs)):
-            return False  # it is whole by now, and goes or stays as one
+        if len(msgs) < cut.size or cut.growing not in (None, self._last(msgs)):
+            return False  # a step that is whole by now goes or stays as one
         new = msgs[cut.size :]
         if cut.asked and latest(new) is not None:
             return False  # the question that stayed may go
-        answered = _pairs(new, ToolResultBlock)
-        if answered and not {*_asking(msgs, cut.size), *_pairs(new, ToolUseBlock)} >= {*answered}:
+        waiting = _waiting(msgs, cut.size) + Counter(_pairs(new, ToolUseBlock))
+        if not Counter(_pairs(new, ToolResultBlock)) <= waiting:
             return False  # a late one binds what stands between, and takes the place of ours
         return _pinned(msgs, cut.end) == cut.pinned
 
@@ -146,11 +147,13 @@ def _pairs(msgs: Iterable[Msg], kind: type[ToolUseBlock | ToolResultBlock]) -> l
     return [pair for block in blocks if (pair := paired(block, kind)) is not None]
 
 
-def _asking(msgs: Sequence[Msg], size: int) -> list[str]:
-    """The ids of the last turn's calls in so many messages, some with results perhaps."""
+def _waiting(msgs: Sequence[Msg], size: int) -> Counter[str]:
+    """The ids of the last turn's calls, in so many messages, that wait for their results."""
+    here: list[str] = []
     for i in range(size - 1, -1, -1):
         if calls := _pairs([msgs[i]], ToolUseBlock):
-            return calls
+            return Counter(calls) - Counter(here)
         if not has_results(msgs[i]):
             break
-    return []
+        here += _pairs([msgs[i]], ToolResultBlock)
+    return Counter()
