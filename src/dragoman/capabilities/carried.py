@@ -76,6 +76,7 @@ class Capabilities:
     orphans: Literal["drop", "tell"] = "drop"  # results without a call: left out, or told as text
     gather_results: bool = False
     join_calls: bool = False  # calls stand in one turn with the assistant's words before them
+    server_first: bool = False  # what a server called stands before the client's calls of a turn
     # merged: neighbours of one wire role, results the user's, are one turn; bridged: but results
     # stand alone, a turn of the assistant between them and the user's words
     alternation: Literal["free", "merged", "bridged"] = "free"

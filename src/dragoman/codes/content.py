@@ -33,6 +33,14 @@ ROWS = (
         " up the other half.",
     ),
     Code(
+        "raw.moved",
+        "repaired",
+        "a provider's own call or result was put before the calls of the client",
+        fix="Put what the provider's server called, and what it found, before calls that your"
+        " program answers: the wire refuses them behind those.",
+        asks=("server_first",),
+    ),
+    Code(
         "thinking.unsaid",
         "dropped",
         "the wire takes no thinking back",

@@ -189,11 +189,36 @@ def _together(state: State, blocks: list[ContentBlock], seat: int) -> list[Conte
         blocks = [block for block in blocks if type(block) is not TextBlock]
     if can.call_text == "thought":
         blocks = _thought(state, blocks)
+    if can.server_first:
+        blocks = _served(state, blocks)
     if not can.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
         for block in blocks:
             report.lost("thinking.alone", block)
         return []
     return blocks
+
+
+def _served(state: State, blocks: list[ContentBlock]) -> list[ContentBlock]:
+    """What the provider's server called and found, before the client's calls of the turn.
+
+    Nothing moves across thinking, which may be bound to its place.
+    """
+    kinds = [type(block) for block in blocks]
+    first = kinds.index(ToolUseBlock) if ToolUseBlock in kinds else len(blocks)
+    late = [b for b in blocks[first:] if type(b) is RawBlock and _by_server(b)]
+    if not late or ThinkingBlock in kinds[first:]:
+        return blocks
+    for block in late:
+        state.report.lost("raw.moved", block, did="stands before the calls")
+    return [
+        *blocks[:first],
+        *late,
+        *(b for b in blocks[first:] if not any(b is one for one in late)),
+    ]
+
+
+def _by_server(block: RawBlock) -> bool:
+    return block.by == "server" and block.role in ("call", "result")
 
 
 def _thought(state: State, blocks: list[ContentBlock]) -> list[ContentBlock]:

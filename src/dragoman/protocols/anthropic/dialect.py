@@ -58,6 +58,7 @@ CAN = Capabilities(
     thinking="all",
     signed_thinking=True,
     thinking_last=False,
+    server_first=True,
     tool_choices=frozenset({"auto", "none"}),
     parallel_switch=True,
     strict_tools=True,
