@@ -31,12 +31,13 @@ def test_they_move_in_front_of_the_first_call_in_their_order() -> None:
 
 
 def test_what_stands_right_stays() -> None:
-    for given in (
+    right: list[list[ContentBlock]] = [
         [ASKED, FOUND, SAID, CALL],
         [SAID, ASKED, FOUND],
         [CALL, SAID],
         [CALL, ITEM, OWN],
-    ):
+    ]
+    for given in right:
         assert blocks(*given) == (given, [])
     assert blocks(CALL, ASKED, FOUND, first=False) == ([CALL, ASKED, FOUND], [])
 
