@@ -118,6 +118,18 @@ def test_a_late_result_brings_its_call_back() -> None:
     assert isinstance(kept, str)  # all of it is one unit now, and does not fit
 
 
+@pytest.mark.parametrize("behind", ["a call of the same id", "another call and talk"])
+def test_a_late_result_is_seen_among_new_calls(behind: str) -> None:
+    onward, driver = Onward(DropOldest()), Driver()
+    msgs = [Msg.user("Go."), Msg.assistant([ToolUseBlock("c", "walk", {})])]
+    msgs += [Msg.assistant(f"Step {n}.") for n in range(20)]
+    driver.choose(onward, msgs)
+    late = Msg("", [ToolResultBlock("c", "walk", "far")], "tool")
+    again = Msg.assistant([ToolUseBlock("c", "walk", {})])
+    msgs += [late, again] if behind == "a call of the same id" else [again, Msg.system("-"), late]
+    assert same(driver.choose(onward, msgs), driver.choose(DropOldest(), msgs))
+
+
 def test_a_history_that_takes_less_than_before_is_cut_less() -> None:
     def count(msgs: list[Msg]) -> int:  # a wire asks for a turn behind the model's
         return tokens(msgs) + (12 if msgs[-1].role == "assistant" else 0)

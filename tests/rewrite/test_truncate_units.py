@@ -77,3 +77,17 @@ def test_many_calls_of_one_turn_are_paired_in_good_time() -> None:
     ids = [str(i) for i in range(20_000)]
     assert together(call(*ids), result(*reversed(ids))) == [(0, 1)]
     assert together(call(*["a"] * 20_000), *(result("a") for _ in ids[:2000])) == [(0, 2000)]
+
+
+def test_a_tool_is_excluded_by_the_call_that_its_result_answers() -> None:
+    msgs = [Msg.user("Go.")]
+    for name in ("find", "read", "find", "read", "done"):
+        msgs.append(Msg.assistant([ToolUseBlock("call_0", name, {})]))
+        msgs.append(Msg.tool("call_0", f"{name} " * 60))
+    msgs.append(Msg.assistant("So."))
+    formatter = dragoman.Formatter(
+        "openai-chat", token_counter=CharTokenCounter(), max_tokens=2000, policy="ignore",
+        truncate=dragoman.ClearToolResults(keep=0, exclude=["find"]),
+    )  # fmt: skip
+    said = [m["content"].split()[0] for m in formatter.format_sync(msgs) if m["role"] == "tool"]
+    assert said == ["find", "[Old", "find", "[Old", "[Old"]

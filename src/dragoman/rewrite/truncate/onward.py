@@ -78,9 +78,8 @@ class Onward:
         new = msgs[cut.size :]
         if cut.asked and latest(new) is not None:
             return False  # the question that stayed may go
-        waiting = _waiting(msgs, cut.size) + Counter(_pairs(new, ToolUseBlock))
-        if not Counter(_pairs(new, ToolResultBlock)) <= waiting:
-            return False  # a late one binds what stands between, and takes the place of ours
+        if not _answered_at_once(new, _waiting(msgs, cut.size)):
+            return False  # a late result binds what stands between, and takes the place of ours
         return _pinned(msgs, cut.end) == cut.pinned
 
     def _last(self, msgs: list[Msg]) -> int:
@@ -145,6 +144,17 @@ def _pairs(msgs: Iterable[Msg], kind: type[ToolUseBlock | ToolResultBlock]) -> l
     """The ids of the calls, or of the results, in order."""
     blocks = (block for m in msgs if not isinstance(m.content, str) for block in m.content)
     return [pair for block in blocks if (pair := paired(block, kind)) is not None]
+
+
+def _answered_at_once(msgs: Iterable[Msg], waiting: Counter[str]) -> bool:
+    """Whether each result stands right behind its calls; `waiting` are those in front."""
+    for m in msgs:
+        results = Counter(_pairs([m], ToolResultBlock))
+        if not results <= waiting:
+            return False
+        calls = _pairs([m], ToolUseBlock)
+        waiting = waiting - results if results and not calls else Counter(calls)
+    return True
 
 
 def _waiting(msgs: Sequence[Msg], size: int) -> Counter[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ...errors import ConfigError
-from ...message import Msg, ToolResultBlock
+from ...message import Msg, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ...shown import shown
 from .figures import first_that_fits, output_weight, per_unit, running, weights
@@ -71,22 +71,22 @@ class ClearToolResults(Keeping):
 
     def _steps(self, msgs: list[Msg], pinned: set[int]) -> list[list[_Place]]:
         """The results that may be cleared, by the step that clears them."""
-        results = [
-            _Place(i, at, block)
-            for i, m in enumerate(msgs)
-            if not isinstance(m.content, str)
-            for at, block in enumerate(m.content)
-            if type(block) is ToolResultBlock
-        ]
+        results: list[_Place] = []
+        names: dict[str, str] = {}  # of the calls so far: an id may come again in another turn
+        for i, m in enumerate(msgs):
+            for at, block in enumerate([] if isinstance(m.content, str) else m.content):
+                if type(block) is ToolUseBlock:
+                    names[block.id] = block.name
+                elif type(block) is ToolResultBlock:
+                    results.append(_Place(i, at, block, names.get(block.id, "")))
         read = max((i for i, m in enumerate(msgs) if m.role == "assistant"), default=-1)
-        names = {call.id: call.name for m in msgs for call in m.calls} if self.exclude else {}
         steps: dict[int, list[_Place]] = {}
         for n, one in enumerate(results[: max(0, len(results) - self.keep)]):
-            named = {one.block.name, names.get(one.block.id)}
             if (
                 one.msg < read
                 and one.msg not in pinned
-                and named.isdisjoint(self.exclude)
+                and one.block.name not in self.exclude
+                and one.tool not in self.exclude
                 and output_weight(one.block) > len(self.stub)
             ):
                 steps.setdefault(n // self.step, []).append(one)
@@ -94,11 +94,12 @@ class ClearToolResults(Keeping):
 
 
 class _Place(NamedTuple):
-    """A result, and the indexes of its message and of itself there."""
+    """A result, the indexes of its message and of itself there, and the tool that was called."""
 
     msg: int
     at: int
     block: ToolResultBlock
+    tool: str
 
 
 class _Stubs:
