@@ -15,7 +15,15 @@ from dragoman import ChatRequest, Loss, LossRefused, Msg, Policy
 from dragoman.codes import CODES
 from dragoman.errors import ConfigError
 from dragoman.losses import Report, policy
-from dragoman.message import CacheHint, RawBlock, TextBlock, URLSource, VideoBlock, places
+from dragoman.message import (
+    CacheHint,
+    RawBlock,
+    TextBlock,
+    ToolResultBlock,
+    URLSource,
+    VideoBlock,
+    places,
+)
 
 RAW = RawBlock("somebody", {"type": "odd"})
 VIDEO = VideoBlock(URLSource("https://example.com/a.mp4"))
@@ -258,3 +266,14 @@ def test_strict_lets_a_right_history_pass_and_what_a_wire_words_otherwise() -> N
 def test_strict_is_true_or_false() -> None:
     with pytest.raises(ConfigError, match="strict"):
         policy("log", strict="yes")  # type: ignore[arg-type]  # that is the point
+
+
+def test_what_may_not_be_mended_is_to_be_mended_in_the_history() -> None:
+    answer = Msg("", [ToolResultBlock("c1", "walk", "far")], "tool")
+    req = ChatRequest([Msg.user("Hi."), answer], model="m")
+    with pytest.raises(LossRefused) as caught:
+        dragoman.wire("openai-chat", policy=policy("ignore", strict=True)).write_request(req)
+    assert (caught.value.hint or "").startswith("mend the history at these places")
+    with pytest.raises(LossRefused) as caught:
+        dragoman.wire("openai-chat", policy="refuse").write_request(ChatRequest(LOSSY, model="m"))
+    assert "choose a target that can say it" in (caught.value.hint or "")

@@ -85,9 +85,12 @@ class LossRefused(WriteError):
             for loss in losses[:5]
         )
         more = f" and {len(losses) - 5} more" if len(losses) > 5 else ""
+        mended = bool(losses) and all(loss.kind == "repaired" for loss in losses)
         super().__init__(
             f"the policy refuses {shown}{more}",
-            hint="allow the codes in the policy, or choose a target that can say it",
+            hint="mend the history at these places, or let it be mended: without strict=True"
+            if mended
+            else "allow the codes in the policy, or choose a target that can say it",
             code="policy.refused",
         )
         self.path = shortened(losses[0].where) if losses else ""
