@@ -1,30 +1,20 @@
-"""Media against capabilities: which a wire takes, which must be fetched, and putting them in."""
+"""Where media are, read as sources, against capabilities: which a wire takes."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
 from dragoman.capabilities import Capabilities
-from dragoman.losses import Report
-from dragoman.media import as_base64, is_data, is_local, placed, refused, registered, wanted
+from dragoman.media import as_base64, is_data, is_local, refused, registered
 from dragoman.message import (
     AudioBlock,
     Base64Source,
     FileSource,
     ImageBlock,
     LocalSource,
-    Msg,
-    Origin,
     Source,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
     URLSource,
-    places,
 )
-from dragoman.seats import survey
 
 PNG = "iVBORw0KGgo="
 URI = f"data:image/png;base64,{PNG}"
@@ -132,50 +122,6 @@ def test_a_wire_of_base64_alone() -> None:
     assert (fault.code, fault.place) == ("media.not_fetched", "https://example.com/a.png")
     urls = Capabilities(sources={"image": frozenset({"url"})})
     assert refused(image(Base64Source("image/png", PNG)), urls) is not None
-
-
-def sought(*msgs: Msg, can: Capabilities = CAN) -> list[Source]:
-    return wanted(survey(list(msgs), Report(msgs, None, places)), can)
-
-
-def test_what_must_be_fetched() -> None:
-    local = image(LocalSource("a.png"))
-    other = image(URLSource("b.png"))
-    found = sought(Msg.user([TextBlock("x"), local]), Msg.user([other]))
-    assert [id(source) for source in found] == [id(local.source), id(other.source)]
-    assert sought(Msg.user([image(URLSource("https://example.com/a.png"))])) == []
-    assert sought(Msg.user([AudioBlock(LocalSource("a.wav"))])) == [], "nobody may show it"
-
-
-def test_nothing_is_fetched_for_providers_and_tools() -> None:
-    local = image(LocalSource("/etc/hostname"))
-    read = Msg("", [local], "user", origin=Origin("openai"))
-    marked = Msg.user([ImageBlock(LocalSource("a.png"), origin=Origin("openai"))])
-    call = Msg.assistant([ToolUseBlock("a", "look")])
-    answer = Msg("", [ToolResultBlock("a", "look", [local])], "tool")
-    assert sought(read, marked, call, answer) == []
-
-
-def test_bytes_take_the_place_of_their_source() -> None:
-    source = LocalSource("a.png")
-    msgs = [Msg.user([TextBlock("x"), image(source)]), Msg.user("y")]
-    report = Report(msgs, None, places)
-    found = Base64Source("image/png", PNG)
-    seated = placed(survey(msgs, report), {id(source): found}, report)
-    made: Any = seated.msgs[0].content
-    assert made[0] is msgs[0].content[0]
-    assert made[1].source is found
-    assert seated.msgs[1] is msgs[1]
-    assert msgs[0].content[1].source is source  # type: ignore[union-attr]
-    report.lost("media.type", made[1], "source")
-    report.lost("media.type", found)
-    assert [loss.where for loss in report.losses] == ["$.messages[0].content[1].source"] * 2
-
-
-def test_nothing_fetched_is_nothing_new() -> None:
-    msgs = [Msg.user([image(LocalSource("a.png"))])]
-    seated = survey(msgs, Report(msgs))
-    assert placed(seated, {}, Report(msgs)) is seated
 
 
 PNG, PDF, JPEG = "iVBORw0KGgo=", "JVBERi0xLjQK", "/9j/" + "A" * 40

@@ -1,7 +1,4 @@
-"""Media sources against capabilities: which a wire takes, which must be fetched, putting them in.
-
-Pure: `wanted` names what is needed, an edge fetches it, `placed` puts it in its place.
-"""
+"""Where media are: URLs, data URIs and base64 read as sources, and which of them a wire takes."""
 
 from __future__ import annotations
 
@@ -9,35 +6,27 @@ import base64
 import binascii
 import re
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from .capabilities import Capabilities
-from .losses import Report
-from .message import Base64Source, FileSource, LocalSource, Msg, Source, URLSource
-from .message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock
-from .seats import Seated
+from .message import Base64Source, FileSource, LocalSource, Source, URLSource
+from .message.blocks import MediaBlock
 
 __all__ = [
     "Fault",
-    "Fetch",
     "as_base64",
     "as_it_is",
     "is_data",
     "is_local",
-    "placed",
     "plain_text",
     "read_url",
     "refused",
     "registered",
     "source_of",
     "url_of",
-    "wanted",
+    "with_source",
 ]
-
-# Source -> its bytes, or None where the fetcher's policy says no. May raise a WriteError.
-Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
 
 _ANY = frozenset({"url", "base64"})
 _SPELLINGS = {"image/jpg": "image/jpeg"}
@@ -58,14 +47,14 @@ def as_base64(block: MediaBlock) -> MediaBlock:
     source = block.source
     if type(source) is URLSource and is_data(source.url):
         made = _from_uri(source.url)
-        return block if made is None else _with(block, made)
+        return block if made is None else with_source(block, made)
     if type(source) is URLSource and (made := _from_bare(source.url)) is not None:
-        return _with(block, made)
+        return with_source(block, made)
     if type(source) is Base64Source:
         if is_data(source.data) and (inner := _from_uri(source.data)) is not None:
-            return _with(block, inner)
+            return with_source(block, inner)
         if (usual := _usual(source.media_type)) != source.media_type:
-            return _with(block, Base64Source(usual, source.data))
+            return with_source(block, Base64Source(usual, source.data))
     return block
 
 
@@ -89,11 +78,11 @@ def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
         return block, ""
     given = source.media_type
     if block.type == "image" and (found := _type_of(source.data)) not in ("", given):
-        return _with(block, Base64Source(found, source.data)), "media.type_corrected"
+        return with_source(block, Base64Source(found, source.data)), "media.type_corrected"
     plain = given.startswith("text/") or given in _TEXTS
     takes = can.media("document", "text/plain") and not can.media("document", given)
     if block.type == "document" and plain and takes:
-        return _with(block, Base64Source("text/plain", source.data)), "media.type_lowered"
+        return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
     return block, ""
 
 
@@ -148,11 +137,12 @@ def registered(block: MediaBlock) -> MediaBlock:
     """The block under its media type's registered name: for a message that is all our own."""
     source = block.source
     if type(source) is Base64Source and source.media_type in _REGISTERED:
-        return _with(block, Base64Source(_REGISTERED[source.media_type], source.data))
+        return with_source(block, Base64Source(_REGISTERED[source.media_type], source.data))
     return block
 
 
-def _with(block: MediaBlock, source: Source) -> MediaBlock:
+def with_source(block: MediaBlock, source: Source) -> MediaBlock:
+    """The same medium from another source."""
     return replace(block, source=source)
 
 
@@ -226,57 +216,3 @@ def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
             return Fault(code, f"{kind} by URL", shown)
         case _:
             assert_never(source)
-
-
-def wanted(seated: Seated, can: Capabilities) -> list[Source]:
-    """The sources whose bytes this wire needs.
-
-    Only media of messages that the program built: what came from a provider or out of a tool
-    must not decide which files and addresses are opened.
-    """
-    found: list[Source] = []
-    for i in seated.dirty:
-        m = seated.msgs[i]
-        if not isinstance(m.content, str) and m.origin is None:
-            found.extend(
-                block.source  # type: ignore[union-attr]  # a media kind has a source
-                for block in m.content
-                if block.type in MEDIA_KINDS and block.origin is None and _needs(block, can)
-            )
-    return found
-
-
-def _needs(block: ContentBlock, can: Capabilities) -> bool:
-    ready = as_base64(block)  # type: ignore[arg-type]  # the caller looked at its kind
-    if not any(block.type in kinds for kinds in (can.user, can.assistant, can.system)):
-        return False
-    fault = refused(ready, can)
-    return fault is not None and fault.code == "media.not_fetched"
-
-
-def placed(seated: Seated, fetched: Mapping[int, Base64Source], report: Report) -> Seated:
-    """The history with fetched bytes (by the id of their source) in the place of their sources."""
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
-        if isinstance(m.content, str):
-            continue
-        blocks = [_placed(block, fetched, report) for block in m.content]
-        if any(new is not old for new, old in zip(blocks, m.content, strict=True)):
-            made = Msg.trusted(m.name, blocks, m.role, m)
-            report.made(made, m)
-            changes[i] = [(made, seated.seats[i])]
-    return seated.spliced(changes) if changes else seated
-
-
-def _placed(
-    block: ContentBlock, fetched: Mapping[int, Base64Source], report: Report
-) -> ContentBlock:
-    source = getattr(block, "source", None)
-    found = fetched.get(id(source)) if source is not None else None
-    if found is None:
-        return block
-    made = _with(block, found)  # type: ignore[arg-type]  # only media have a source
-    report.made(made, block)
-    report.made(found, source)
-    return made

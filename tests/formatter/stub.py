@@ -32,9 +32,9 @@ from .._formatter import WrittenMessages as WrittenMessages
 from .._formatter import fit_history as fit_history
 from .._formatter import fit_history_sync as fit_history_sync
 from ..capabilities import ChatConfig, Facts
+from ..fetching import Fetch
 from ..fit import Saver
 from ..losses import PolicyLike
-from ..media import Fetch
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation

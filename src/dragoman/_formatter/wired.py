@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Self, TypedDict
 from .._wire import Manner, Wire
 from ..capabilities import Capabilities, ChatConfig, changes_of, override
 from ..edges.fetch import local_files
+from ..fetching import Fetch
 from ..fit import Saver
 from ..jsontext import JsonObject
 from ..losses import PolicyLike, Report
 from ..losses import policy as policy_of
-from ..media import Fetch
 from ..message import ChatRequest, Msg
 from ..message.tools import ToolLike
 from ..rewrite.prompt import SystemPrompt

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ConfigError
+from ..fetching import Fetch
 from ..fit import Saver
-from ..media import Fetch
 from ..message import Base64Source, Source
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import ByName, ByRole, Rewrite, Tagged

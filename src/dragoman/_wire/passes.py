@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from ..bind import bind, first_change
 from ..capabilities import Capabilities
+from ..fetching import Fetch, placed, wanted
 from ..fit import blanks, fit, fit_media, least
 from ..losses import Report
-from ..media import Fetch, placed, wanted
 from ..message import AsRead, Base64Source, Msg, ServerTool, Tool
 from ..names import name_tools, respell
 from ..order import late_system, order

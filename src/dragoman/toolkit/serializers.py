@@ -14,9 +14,9 @@ from .._formatter import WireFormatter
 from ..capabilities import ChatConfig, Facts
 from ..edges.fetch import local_files
 from ..errors import ConfigError
+from ..fetching import Fetch
 from ..jsontext import JsonObject
 from ..losses import PolicyLike
-from ..media import Fetch
 from ..message import Msg, ServerTool, Tool, tools_of
 from ..message.tools import ToolLike
 from ..protocols.openai_chat import Dialect
