@@ -17,7 +17,24 @@ from dragoman.message import (
     ToolUseBlock,
     places,
 )
-from dragoman.seats import ASSISTANT, GONE, USER, Seated, checked, survey
+from dragoman.seats import (
+    ASSISTANT,
+    BLANK,
+    CUT,
+    FOLLOWING,
+    GONE,
+    MEDIA,
+    NAMED,
+    ODD,
+    PAIRS,
+    PARALLEL,
+    USER,
+    Seated,
+    checked,
+    survey,
+)
+
+from .test_seats import CALL, FLAGS, RESULT
 
 MSGS = [Msg.user(str(n)) for n in range(5)]
 NEW = [(Msg.assistant("new"), ASSISTANT), (Msg.user("newer"), USER)]
@@ -48,6 +65,24 @@ def test_splicing(dirty: list[int], counts: tuple[int | None, ...]) -> None:
     assert bool(made.flags & GONE) == (0 in counts), "neighbours may have met"
     assert (made.calls, made.results, made.names) == (["c"], ["r"], ["f"])
     assert (before.msgs, before.dirty) == (MSGS, dirty)
+
+
+STAY = BLANK | CUT | FOLLOWING | MEDIA | NAMED | ODD | PAIRS | PARALLEL
+CUT_OFF: list[Any] = [
+    ([Msg.assistant([ToolUseBlock("c", "f", {}, unfinished=True)]), RESULT], CUT, []),
+    ([Msg.assistant([TextBlock("x"), ToolUseBlock("c", "f", {}, unfinished=True)]), RESULT], CUT,
+     []),
+]  # fmt: skip
+
+
+def test_what_is_found_in_one_place_stays_found() -> None:
+    rows = [*FLAGS, *CUT_OFF]
+    closed = [row for row in rows if row[0][-1] is not CALL and not row[1] & PAIRS]
+    for (first, flags, dirty), (then, more, later) in product(closed, rows):
+        at = len(first) + 1
+        made = survey([*first, Msg.user("between"), *then], Report())
+        assert made.flags & STAY == (flags | more) & STAY, (first, then)
+        assert made.dirty == [*dirty, *(at + i for i in later)]
 
 
 def test_messages_that_are_swapped_for_others_as_plain() -> None:
@@ -99,6 +134,27 @@ def test_a_result_of_texts_that_are_not_plain_is_looked_at(odd: TextBlock) -> No
         result = ToolResultBlock("c", "f", [TextBlock("x"), last])
         msgs = [Msg.assistant([ToolUseBlock("c", "f", {})]), Msg("", [result], "tool")]
         assert survey(msgs, Report()).dirty == dirty
+
+
+@pytest.mark.parametrize(("odd", "dirty"), [
+    (TextBlock("y"), []), (TextBlock(""), []), (TextBlock(" "), [1]), (TextBlock("y", []), [1]),
+    (TextBlock("y", cache=CacheHint()), [1]), (TextBlock("y", extras={"a": {}}), [1]),
+])  # fmt: skip
+def test_results_of_one_text_side_by_side(odd: TextBlock, dirty: list[int]) -> None:
+    calls = [ToolUseBlock(id, "f", {}) for id in "cd"]
+    answers = [*results("c"), ToolResultBlock("d", "f", [odd])]
+    made = survey([Msg.assistant([*calls]), Msg("", [*answers], "tool")], Report())
+    assert made.dirty == dirty
+    calls[1].cache = CacheHint()
+    made = survey([Msg.assistant([*calls]), Msg("", [*answers], "tool")], Report())
+    assert made.dirty == [0, *dirty]
+
+
+def test_a_call_that_the_user_says_is_the_assistants() -> None:
+    msgs = [Msg("", [ToolUseBlock("c", "f", {})], "user"), Msg("", results("c"), "tool")]
+    report = Report(msgs, None, places)
+    assert [m.role for m in survey(msgs, report).msgs] == ["assistant", "tool"]
+    assert [loss.code for loss in report.losses] == ["call.role"]
 
 
 def results(*ids: str) -> list[Any]:

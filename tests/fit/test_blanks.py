@@ -20,6 +20,8 @@ from dragoman.message import (
 )
 from dragoman.seats import survey
 
+from .fitting import fitted
+
 STRICT = Capabilities(blank_text=False, empty_messages=False)
 A = "$.messages"
 
@@ -150,3 +152,16 @@ def test_kinds_of_what_goes() -> None:
         ("repaired", "message.empty"), ("dropped", "message.empty"),
         ("repaired", "message.empty"), ("repaired", "text.blank"), ("dropped", "message.empty"),
     ]  # fmt: skip
+
+
+def test_blank_texts_of_a_result() -> None:
+    hint = CacheHint()
+    sealed = TextBlock(" ", extras={"acme": {"signature": "s"}})
+    for last, left in (
+        (TextBlock(" ", cache=hint), [TextBlock("x", cache=hint)]),
+        (sealed, [TextBlock("x"), sealed]),
+    ):
+        call = Msg.assistant([ToolUseBlock("c", "f", {})])
+        answer = Msg("", [ToolResultBlock("c", "f", [TextBlock("x"), last])], "tool")
+        made, _ = fitted(call, answer, blank_text=False, cache_hints=4, reads=frozenset({"acme"}))
+        assert made[1].blocks[0].output == left  # type: ignore[union-attr]

@@ -132,6 +132,10 @@ SAID: dict[str, tuple[list[Msg], dict[str, Any], list[tuple[str, str, str, str]]
         result(TextBlock("no"), RawBlock("acme", {}), is_error=True),
         {"result_error": True, "blank_text": False},
         [("block.unsaid", f"{R}.output[1]", "raw", "left out of the tool result")]),
+    "what is left of a message is nothing": (
+        [Msg.user("?"), Msg.user([TextBlock(""), RawBlock("acme", {})])], {"empty_messages": False},
+        [("raw.foreign", "$.messages[1].content[1]", "raw block of acme", ""),
+         ("message.empty", "$.messages[1].content", "Msg", "")]),
     "a refusal without a word": (
         [Msg.user("?"), Msg.assistant([RefusalBlock(" "), TextBlock("x")])],
         {"blank_text": False, "assistant": TEXT}, [("text.blank", R, "refusal", "")]),
@@ -219,6 +223,15 @@ def test_hints_of_what_goes_make_place_for_others() -> None:
     [made], losses = judged(Msg.user([film, *texts]), user=TEXT, cache_hints=2)
     assert [block.cache is not None for block in made.blocks] == [False, True, True]  # type: ignore[union-attr]
     assert [loss.code for loss in losses] == ["block.unsaid", "cache.unsaid", "cache.limit"]
+    [made], _ = judged(Msg.user([film, *texts]), user=TEXT, cache_hints=3)
+    assert all(block.cache is not None for block in made.blocks)  # type: ignore[union-attr]
+
+
+def test_hints_of_messages_count_too() -> None:
+    msgs = [Msg.user("a", cache=CacheHint()), Msg.user("b", cache=CacheHint())]
+    made, losses = judged(*msgs, cache_hints=1)
+    assert [getattr(m.blocks[0], "cache", None) for m in made] == [None, CacheHint()]
+    assert rows(losses) == [("cache.limit", "$.messages[0].cache", "Msg", "")]
 
 
 def test_a_medium_that_is_saved() -> None:
@@ -305,10 +318,29 @@ def test_hints_of_tools() -> None:
     made, _, losses = tools(hinted("a"), hinted("b"), Tool("c"), hinted("d"), **can)
     assert [tool.cache is not None for tool in made] == [False, False, False, True]
     assert losses == [("cache.limit", f"$.tools[{n}].cache", "function", "") for n in (0, 1)]
+    can.update(cache_hints=4)
+    made, _, losses = tools(hinted("a", "5m"), hinted("b", "1h"), **can)
+    assert [tool.cache.ttl for tool in made] == ["5m", "1h"]
     can.update(cache_hints=4, cache_longest_first=True, cache_ttls=("5m", "1h"))
     made, _, losses = tools(hinted("a", "5m"), Tool("b"), hinted("c", "1h"), hinted("d"), **can)
     assert [tool.cache for tool in made] == [CacheHint("5m"), None, CacheHint(), CacheHint()]
     assert losses == [("cache.ttl", "$.tools[2].cache.ttl", "function", "the wire's own time")]
+
+
+def test_tools_that_the_model_does_not_take() -> None:
+    search = ServerTool("web_search")
+    made, _, losses = tools(search, Tool("a"), tools=False)
+    assert made == []
+    assert losses == [("server_tool.unsaid", "$.tools[0]", "web_search", ""),
+                      ("tools.unsaid", "$.tools[1]", "a", "")]  # fmt: skip
+    stores = [ServerTool("file_search", stores=(one,)) for one in "ab"]
+    can: dict[str, Any] = {"tools": True, "server_tools": frozenset({"web_search", "file_search"})}
+    made, _, losses = tools(Tool("web_search"), search, *stores, Tool("a"), Tool("a"), **can)
+    assert made == [Tool("web_search"), search, *stores, Tool("a")]
+    assert losses == [("tools.twice", "$.tools[5]", "a", "left out")]
+    can["mixed_tools"] = False
+    assert [tools(*given, **can)[0] for given in ([search], [search, Tool("a")])] == [
+        [search], [Tool("a")]]  # fmt: skip
 
 
 @pytest.mark.parametrize(("own", "what"), [

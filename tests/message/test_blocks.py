@@ -160,6 +160,13 @@ def test_unknown_keys_of_a_dict_are_kept_as_extras_of_nobody() -> None:
     assert both == before
 
 
+def test_a_source_is_made_of_a_dict_and_left_where_it_is_made() -> None:
+    source = URLSource("https://example.com/a.png")
+    made = block_of({"type": "image", "source": source}, "$")
+    assert isinstance(made, ImageBlock)
+    assert made.source is source
+
+
 def test_citations_are_made_of_dicts_and_left_where_they_are_made() -> None:
     cited = Citation(url="1")
     made = block_of({"type": "text", "text": "x", "citations": [cited, {"url": "2"}]}, "$")

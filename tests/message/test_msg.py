@@ -103,6 +103,7 @@ def test_text_of_text_blocks_alone() -> None:
     assert Msg("", [CALL], "assistant").get_text_content() is None
     assert Msg("", [CALL], "assistant").text == ""
     assert Msg("", "").get_text_content() == ""
+    assert Msg("", "a", "assistant").calls == []
 
 
 def test_blocks_by_type() -> None:

@@ -45,6 +45,9 @@ TURNED: dict[str, tuple[list[Any], list[ContentBlock]]] = {
     "thinking behind what is sealed": (
         [begun(0, type="redacted_thinking", data="ZGF0YQ=="), thought(0, "hm")],
         [ThinkingBlock("", redacted="ZGF0YQ=="), ThinkingBlock("hm")]),
+    "text behind a call": (
+        [begun(0, type="tool_use", id="t", name="f", input={}), text(0, "A")],
+        [ToolUseBlock("t", "f", {}), TextBlock("A")]),
     "to and fro": (
         [EMPTY, thought(0, "a"), SIGNED, text(0, "b"), thought(0, "c"), text(0, "d"), stop(0),
          begun(1, type="text", text="e"), stop(1)],

@@ -121,6 +121,8 @@ def test_media(told: dict[str, Any], made: Any) -> None:
     assert found == made
     assert (found.spelling, found.extras) == (made.spelling, made.extras)
     assert getattr(found, "title", None) == getattr(made, "title", None)
+    if isinstance(getattr(found, "source", None), FileSource):
+        assert found.source.issuer == "anthropic"
 
 
 def test_thinking_of_a_request() -> None:

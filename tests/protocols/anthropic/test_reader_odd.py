@@ -42,6 +42,9 @@ def test_an_answer_without_a_type() -> None:
     told = {key: value for key, value in MESSAGE.items() if key != "type"}
     resp = WIRE.read_response({**told, "content": [{"type": "text", "text": "A"}]})
     assert (resp.text, resp.finish.reason) == ("A", "stop")
+    bare = {"id": "msg_1", "song": 1}
+    assert (fed((START, None), (bare, "message")).extras or {})["anthropic"]["events"] == [
+        {"event": "message", "payload": bare}]  # fmt: skip
     odd = {"role": "assistant", "song": 1}
     assert (fed((START, None), (odd, None)).extras or {})["anthropic"]["events"] == [
         {"event": None, "payload": odd}]  # fmt: skip
@@ -156,6 +159,11 @@ def test_a_citation_of_what_a_search_found(source: str, url: str | None) -> None
     assert isinstance(block, TextBlock)
     assert block.citations is not None
     assert block.citations[0].url == url
+
+
+def test_only_a_fallback_names_another_model() -> None:
+    song = begun(0, type="song", to={"model": "other"})
+    assert read([START, song, stop(0), ended(), OVER]).model == "claude-opus-5"
 
 
 def test_text_that_a_server_grows_in_one_block_is_one_text() -> None:

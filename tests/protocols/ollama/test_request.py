@@ -88,6 +88,15 @@ def test_formats() -> None:
         ("format.field", f"$.response_format.{name}") for name in ("name", "strict")]  # fmt: skip
 
 
+def test_a_schema_where_a_model_knows_only_that_it_is_json() -> None:
+    can = {"formats": frozenset({"text", "json"})}
+    wire = dragoman.wire("ollama", policy="ignore", facts=Facts(always=can))
+    form = ResponseFormat("schema", SCHEMA)
+    out = wire.write_request(ChatRequest([Msg.user("Hi")], response_format=form), "x-1")
+    assert out.body["format"] == "json"
+    assert lost(out) == [("format.lowered", "$.response_format.kind")]
+
+
 def test_tools() -> None:
     assert wrote(tools=[TOOL]).body["tools"] == [
         {
@@ -139,20 +148,19 @@ def test_the_official_client_takes_what_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "think", "where"),
-    [
-        ({"reasoning": "xhigh"}, "max", "$.options.reasoning"),
-        ({"reasoning": "minimal"}, "low", "$.options.reasoning"),
-    ],
-)
-def test_levels_of_other_models_are_none_here(
-    options: dict[str, Any], think: str, where: str
-) -> None:
-    can = {"efforts": ("minimal", "low", "high", "xhigh")}
+    ("level", "think", "did"),
+    [("xhigh", "max", "sent as max"), ("minimal", "low", "sent as low"),
+     ("turbo", True, "thinking is on")],
+)  # fmt: skip
+def test_levels_of_other_models_are_none_here(level: str, think: Any, did: str) -> None:
+    can = {"efforts": ("minimal", "low", "high", "xhigh", "turbo")}
     wire = dragoman.wire("ollama", policy="ignore", facts=Facts(always=can))
-    out = wire.write_request(ChatRequest([Msg.user("Hi")], options=Options.of(options)), "nobody-1")
+    options = Options.of({"reasoning": level})
+    out = wire.write_request(ChatRequest([Msg.user("Hi")], options=options), "nobody-1")
     assert out.body["think"] == think
-    assert lost(out) == [("option.range", where)]
+    [loss] = out.losses
+    assert (loss.code, loss.where, loss.what, loss.did) == (
+        "option.range", "$.options.reasoning", level, did)  # fmt: skip
 
 
 def test_no_budget_is_taken() -> None:

@@ -123,16 +123,14 @@ def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: Sayer) -> 
     if not say.own:
         body.update({"stop_sequence": None, DETAILS: None})
     if not (say.own and first.finish == UNTOLD):
-        body["stop_reason"] = None if broken else _reason(first, own, say)
+        body["stop_reason"] = None if broken else _reason(first, say)
     refused = [b for b in first.msg.blocks if type(b) is RefusalBlock and b.spelling != DETAILS]
     if refused:
         body[DETAILS] = stop_details(refused, say.report)
     body.update(own)
 
 
-def _reason(first: Candidate, own: JsonObject, say: Sayer) -> str | None:
-    if "stop_reason" in own and first.finish.raw is None:
-        return None
+def _reason(first: Candidate, say: Sayer) -> str:
     calls = first.msg.calls
     cut = any(call.unfinished for call in calls) if calls else None
     return stop_reason(first.finish, say.own, cut, first, say.report)
