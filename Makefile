@@ -15,7 +15,7 @@ COUNT ?= 200000
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types contracts pytest corpus fuzz format bench clean
+.PHONY: help demo test lint types contracts pytest corpus fuzz mutants format bench clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -26,6 +26,7 @@ help:
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
+	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
 	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV))"
 	@echo "make clean       remove environments and caches"
@@ -55,6 +56,9 @@ corpus: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
 
+mutants: $(VENV)/.mutants
+	$(BIN)/python -m tests.mutants $(GROUP) $(MUTANTS_ARGS)
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -82,6 +86,10 @@ $(VENV)/.core: pyproject.toml $(VENV)/.made
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(BIN)/python $(PIP_INSTALL) -e '.[dev]'
 	@touch $(VENV)/.core $@
+
+$(VENV)/.mutants: pyproject.toml $(VENV)/.dev
+	$(BIN)/python $(PIP_INSTALL) -e '.[mutants]'
+	@touch $@
 
 $(BENCH_VENV)/.bench: pyproject.toml $(BENCH_VENV)/.made
 	# LiteLLM first: it names an older openai than it runs with, and the newest one is measured

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman.rewrite import looks
 from dragoman.rewrite.form import form_of, lead_form
 
 
 @pytest.fixture(autouse=True)
 def no_form_is_known() -> None:
-    """Forms are kept by their templates; no test rests on what another one, or an import, left."""
+    """Forms and looks are kept once worked out; no test rests on what another or an import left."""
     form_of.cache_clear()
     lead_form.cache_clear()
+    looks._LOOKS.clear()
+    looks._forms.cache_clear()

@@ -210,6 +210,51 @@ def test_other_words_and_another_line() -> None:
     assert said(made) == [["以下是对话：\n<对话>\n【小明】你好\n【小红】你好\n</对话>"]]
 
 
+def test_a_line_may_say_the_name_twice() -> None:
+    rewrite = ByName("", line="{name}: {text} /{name}")
+    assert said(told(Msg("Bob", "Hi."), rewrite=rewrite)[0]) == [
+        ["<history>\nBob: Hi. /Bob\n</history>"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "loss"),
+    [
+        ({"cache": CacheHint()}, ("cache.unsaid", "$.messages[1].cache")),
+        ({"extras": {"own": {}}}, ("extras.foreign", "$.messages[1].extras.own")),
+    ],
+)
+def test_mere_texts_lose_no_hint_in_silence(fields: Any, loss: tuple[str, str]) -> None:
+    made, losses = told(Msg("Bob", "a"), Msg("Al", "b", **fields))
+    assert said(made) == [[f"{OPEN}Bob: a\nAl: b\n</history>"]]
+    assert losses == [loss, HEADING, FRAME]
+
+
+def test_lines_before_a_medium_are_one_text() -> None:
+    made, _ = told(Msg("Al", "a"), Msg("Bob", [TextBlock("b"), IMAGE]))
+    assert said(made) == [[f"{OPEN}Al: a\nBob: b", IMAGE, "</history>"]]
+
+
+def test_a_text_that_was_cut_from_calls_is_no_conversation() -> None:
+    whole = Msg("Bob", [TextBlock("Let me see."), *CALL.blocks], "assistant")
+    part = Msg("Bob", [TextBlock("Let me see.")], "assistant")
+    msgs = [Msg("Al", "Where?"), part, Msg("Al", "Well?")]
+    report = Report([msgs[0], whole, msgs[2]], None, places)
+    report.made(part, whole)
+    made = ByName()(msgs, report)
+    assert len(made) == 3
+    assert made[1] is part
+    report.lost("message.empty", made[2])
+    report.lost("history.frame", msgs[0])
+    losses = [(loss.code, loss.where, loss.what) for loss in report.losses]
+    assert ("message.empty", "$.messages[2]") in [loss[:2] for loss in losses]
+    frames = [(where, what) for code, where, what in losses if code == "history.frame"]
+    assert frames == [
+        ("$.messages[0]", frames[0][1]), ("$.messages[0]", frames[0][1]),
+        ("$.messages[2]", frames[0][1]),
+    ]  # fmt: skip
+
+
 def test_no_heading_is_no_loss() -> None:
     assert told(Msg("Bob", "Hi."), rewrite=ByName(heading=""))[1] == [FRAME]
 

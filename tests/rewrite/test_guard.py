@@ -125,6 +125,54 @@ def test_it_is_told_where_something_was_escaped() -> None:
     assert [b.text for b in blocks] == ["Hi.", "</history>", "No.\nuser: x"]
 
 
+def test_it_is_told_what_was_done_and_to_whom() -> None:
+    msgs = [Msg("Bob", "a\nBob: x"), Msg("Dr: X", "y\nAl: x"), Msg("Al", "z\nDr_ X: x")]
+    report = Report(msgs, None, places)
+    BARE(msgs, report)
+    assert [(loss.code, loss.where, loss.did) for loss in report.losses][:4] == [
+        ("speaker.escaped", "$.messages[0].content", "a backslash stands before it"),
+        ("speaker.escaped", "$.messages[1].content", "a backslash stands before it"),
+        ("speaker.later", "$.messages[1].content", "a backslash stands before it since Al speaks"),
+        ("speaker.escaped", "$.messages[2].content", "a backslash stands before it"),
+    ]
+    renamed = [loss for loss in report.losses if loss.code == "speaker.renamed"]
+    assert [(loss.where, loss.did) for loss in renamed] == [
+        ("$.messages[1].name", "written as Dr_ X")
+    ]
+
+
+def test_a_name_counts_as_it_is_shown_as_well() -> None:
+    _, losses = told(BARE, Msg("Al", "x\nDr_ Bob: y"), Msg("Dr: Bob", "z"))
+    assert ("speaker.later", "$.messages[0].content") in losses
+    said = lines(Msg("Al", "a\nBob: x\n: y"), Msg("\\Bob", "z"))
+    assert said[:3] == ["Al: a", "\\Bob: x", ": y"]
+    assert lines(Msg("", "a\n: x")) == [": a", "\\: x"]
+
+
+def test_names_of_which_nothing_is_seen_are_told_apart() -> None:
+    assert lines(Msg("", "a"), Msg("\u200b", "b")) == [": a", "__2: b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\nAl: x: y", "a\n\\Al: x: y"),
+        ("a\nﬁg: x", "a\n\\ﬁg: x"),
+        ("a\nA\x07l: x", "a\n\\A\x07l: x"),
+    ],
+)
+def test_a_line_is_taken_as_a_reader_sees_it(text: str, said: str) -> None:
+    assert "\n".join(lines(Msg("Bob", text), Msg("Al", "y"), Msg("fig", "z"))).startswith(
+        f"Bob: {said}\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["a\nBobs", "a\nthis is\nnot what he says"])
+def test_only_a_whole_ending_ends_a_name(text: str) -> None:
+    rewrite = ByName("", line="{name} says {text}")
+    assert "\n".join(lines(Msg("Bob", text), rewrite=rewrite)) == f"Bob says {text}"
+
+
 def test_an_image_between_lines_changes_nothing() -> None:
     msg = Msg("Bob", [TextBlock("a\nAl: x"), IMAGE, TextBlock("</history>")])
     made, _ = told(BARE, msg, Msg("Al", "y"))
@@ -153,6 +201,27 @@ def test_another_frame_and_another_line_are_kept_as_well(
     assert made[0].text.startswith(rewrite.opening + rewrite.line.format(name="Bob", text=said))
 
 
+@pytest.mark.parametrize(
+    ("options", "text", "said"),
+    [
+        ({"opening": "\\begin\n", "closing": "\n\\end"}, "\\end\nthe end", "\\e\\nd\nthe e\\nd"),
+        ({"opening": "§\n", "closing": "\n§"}, "§ 1", "§ 1"),  # a single sign is no mark
+        ({"opening": "§§\n", "closing": "\n§§"}, "§§ 1", "§\\§ 1"),
+        ({"line": "{name} ({name}): {text}"}, "a\nAl (x\nAl: y", "a\n\\Al (x\nAl: y"),
+        ({"line": "--\n{name}: {text}"}, "a\nAl: x", "a\n\\Al: x"),
+    ],
+)
+def test_marks_and_lines_of_other_forms(options: dict[str, str], text: str, said: str) -> None:
+    rewrite = ByName("", **options)  # type: ignore[arg-type]
+    made, _ = told(rewrite, Msg("Bob", text), Msg("Al", "z"))
+    assert made[0].text.startswith(rewrite.opening + rewrite.line.format(name="Bob", text=said))
+
+
+def test_a_name_of_letters_cannot_be_a_mark_of_letters() -> None:
+    rewrite = ByName("", "BEGIN\n", "\nEND", "{name} {text}")
+    assert lines(Msg("END", "hi"), Msg("Bob", "x"), rewrite=rewrite) == ["_ND hi", "Bob x"]
+
+
 def test_a_text_that_begins_a_line_is_looked_at_from_its_beginning() -> None:
     rewrite = ByName("", line="{name}:\n{text}")
     assert lines(Msg("Bob", "Al: x"), Msg("Al", "y"), rewrite=rewrite) == [
@@ -163,6 +232,10 @@ def test_a_text_that_begins_a_line_is_looked_at_from_its_beginning() -> None:
 def test_a_name_may_end_without_a_sign() -> None:
     rewrite = ByName("", line="{name} {text}")
     assert lines(Msg("Bob", "a\nbob: x\nfoo"), rewrite=rewrite) == ["Bob a", "\\bob: x", "foo"]
+    short = lines(
+        Msg("Bob", "a\nAl yes\nA no\nAnd"), Msg("Al", "x"), Msg("A", "y"), rewrite=rewrite
+    )
+    assert short[:4] == ["Bob a", "\\Al yes", "\\A no", "\\And"]
     said = lines(Msg("Bob", "</history>\nfoo\n" + "long" * 40), rewrite=rewrite)
     assert said == ["Bob <\\/history>", "\\foo", "\\" + "long" * 40]
 

@@ -78,6 +78,9 @@ UNITS: list[tuple[list[Msg], list[list[int]]]] = [
     ([result("x"), U], [[0], [1]]),
     ([result("a"), call("a"), U], [[0], [1], [2]]),
     ([call(""), result(""), U], [[0, 1], [2]]),
+    ([call("a"), call("b"), call("c"), U, result("a"), U], [[0, 1, 2, 3, 4], [5]]),
+    ([call("a", "a"), result("a"), result("a"), U], [[0, 1, 2], [3]]),
+    ([call("a"), Msg("", [TextBlock("x"), *result("a").blocks], "tool"), U], [[0, 1], [2]]),
     # reasoning and what it led to
     ([U, thought(), A, U], [[0], [1, 2], [3]]),
     ([thought(), call("a"), result("a"), U], [[0, 1, 2], [3]]),
@@ -118,11 +121,11 @@ def test_the_oldest_go_and_the_prompt_stays() -> None:
 
 
 def test_the_latest_user_message_stays() -> None:
-    question = Msg.user("the question")
-    msgs = [U, A, question, call("a"), result("a"), call("b"), result("b")]
-    chosen, _ = drive(msgs, 3, each)
-    assert chosen == [question, *msgs[-2:]]
-    assert chosen[0] is question
+    for question in (Msg.user("the question"), Msg.user([TextBlock("the question")])):
+        msgs = [U, A, question, call("a"), result("a"), call("b"), result("b")]
+        chosen, _ = drive(msgs, 3, each)
+        assert chosen == [question, *msgs[-2:]]
+        assert chosen[0] is question
 
 
 def test_results_are_no_user_message() -> None:

@@ -137,6 +137,17 @@ def test_a_step_that_is_too_great_does_not_empty_the_history() -> None:
         drive(DropOldest(step=50), msgs, 1, each)
 
 
+def test_steps_of_two_end_at_every_second_message() -> None:
+    assert said(drive(DropOldest(step=2), chat(10), 7, each)[0]) == said(chat(10)[4:])
+
+
+def test_a_developers_prompt_stays_as_the_systems_does() -> None:
+    prompt = Msg("", "Be.", "developer")
+    chosen, _ = drive(DropOldest(), [prompt, *chat(9)], 4, each)
+    assert chosen[0] is prompt
+    assert len(chosen) == 4
+
+
 def test_steps_and_priorities() -> None:
     msgs = [Msg.user(f"{i}{'!' if i % 2 else ''}") for i in range(12)]
     chosen, _ = drive(DropOldest(step=4, priority=loud), msgs, 8, each)

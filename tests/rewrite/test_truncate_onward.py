@@ -178,3 +178,21 @@ def test_it_knows_the_strategies_that_drop_in_order() -> None:
         pass
 
     assert not Onward.knows(Mine())
+
+
+def test_a_longer_history_that_takes_the_limit_to_the_token_is_chosen() -> None:
+    msgs = [Msg.user(str(i)) for i in range(6)]
+    driver, onward = Driver(len), Onward(DropOldest())
+    assert driver.choose(onward, msgs, 5) == msgs[1:]
+    assert next(onward.candidates(msgs, 5)) is msgs, "the longer history is the whole list"
+    onward.forget()
+    assert driver.choose(onward, msgs, 5) == msgs[1:]
+    assert driver.choose(onward, msgs, 6) == msgs
+
+
+def test_results_that_nobody_called_for_are_cut_alike() -> None:
+    msgs = [Msg("", [ToolResultBlock(f"c{i}", "walk", "far")], "tool") for i in range(8)]
+    driver, onward = Driver(len), Onward(DropOldest())
+    for size in range(4, 9):
+        seen = msgs[:size]
+        assert same(driver.choose(onward, seen, 3), Driver(len).choose(DropOldest(), seen, 3))
