@@ -88,7 +88,7 @@ class LossRefused(WriteError):
         mended = bool(losses) and all(loss.kind == "repaired" for loss in losses)
         super().__init__(
             f"the policy refuses {shown}{more}",
-            hint="mend the history at these places, or let it be mended: without strict=True"
+            hint="mend the history at these places, or allow repairs (without strict=True)"
             if mended
             else "allow the codes in the policy, or choose a target that can say it",
             code="policy.refused",

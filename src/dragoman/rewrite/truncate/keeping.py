@@ -55,18 +55,24 @@ class Keeping:
 
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The indexes of what must stay; a unit that holds one of them stays whole."""
-        stays = set(range(head(msgs)))
+        return {*range(head(msgs)), *self.newest(msgs, groups)}
+
+    def newest(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
+        """The same without the system prompt, which stands before everything else."""
+        stays = self.pinned(msgs)
         asked = latest(msgs)
         if asked is not None:
             stays.add(asked)
         if groups:
             stays.update(groups[-1])
-        stays.update(self.pinned(msgs))
         return stays
 
     def pinned(self, msgs: Sequence[Msg]) -> set[int]:
         """The indexes of what the user pinned."""
-        found = {i for i, m in enumerate(msgs) if m._metadata and m._metadata.get("pinned") is True}
+        found: set[int] = set()
+        if [m for m in msgs if m._metadata]:  # seldom any, which is seen at the least cost
+            told = ((i, m._metadata or {}) for i, m in enumerate(msgs))
+            found.update(i for i, facts in told if facts.get("pinned") is True)
         pin = self.pin
         if callable(pin):
             found.update(i for i, m in enumerate(msgs) if pin(m))

@@ -93,10 +93,6 @@ class DropOldest(Keeping):
             raise overflow(found.tokens, limit, found.msgs)
         return Dropped(found.msgs, steps[: found.step])
 
-    def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
-        """The indexes of what must stay; a unit that holds one of them stays whole."""
-        return Keeping.stays(self, msgs, groups)
-
     def steps(self, msgs: list[Msg], going: list[list[int]], before: int = 0) -> list[list[int]]:
         """What goes together of the units that may go, in the order in which it goes.
 
@@ -138,9 +134,7 @@ class KeepFirst(DropOldest):
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The indexes of what must stay, the first messages among them."""
         first = head(msgs)
-        return DropOldest.stays(self, msgs, groups).union(
-            range(first, min(first + self.n, len(msgs)))
-        )
+        return Keeping.stays(self, msgs, groups).union(range(first, min(first + self.n, len(msgs))))
 
 
 def _rank(given: Any) -> Any:

@@ -80,7 +80,7 @@ class Onward:
             return False  # the question that stayed may go
         if not _answered_at_once(new, _waiting(msgs, cut.size)):
             return False  # a late result binds what stands between, and takes the place of ours
-        return _pinned(msgs, cut.end) == cut.pinned
+        return self.strategy.pinned(msgs[: cut.end]) == cut.pinned
 
     def _last(self, msgs: list[Msg]) -> int:
         """The number of the step that still grows."""
@@ -96,9 +96,7 @@ class Onward:
             return same
         rest, shift = msgs[cut.end :], cut.end - len(cut.kept)
         groups = units(rest)
-        stays = {*groups[-1], *self.strategy.pinned(rest)}
-        if (asked := latest(rest)) is not None:
-            stays.add(asked)
+        stays = self.strategy.newest(rest, groups)
         going = [group for group in groups if stays.isdisjoint(group)]
         steps = self.strategy.steps(rest, going, cut.end)
         here = [[i + len(cut.kept) for i in step] for step in steps]
@@ -121,7 +119,7 @@ class Onward:
             steps[-1],
             len(msgs),
             latest(msgs[end:]) is None,
-            _pinned(msgs, end),
+            self.strategy.pinned(msgs[:end]),
             last if each > 1 and number >= last else None,
         )
 
@@ -129,15 +127,6 @@ class Onward:
 def _with(msgs: list[Msg], first: Sequence[int], end: int) -> list[Msg]:
     """The messages of `first`, and all from `end` on; the very list if that is all of them."""
     return msgs if len(first) == end else [*[msgs[i] for i in first], *msgs[end:]]
-
-
-def _pinned(msgs: list[Msg], end: int) -> set[int]:
-    """The indexes of those before `end` that the user pinned."""
-    if not [m for m in msgs[:end] if m._metadata]:  # the usual case, at the least cost
-        return set()
-    return {
-        i for i, m in enumerate(msgs[:end]) if m._metadata and m._metadata.get("pinned") is True
-    }
 
 
 def _pairs(msgs: Iterable[Msg], kind: type[ToolUseBlock | ToolResultBlock]) -> list[str]:
