@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import ConfigError, LossRefused, ReadError
 from ..jsontext import arguments
@@ -17,7 +17,7 @@ from ..pieces import Failed, Meta, Piece, Raw
 from ..shown import shown
 from ..sse import ServerEvent
 from .plain import text_of
-from .stream import fed, iterated
+from .stream import Events, fed, iterated
 
 if TYPE_CHECKING:
     from .answering import StreamEncoder
@@ -30,7 +30,7 @@ _Sender: TypeAlias = Callable[[Iterator[Any]], tuple["Wire", Iterator[Any]]]
 _SHOWN = 200  # bytes of what is no stream
 
 
-class ConvertedStream:
+class ConvertedStream(Events[ServerEvent]):
     """Iterate for `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
 
     Raises ReadError, in place of a first event, for what is no stream of the source's wire, and
@@ -128,29 +128,6 @@ class ConvertedStream:
             self._judged += len(new)
         for name, payload in made:
             yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
-
-    def __iter__(self) -> Iterator[ServerEvent]:
-        return self._events
-
-    def __next__(self) -> ServerEvent:
-        return next(self._events)
-
-    def close(self) -> None:
-        """Read no further, and close what it reads from."""
-        self._events.close()
-        self._left()
-
-    def _left(self) -> None:
-        for one in (self._chunks, self._source):
-            close = getattr(one, "close", None)
-            if close is not None:
-                close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _no_stream(wire: str, came: list[Any]) -> ReadError:

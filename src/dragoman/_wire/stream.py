@@ -17,7 +17,7 @@ from collections.abc import (
 )
 from inspect import isawaitable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from ..errors import ConfigError, ProviderError, ReadError
 from ..message import ChatResponse
@@ -26,7 +26,9 @@ from ..pieces import EventView, Piece, StreamEvent
 if TYPE_CHECKING:
     from .decoder import StreamDecoder
 
-__all__ = ["AsyncStream", "Stream", "aiterated", "fed", "iterated"]
+__all__ = ["AsyncStream", "Events", "Stream", "aiterated", "fed", "iterated"]
+
+_Event = TypeVar("_Event")
 
 
 def fed(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
@@ -117,32 +119,17 @@ class _Told:
         return [*last, *self._view.finish(self._response)]
 
 
-class Stream(_Told):
-    """Iterate for events; `response` is the answer behind the last one.
+class Events(Generic[_Event]):
+    """Made of chunks one by one, in a loop or more, until its end or `close`."""
 
-    Whoever leaves the loop early may go on later, with another loop. `close`, or the end of a
-    `with` block, ends it for good and closes what it reads from; `partial` stays.
-    """
+    _source: Iterable[Any]
+    _chunks: Iterator[Any]
+    _events: Generator[_Event]
 
-    def __init__(self, decoder: StreamDecoder, chunks: Iterable[Any]) -> None:
-        super().__init__(decoder)
-        self._source = chunks
-        self._chunks = iterated(chunks)
-        self._events = self._told()
-
-    def _told(self) -> Generator[StreamEvent]:
-        try:
-            for chunk in self._chunks:
-                yield from self._fed(chunk)
-        except BaseException:
-            self._left()
-            raise
-        yield from self._closed()
-
-    def __iter__(self) -> Iterator[StreamEvent]:
+    def __iter__(self) -> Iterator[_Event]:
         return self._events
 
-    def __next__(self) -> StreamEvent:
+    def __next__(self) -> _Event:
         return next(self._events)
 
     def close(self) -> None:
@@ -164,6 +151,29 @@ class Stream(_Told):
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
+
+
+class Stream(_Told, Events[StreamEvent]):
+    """Iterate for events; `response` is the answer behind the last one.
+
+    Whoever leaves the loop early may go on later, with another loop. `close`, or the end of a
+    `with` block, ends it for good and closes what it reads from; `partial` stays.
+    """
+
+    def __init__(self, decoder: StreamDecoder, chunks: Iterable[Any]) -> None:
+        super().__init__(decoder)
+        self._source = chunks
+        self._chunks = iterated(chunks)
+        self._events = self._told()
+
+    def _told(self) -> Generator[StreamEvent]:
+        try:
+            for chunk in self._chunks:
+                yield from self._fed(chunk)
+        except BaseException:
+            self._left()
+            raise
+        yield from self._closed()
 
 
 class AsyncStream(_Told):
