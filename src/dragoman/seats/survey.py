@@ -9,7 +9,8 @@ from typing import Any
 
 from ..losses import Report
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock, messages_of
-from ..message.blocks import MEDIA_KINDS, ContentBlock
+from ..message.blocks import MEDIA_KINDS
+from .mixed import parted
 from .seated import (
     ASSISTANT,
     BLANK,
@@ -29,7 +30,6 @@ from .seated import (
     UNNAMED,
     USER,
     Seated,
-    has_tools,
 )
 
 __all__ = ["checked", "concluded", "survey"]
@@ -47,7 +47,7 @@ def survey(msgs: list[Msg], report: Report) -> Seated:
         seated = _survey(msgs)
     except (AttributeError, TypeError, KeyError):
         seated = _survey(checked(msgs, report))
-    return _cut(seated, report) if seated.flags & MIXED else seated
+    return _survey(parted(seated.msgs, report)) if seated.flags & MIXED else seated
 
 
 def checked(msgs: object, report: Report) -> list[Msg]:
@@ -240,44 +240,3 @@ def _textual(output: object) -> bool:
         if b.citations is not None or not b.text or b.text.isspace():
             return False
     return True
-
-
-def _cut(seated: Seated, report: Report) -> Seated:
-    """Cut messages that mix seats, in the order of their blocks; then look at the whole anew."""
-    out: list[Msg] = []
-    for m in seated.msgs:
-        if isinstance(m.content, str) or not has_tools(m):
-            out.append(m)
-            continue
-        pieces = _pieces(m)
-        if len(pieces) == 1 and pieces[0][0] == m.role:
-            out.append(m)
-            continue
-        for n, (role, blocks) in enumerate(pieces, 1):
-            if len(pieces) == 1 and role == "tool":
-                out.append(m)  # results are seated by their type, whatever the role
-                break
-            piece = Msg.trusted(m.name, blocks, role, m)  # type: ignore[arg-type]  # a Role
-            if n < len(pieces):
-                piece.cache = None  # the hint stands behind the whole message
-            report.made(piece, m)
-            if role == "assistant" and m.role != "assistant":
-                report.lost("call.role", m, did="said by the assistant")
-            out.append(piece)
-    return _survey(out)
-
-
-def _pieces(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
-    pieces: list[tuple[str, list[ContentBlock]]] = []
-    for block in m.blocks:
-        if type(block) is ToolUseBlock:
-            role = "assistant"
-        elif type(block) is ToolResultBlock:
-            role = "tool"
-        else:
-            role = "user" if m.role == "tool" else m.role
-        if pieces and pieces[-1][0] == role:
-            pieces[-1][1].append(block)
-        else:
-            pieces.append((role, [block]))
-    return pieces
