@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import jsontext
+from dragoman._core import jsontext
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no network here
 

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, DropOldest, Msg, Options, Policy, Tool
-from dragoman.bind import first_change
+from dragoman._core.passes.thinking_binding import first_change
 from dragoman.errors import LossRefused
 from dragoman.message import (
     CacheHint,

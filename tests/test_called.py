@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dragoman._core.passes.repair import repair
+from dragoman._core.passes.roles import survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import Msg, ToolUseBlock, places
-from dragoman.repair import repair
-from dragoman.seats import survey
-from dragoman.told import Told
 
 from .test_repair import A, calls, paired, results, user
 

@@ -18,8 +18,8 @@ from dragoman.capabilities import (
     changes_of,
     override,
 )
+from dragoman.capabilities.naming import IdRule, NameRule
 from dragoman.errors import ConfigError
-from dragoman.rules import IdRule, NameRule
 
 CAN = Capabilities(
     user=frozenset({"text", "image"}),

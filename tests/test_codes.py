@@ -14,13 +14,14 @@ import pytest
 import dragoman
 import dragoman.formatter
 import dragoman.message
-from dragoman._formatter import FormatterOptions
+from dragoman._core.format.wired import FormatterOptions
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities, override
 from dragoman.cli import app
-from dragoman.codes import CODES, KINDS, Code
 from dragoman.losses import Policy
+from dragoman.losses.codes import CODES
+from dragoman.losses.codes.code import KINDS, Code
 from dragoman.rewrite.prompt import SystemPrompt
-from dragoman.told import Told
 from tests.house.sources import PACKAGE, modules
 
 ROWS = list(CODES.values())

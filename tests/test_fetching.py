@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dragoman._core.passes.fetching import placed, wanted
+from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
-from dragoman.fetching import placed, wanted
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,
@@ -21,7 +22,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.seats import survey
 
 PNG = "iVBORw0KGgo="
 CAN = Capabilities(

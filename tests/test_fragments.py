@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.fragments import Fragments
+from dragoman._core.stream.arguments import Fragments
 
 # (id, name, index, text) of each fragment, and the call that it belongs to
 CASES: dict[str, list[tuple[tuple[str, str, Any, str], int]]] = {

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from dragoman import jsontext
-from dragoman.errors import InvalidMessage, ReadError
-from dragoman.jsontext import (
+from dragoman._core import jsontext
+from dragoman._core.jsontext import (
     MAX_DEPTH,
     arguments,
     canonical,
@@ -20,6 +19,7 @@ from dragoman.jsontext import (
     loads,
     pretty,
 )
+from dragoman.errors import InvalidMessage, ReadError
 
 from .laws.trees import json_values
 

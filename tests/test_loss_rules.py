@@ -12,11 +12,11 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Formatter, Loss, Msg, Options, Policy, Tool, ToolChoice, Wire
+from dragoman._core.families import FAMILIES
 from dragoman.capabilities import Fact, Facts
-from dragoman.codes import CODES
 from dragoman.errors import WriteError
-from dragoman.families import FAMILIES
 from dragoman.formatter import DeepSeekChatFormatter
+from dragoman.losses.codes import CODES
 from dragoman.message import (
     AudioBlock,
     Base64Source,

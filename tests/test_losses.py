@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.codes import CODES
 from dragoman.formatter import WrittenMessages
 from dragoman.losses import Loss, Policy, Report
+from dragoman.losses.codes import CODES
 from dragoman.message import (
     Base64Source,
     ChatRequest,

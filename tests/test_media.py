@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman._core.media import as_base64, is_data, is_local, refused, registered
 from dragoman.capabilities import Capabilities
-from dragoman.media import as_base64, is_data, is_local, refused, registered
 from dragoman.message import (
     AudioBlock,
     Base64Source,

@@ -9,12 +9,12 @@ from hypothesis import given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
+from dragoman._core.passes.names import inverted, name_tools, respell
+from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
+from dragoman.capabilities.naming import IdRule, NameRule, mapping
 from dragoman.losses import Report
 from dragoman.message import ServerTool, ToolResultBlock, ToolUseBlock, places
-from dragoman.names import inverted, name_tools, respell
-from dragoman.rules import IdRule, NameRule, mapping
-from dragoman.seats import survey
 
 from .laws.histories import histories
 

@@ -9,6 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman._core.passes.repair import matched, paused
+from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -20,8 +22,6 @@ from dragoman.message import (
     ToolUseBlock,
     places,
 )
-from dragoman.opaque import matched, paused
-from dragoman.seats import survey
 
 CAN = Capabilities(reads=frozenset({"mine"}))
 HI, ON = Msg.user("Hi"), Msg.user("Go on.")

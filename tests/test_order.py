@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.order import late_system, order
+from dragoman._core.passes.roles import USER, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -19,9 +22,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.order import late_system, order
-from dragoman.seats import USER, survey
-from dragoman.told import Told
 
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 S, U, A = Msg.system("be"), Msg.user("hi"), Msg.assistant("yes")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.order import late_system, order
+from dragoman._core.passes.roles import ASSISTANT, PARALLEL, USER, Seated, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import CacheHint, Msg, TextBlock, ThinkingBlock, places
-from dragoman.order import late_system, order
-from dragoman.seats import ASSISTANT, PARALLEL, USER, Seated, survey
-from dragoman.told import Told
 
 from .test_order import IMAGE, A, S, U, call, result, run, said
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.repair import Orphans, only, repair
+from dragoman._core.passes.roles import MEDIA, USER, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -16,10 +19,6 @@ from dragoman.message import (
     ToolResultBlock,
     places,
 )
-from dragoman.orphans import Orphans, only
-from dragoman.repair import repair
-from dragoman.seats import MEDIA, USER, survey
-from dragoman.told import Told
 
 from .test_repair import A, calls, paired, results, spelled, user
 

@@ -12,9 +12,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Loss, LossRefused, Msg, Policy
-from dragoman.codes import CODES
 from dragoman.errors import ConfigError
 from dragoman.losses import Report, policy
+from dragoman.losses.codes import CODES
 from dragoman.message import (
     CacheHint,
     RawBlock,

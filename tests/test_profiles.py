@@ -8,9 +8,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman._core.families.profiles import PROFILES, profile
 from dragoman.capabilities import Facts
 from dragoman.errors import ConfigError
-from dragoman.profiles import PROFILES, profile
 from dragoman.vendors import NAMED
 
 OLD = "documents-2025"

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.order import order
+from dragoman._core.passes.repair import repair
+from dragoman._core.passes.roles import FOLLOWING, PARALLEL, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -17,10 +21,6 @@ from dragoman.message import (
     ToolUseBlock,
     places,
 )
-from dragoman.order import order
-from dragoman.repair import repair
-from dragoman.seats import FOLLOWING, PARALLEL, survey
-from dragoman.told import Told
 
 CAN = Capabilities(result_names=True)
 HINT = CacheHint()

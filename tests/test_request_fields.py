@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.roles import Seated
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -17,9 +18,8 @@ from dragoman.message import (
     ToolChoice,
     places,
 )
-from dragoman.request_fields import choice, options, response_format
-from dragoman.room import SayableRequest
-from dragoman.seats import Seated
+from dragoman.protocols.base import SayableRequest
+from dragoman.protocols.request_fields import choice, options, response_format
 
 
 def picked(

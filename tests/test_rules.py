@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.rules import IdRule, NameRule, formed, mapping, numbered
+from dragoman.capabilities.naming import IdRule, NameRule, formed, mapping, numbered
 
 ANTHROPIC = IdRule(chars=r"a-zA-Z0-9_\-", unique=True)
 SPEAKERS = IdRule(chars=r"^\s<|\\/>", max=64)

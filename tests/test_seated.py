@@ -7,17 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.losses import Report
-from dragoman.message import (
-    CacheHint,
-    Msg,
-    Origin,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    places,
-)
-from dragoman.seats import (
+from dragoman._core.passes.roles import (
     ASSISTANT,
     BLANK,
     CUT,
@@ -32,6 +22,16 @@ from dragoman.seats import (
     Seated,
     checked,
     survey,
+)
+from dragoman.losses import Report
+from dragoman.message import (
+    CacheHint,
+    Msg,
+    Origin,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    places,
 )
 
 from .test_seats import CALL, FLAGS, RESULT

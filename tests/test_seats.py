@@ -7,20 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from dragoman.errors import DragomanError, InvalidMessage, NotMessages
-from dragoman.losses import Report
-from dragoman.message import (
-    CacheHint,
-    ImageBlock,
-    Msg,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    places,
-)
-from dragoman.seats import (
+from dragoman._core.passes.roles import (
     ASSISTANT,
     BLANK,
     FOLLOWING,
@@ -42,6 +29,19 @@ from dragoman.seats import (
     has_tools,
     runs,
     survey,
+)
+from dragoman.errors import DragomanError, InvalidMessage, NotMessages
+from dragoman.losses import Report
+from dragoman.message import (
+    CacheHint,
+    ImageBlock,
+    Msg,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    places,
 )
 
 from .laws.histories import histories

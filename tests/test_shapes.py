@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.roles import Seated
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -14,8 +15,7 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.seats import Seated
-from dragoman.shapes import arguments_of, function_tool, head, parameters, result_text
+from dragoman.protocols.chat_shape import arguments_of, function_tool, head, parameters, result_text
 
 
 @pytest.mark.parametrize(

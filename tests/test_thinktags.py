@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import Msg
+from dragoman._core.stream.builder import Builder
+from dragoman._core.stream.pieces import End, Key, Meta, Part, Piece
+from dragoman._core.stream.think_tags import TagForm, Tagged, glued
 from dragoman.message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
-from dragoman.message.total import total
-from dragoman.pieces import Builder, End, Key, Meta, Part, Piece
 from dragoman.protocols import ollama, openai_chat
-from dragoman.thinktags import TagForm, Tagged, glued
 
 FORMS: list[TagForm] = ["leading", "inside", "sections"]
 STOP = End(Finish("stop", "stop"))

@@ -6,6 +6,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
+from dragoman._core.wording import Told
 from dragoman.message import (
     Base64Source,
     FileSource,
@@ -17,7 +18,6 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.told import Told
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=")
 CHINESE = Told(

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.order import order
+from dragoman._core.passes.roles import survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -19,9 +22,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.order import order
-from dragoman.seats import survey
-from dragoman.told import Told
 
 PDF = DocumentBlock(Base64Source("application/pdf", "JVBERi0="))
 U, A = Msg.user("hi"), Msg.assistant("yes")

@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Options, Tagged, Tool
-from dragoman._wire import Manner
+from dragoman._core.exchange.pipeline import Manner
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
 from dragoman.losses import Policy

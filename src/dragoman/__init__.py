@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import formatter, message, sse, token
-    from ._convert import ConvertedStream, Detected, convert, convert_stream, detect
-    from ._wire import Wire
+    from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
+    from ._core.edges.facts import facts
+    from ._core.exchange.wire import Wire
     from .capabilities import Capabilities, ChatConfig, Facts
-    from .edges.facts import facts
     from .errors import (
         ConfigError,
         ContextOverflow,
@@ -92,10 +92,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "_convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
-    "_wire": ("Wire",),
+    "_core.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
+    "_core.exchange.wire": ("Wire",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
-    "edges.facts": ("facts",),
+    "_core.edges.facts": ("facts",),
     "errors": (
         "ConfigError", "ContextOverflow", "DragomanError", "InvalidMessage", "LossRefused",
         "NotMessages", "ProviderError", "ReadError", "StreamError", "WriteError",

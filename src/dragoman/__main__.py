@@ -1,5 +1,7 @@
 """`python -m dragoman`: the same as the command `dragoman`."""
 
+from __future__ import annotations
+
 from .cli import main
 
 if __name__ == "__main__":

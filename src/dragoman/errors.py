@@ -20,20 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .shown import shortened, veiled
-
-__all__ = [
-    "ConfigError",
-    "ContextOverflow",
-    "DragomanError",
-    "InvalidMessage",
-    "LossRefused",
-    "NotMessages",
-    "ProviderError",
-    "ReadError",
-    "StreamError",
-    "WriteError",
-]
+from ._core.redaction import shortened, veiled
 
 
 class DragomanError(Exception):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import dragoman
+from dragoman._core.stream.think_tags import TagForm, Tagged
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.protocols.openai_chat import Dialect, OpenAIChat
-from dragoman.thinktags import TagForm, Tagged
 from tests.cases.reading import chunk, fragment, said, streamed, whole
 
 NULL = "null"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from dragoman.cli.cards import card, role_of, shortened
+from dragoman.cli.output import card, role_of, shortened
 
 
 def lines(message: dict[str, Any], width: int = 60) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from dragoman import ByName, Formatter, wires
-from dragoman.cli.conversation import Lang, library
+from dragoman.cli.demo import Lang, library
 from dragoman.vendors import PROTOCOLS
 
 from .running import run, shell, widest

@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.cli.aligned import aligned
+from dragoman.cli.diff import aligned
 from dragoman.study.paths import found
 
 from .bodies import NAMED, PLAIN, lines

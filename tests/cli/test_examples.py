@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from dragoman import detect
-from dragoman.cli.examples import Example, examples
-from dragoman.codes import CODES
-from dragoman.jsontext import check
+from dragoman._core.jsontext import check
+from dragoman.cli.explain import Example, examples
+from dragoman.losses.codes import CODES
 from dragoman.message import load
 
 EXAMPLES = examples()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.cli.excerpts import excerpt, laid_out
+from dragoman.cli.output import excerpt, laid_out
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=12)
 VALUES = st.recursive(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.examples import examples
-from dragoman.codes import CODES, KINDS
+from dragoman.cli.explain import examples
+from dragoman.losses.codes import CODES
+from dragoman.losses.codes.code import KINDS
 
 from .running import run, shell, widest
 

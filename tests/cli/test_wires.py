@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from dragoman import wire, wires
+from dragoman._core.families import FAMILIES
 from dragoman.capabilities import MEDIA, STATES, Fact
-from dragoman.cli.carried import all_wires, asked, carried, options
-from dragoman.cli.known import dates, families, grouped, told
-from dragoman.families import FAMILIES
-from dragoman.rules import IdRule, NameRule
+from dragoman.capabilities.naming import IdRule, NameRule
+from dragoman.cli.wires import all_wires, asked, carried, dates, families, grouped, not_taken, told
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .running import run, shell, widest
@@ -115,7 +114,7 @@ def test_the_second_table_is_what_requests_may_ask_for(model: str | None) -> Non
 
 def test_options_that_are_not_taken() -> None:
     listed = all_wires()
-    shown = {name: (refused, ignored) for name, refused, ignored in options(listed).rows}
+    shown = {name: (refused, ignored) for name, refused, ignored in not_taken(listed).rows}
     for one in listed:
         stances = one.can().options
         refused, ignored = shown.get(one.name, ("-", "-"))
@@ -125,7 +124,7 @@ def test_options_that_are_not_taken() -> None:
         assert set(ignored.replace("-", "").split(", ")) - {""} == {
             name for name, how in stances.items() if how == "ignores"
         }
-    found = {name: refused for name, refused, _ in options(listed, "gpt-5.6").rows}
+    found = {name: refused for name, refused, _ in not_taken(listed, "gpt-5.6").rows}
     assert "temperature" in found["openai"]
 
 

@@ -12,10 +12,11 @@ import logging
 import sys
 from collections.abc import Iterator
 
-from dragoman.cli.examples import Example, examples
-from dragoman.cli.excerpts import excerpt
-from dragoman.codes import CODES, KINDS, Code, Kind
+from dragoman.cli.explain import Example, examples
+from dragoman.cli.output import excerpt
 from dragoman.losses import Loss
+from dragoman.losses.codes import CODES
+from dragoman.losses.codes.code import KINDS, Code, Kind
 
 from .pages import DOCS
 

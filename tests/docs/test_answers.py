@@ -11,9 +11,9 @@ from typing import get_args
 
 import pytest
 
+from dragoman._core.stream.events import EventType
 from dragoman.message import ChatResponse
 from dragoman.message.answer import FinishReason, Status
-from dragoman.pieces.events import EventType
 
 from .pages import DOCS, blocks, rows
 

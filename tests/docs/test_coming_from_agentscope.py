@@ -16,8 +16,8 @@ import dragoman.formatter
 import dragoman.message
 import dragoman.token
 from dragoman import ChatRequest, ConfigError, DropOldest, Msg, Tool
-from dragoman._formatter import FormatterOptions
-from dragoman.codes import CODES
+from dragoman._core.format.wired import FormatterOptions
+from dragoman.losses.codes import CODES
 from dragoman.token import CharTokenCounter
 
 from .pages import DOCS, ROOT, pages, plain, rows

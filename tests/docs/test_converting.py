@@ -12,7 +12,7 @@ import pytest
 
 from dragoman import study
 from dragoman.cli import app
-from dragoman.study.pairs import Pair
+from dragoman.study.fidelity import Pair
 
 from .pages import DOCS, ROOT, blocks, rows
 

@@ -11,7 +11,7 @@ from dataclasses import fields
 import pytest
 
 import dragoman.token
-from dragoman._formatter import Receipt
+from dragoman._core.format.fit_history import Receipt
 from dragoman.rewrite import truncate
 
 from .pages import DOCS, ROOT, blocks, rows

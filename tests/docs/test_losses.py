@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dragoman.codes import CODES, KINDS
+from dragoman.losses.codes import CODES
+from dragoman.losses.codes.code import KINDS
 
 from .losses import PAGE, page
 from .pages import ROOT, plain, rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dragoman
-from dragoman.families import FAMILIES
+from dragoman._core.families import FAMILIES
 from dragoman.vendors import VENDORS, vendor
 
 from .pages import rows

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from dragoman import Wire
-from dragoman.cli import carried
-from dragoman.cli.known import Known, ages, families, grouped, hosts
-from dragoman.families import FAMILIES
+from dragoman._core.families import FAMILIES
+from dragoman.cli import wires as carried
+from dragoman.cli.wires import Known, ages, families, grouped, hosts
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .pages import DOCS
@@ -73,7 +73,7 @@ def page() -> str:
 
 def _lines(wires: list[Wire]) -> Iterator[str]:
     yield _HEAD
-    for sheet in (carried.carried(wires), carried.asked(wires), carried.options(wires)):
+    for sheet in (carried.carried(wires), carried.asked(wires), carried.not_taken(wires)):
         yield f"## {sheet.title}\n"
         yield from table(sheet.heads, ((f"`{name}`", *cells) for name, *cells in sheet.rows))
         yield from (f"- {note}" for note in sheet.notes)

@@ -8,7 +8,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg, Options, wire
-from dragoman._named import NamedFormatter
+from dragoman._core.format.agentscope import NamedFormatter
+from dragoman._core.jsontext import JsonObject
 from dragoman.formatter import (
     AnthropicChatFormatter,
     DashScopeChatFormatter,
@@ -17,7 +18,6 @@ from dragoman.formatter import (
     OpenAIChatFormatter,
     WireFormatter,
 )
-from dragoman.jsontext import JsonObject
 from dragoman.message import dump
 from tests.contract.judges import judge_request
 

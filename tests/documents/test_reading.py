@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Formatter, Msg, Vendor
+from dragoman._core.stream.builder import build
 from dragoman.formatter import DashScopeChatFormatter, OpenAIChatFormatter, WireFormatter
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
-from dragoman.pieces import build
 from dragoman.protocols.dashscope import Dialect
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 

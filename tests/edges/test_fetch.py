@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
-from dragoman.edges.fetch import local_files
+from dragoman._core.edges.fetch import local_files
 from dragoman.errors import DragomanError, WriteError
 from dragoman.message import (
     AudioBlock,

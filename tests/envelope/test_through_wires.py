@@ -12,10 +12,10 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
+from dragoman._core.stream.pieces import End, Part, Piece
 from dragoman.envelope import Envelope, Sealing
 from dragoman.losses import Report
 from dragoman.message import ChatResponse, Finish, Origin, TextBlock, ThinkingBlock
-from dragoman.pieces import End, Part, Piece
 
 TOOL = Tool("look", "Looks.", {"type": "object", "properties": {"at": {"type": "integer"}}})
 CLIENTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]

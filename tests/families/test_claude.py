@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
+from dragoman._core.families.claude import ROWS
 from dragoman.capabilities import Capabilities
-from dragoman.families.claude import ROWS
 from dragoman.message import ResponseFormat, ServerTool, Written
 
 ALL = ("low", "medium", "high", "xhigh", "max")

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 import dragoman
+from dragoman._core.families import FAMILIES
+from dragoman._core.families.profiles import PROFILES
 from dragoman.capabilities import Capabilities, Fact, Facts, override
-from dragoman.families import FAMILIES
-from dragoman.profiles import PROFILES
 from dragoman.vendors import VENDORS, vendor
 
 HOSTS: list[tuple[str, Facts]] = [

@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool
-from dragoman.families.gemini import ROWS
+from dragoman._core.families.gemini import ROWS
 from dragoman.message import ServerTool
 
 LEVELS = ("low", "medium", "high")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from dragoman._core.passes.fit import fit
+from dragoman._core.passes.roles import TOOL, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
-from dragoman.fit import fit
 from dragoman.losses import Loss, Report
 from dragoman.message import Msg, ToolResultBlock, places
-from dragoman.seats import TOOL, survey
-from dragoman.told import Told
 
 __all__ = ["codes", "fitted", "judged"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dragoman._core.passes.fit.blocks import blanks
+from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
-from dragoman.fit import blanks
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -18,7 +19,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.seats import survey
 
 from .fitting import fitted
 

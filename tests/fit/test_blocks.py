@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit import fit
+from dragoman._core.passes.roles import survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
-from dragoman.fit import fit
 from dragoman.losses import Report
 from dragoman.message import (
     Citation,
@@ -22,9 +24,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.message.heal import HEALED
-from dragoman.seats import survey
-from dragoman.told import Told
+from dragoman.message.check import HEALED
 
 from .fitting import codes, fitted
 

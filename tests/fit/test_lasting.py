@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit.state import lasting, least, minutes
 from dragoman.capabilities import Capabilities
-from dragoman.fit.lasting import lasting, least, minutes
 from dragoman.message import CacheHint
 
 CAN = Capabilities(cache_ttls=frozenset({"5m", "1h"}), cache_longest_first=True)

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit import fit, fit_media, fit_tools, withheld
+from dragoman._core.passes.roles import survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
-from dragoman.fit import fit, fit_media, fit_tools, withheld
 from dragoman.losses import Loss, Report
 from dragoman.message import (
     AudioBlock,
@@ -34,9 +36,7 @@ from dragoman.message import (
     places,
 )
 from dragoman.message.blocks import answered
-from dragoman.message.heal import HEALED
-from dragoman.seats import survey
-from dragoman.told import Told
+from dragoman.message.check import HEALED
 
 from .fitting import judged
 

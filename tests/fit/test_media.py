@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit import fit_media
+from dragoman._core.passes.roles import survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
-from dragoman.fit import fit_media
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,
@@ -24,8 +26,6 @@ from dragoman.message import (
     VideoBlock,
     places,
 )
-from dragoman.seats import survey
-from dragoman.told import Told
 
 from .fitting import codes, fitted
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit import fit
+from dragoman._core.passes.repair import repair
+from dragoman._core.passes.roles import ASSISTANT, USER, survey
+from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
-from dragoman.fit import fit
 from dragoman.losses import Report
 from dragoman.message import (
     ImageBlock,
@@ -19,9 +22,6 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.repair import repair
-from dragoman.seats import ASSISTANT, USER, survey
-from dragoman.told import Told
 
 from .fitting import codes, fitted
 

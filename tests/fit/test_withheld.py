@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.fit import withheld
 from dragoman.capabilities import Capabilities
-from dragoman.fit import withheld
 from dragoman.losses import Report
 from dragoman.message import ChatRequest, Msg, ServerTool, Tool, places
 

@@ -12,6 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, LossRefused, Msg, Tool
+from dragoman._core.wording import Told
 from dragoman.capabilities import ChatConfig
 from dragoman.errors import ConfigError, NotMessages
 from dragoman.message import (
@@ -24,7 +25,6 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.token import CharTokenCounter
-from dragoman.told import Told
 from dragoman.vendors import NAMED
 
 ALIASES = {

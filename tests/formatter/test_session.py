@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 import dragoman
 import dragoman.formatter
 from dragoman import ChatRequest
-from dragoman._formatter.session import growing
+from dragoman._core.format import growing
 from dragoman.errors import LossRefused, NotMessages
 from dragoman.formatter import (
     AnthropicChatFormatter,

@@ -9,7 +9,8 @@ import pytest
 from dragoman import ChatRequest, Tool
 from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
-from dragoman.rewrite.truncate import DropOldest, KeepFirst, oldest, onward
+from dragoman.rewrite.truncate import DropOldest, KeepFirst, onward
+from dragoman.rewrite.truncate import strategies as oldest
 from dragoman.token import CharTokenCounter
 
 LIMIT = 1_500

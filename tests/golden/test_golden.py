@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._wire import Manner
+from dragoman._core.exchange.pipeline import Manner
 from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 

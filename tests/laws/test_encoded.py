@@ -13,8 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman._wire import Wire
-from dragoman.jsontext import arguments
+from dragoman._core.exchange.wire import Wire
+from dragoman._core.jsontext import arguments
+from dragoman._core.stream.builder import build
+from dragoman._core.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -26,7 +28,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Meta, Part, Piece, build
 from dragoman.vendors import PROTOCOLS
 from tests.laws.streams import STREAMS
 

@@ -24,7 +24,7 @@ from dragoman import (
     Tool,
     ToolChoice,
 )
-from dragoman._wire import passes
+from dragoman._core.exchange import pipeline as passes
 from dragoman.errors import ContextOverflow, DragomanError, LossRefused, WriteError
 from dragoman.message import ToolUseBlock
 from dragoman.token import CharTokenCounter

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._wire import Manner
-from dragoman._wire.passes import seat
+from dragoman._core.exchange.pipeline import Manner, seat
 from dragoman.losses import Report
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
 

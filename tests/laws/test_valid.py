@@ -13,8 +13,7 @@ from hypothesis import given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
-from dragoman._wire import Manner
-from dragoman._wire.passes import seat
+from dragoman._core.exchange.pipeline import Manner, seat
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import places

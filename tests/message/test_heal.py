@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dragoman
 from dragoman import ChatRequest, InvalidMessage, Msg
 from dragoman.message import Origin, TextBlock, ToolResultBlock, ToolUseBlock, dump, load
-from dragoman.message.heal import HEALED, heal
+from dragoman.message.check import HEALED, heal
 
 HALF = "half \ud83d"
 WHOLE = "half \ufffd"

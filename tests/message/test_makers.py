@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.message import ChatRequest, Msg, Origin, ToolResultBlock, ToolUseBlock
-from dragoman.message.makers import answered, asking, called, said, written_by
+from dragoman.message.request import answered, asking, called, said, written_by
 
 HOME = Origin("openai-chat", "gpt-5.6")
 

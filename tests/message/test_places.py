@@ -21,7 +21,7 @@ from dragoman.message import (
     answer_places,
     places,
 )
-from dragoman.message.places import also
+from dragoman.message.paths import also
 
 
 def test_every_node_has_its_path() -> None:

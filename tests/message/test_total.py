@@ -19,7 +19,7 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
-from dragoman.message.total import joined, latest, total
+from dragoman.message.answer import joined, latest, total
 
 ONE, TWO = Citation(url="1"), Citation(url="2")
 

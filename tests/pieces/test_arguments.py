@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.pieces import Balance, partial
-from dragoman.pieces.arguments import cut, parsed, several
+from dragoman._core.stream.arguments import Balance, cut, parsed, partial, several
 from tests.laws.test_linear import work
 from tests.laws.trees import json_objects
 

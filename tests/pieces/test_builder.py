@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.stream.builder import Builder, build
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, fault
 from dragoman.errors import ReadError, StreamError
 from dragoman.message import (
     Finish,
@@ -19,7 +21,6 @@ from dragoman.message import (
     dump,
     load,
 )
-from dragoman.pieces import Builder, End, Failed, Meta, Part, Piece, Raw, build, fault
 from tests.laws.test_linear import work
 
 STOP = End(Finish("stop", "stop"))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import dragoman
+from dragoman._core.stream.arguments import calls
 from dragoman.message import Finish, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
-from dragoman.pieces.calls import calls
 
 DONE = Finish("tool_calls", "tool_calls")
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.stream.builder import Ends, build, ending, first_alone
+from dragoman._core.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -16,8 +18,6 @@ from dragoman.message import (
     TextBlock,
     ToolUseBlock,
 )
-from dragoman.pieces import End, Meta, Part, Piece, build
-from dragoman.pieces.ending import Ends, ending, first_alone
 
 CALL = ToolUseBlock("a", "look")
 HALF = ToolUseBlock("a", "look", unfinished=True)

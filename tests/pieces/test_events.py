@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.stream.builder import Builder
+from dragoman._core.stream.events import EventView, StreamEvent
+from dragoman._core.stream.pieces import End, Key, Meta, Part, Piece
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -17,7 +20,7 @@ from dragoman.message import (
     ThinkingBlock,
     ToolUseBlock,
 )
-from dragoman.pieces import Builder, End, EventView, Key, Meta, Part, Piece, StreamEvent, Usage
+from dragoman.message.answer import Usage
 
 STOP = End(Finish("stop", "stop"))
 

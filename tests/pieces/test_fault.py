@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.pieces import fault
+from dragoman._core.stream.pieces import fault
 
 
 @pytest.mark.parametrize(

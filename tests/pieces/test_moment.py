@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.pieces.moment import dated, moment, moment_of, timeless
+from dragoman._core.stream.pieces import dated, moment, moment_of, timeless
 
 DAY = 1795309200
 

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman._core.stream.pieces import Part
+from dragoman._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text, rest
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -22,11 +24,8 @@ from dragoman.message import (
     ToolUseBlock,
     URLSource,
 )
+from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
-from dragoman.message.total import total
-from dragoman.pieces import Part
-from dragoman.pieces.rest import rest
-from dragoman.pieces.steps import Grow, Open, Shut, Step, Steps, argument_text
 
 A, B, C = (0, 0), (0, 1), (0, 2)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dragoman import ChatRequest, Msg
+from dragoman._core.redaction import CAP
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -36,7 +37,6 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.shown import CAP
 
 __all__ = ["BASE64", "LONG", "SECRET", "blocks", "leaks", "requests"]
 

@@ -10,6 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Formatter, Msg
+from dragoman._core.redaction import CAP
 from dragoman.message import (
     Candidate,
     ChatResponse,
@@ -20,7 +21,6 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import BLOCKS
-from dragoman.shown import CAP
 
 from .planted import BASE64, LONG, SECRET, blocks, leaks, requests
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.rewrite import looks
-from dragoman.rewrite.form import form_of, lead_form
+from dragoman.rewrite import guard as looks
+from dragoman.rewrite.lines import form_of, lead_form
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ByName, ByRole, ConfigError, NameField, Tagged
+from dragoman.capabilities.naming import IdRule
 from dragoman.losses import Report
 from dragoman.message import (
     CacheHint,
@@ -22,7 +23,6 @@ from dragoman.message import (
     URLSource,
     places,
 )
-from dragoman.rules import IdRule
 
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 CALL = Msg("Bob", [ToolUseBlock("c", "look", {})], "assistant")

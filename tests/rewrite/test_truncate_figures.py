@@ -17,7 +17,7 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.rewrite.truncate import Counted, Cut, replaced
-from dragoman.rewrite.truncate.figures import first_that_fits, per_unit, running, weights
+from dragoman.rewrite.truncate.counts import first_that_fits, per_unit, running, weights
 
 from .driving import drive
 

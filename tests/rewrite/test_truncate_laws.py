@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import dragoman.rewrite.truncate as home
 from dragoman import ClearToolResults, ContextOverflow, DropOldest, KeepFirst, Msg, Summarize
 from dragoman.rewrite.truncate import Counted, Truncation, replaced, units
-from dragoman.rewrite.truncate.units import has_results
+from dragoman.rewrite.truncate.plan import has_results
 
 from ..laws.histories import histories
 from .driving import Count, call, drive, each, length, result

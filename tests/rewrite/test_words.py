@@ -12,6 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ByRole, ChatRequest, Formatter, Msg, Tagged, Tool
+from dragoman._core.wording import Told
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -25,7 +26,6 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.rewrite import SystemPrompt
-from dragoman.told import Told
 
 # what belongs to the words, and the losses that speak of each
 CODES: dict[str, tuple[str, ...]] = {

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.codes import CODES
-from dragoman.codes.schema import ROWS
 from dragoman.errors import ConfigError
 from dragoman.losses import Report
+from dragoman.losses.codes import CODES
+from dragoman.losses.codes.request import SCHEMA_ROWS as ROWS
 from dragoman.message import Tool
 from dragoman.schema import DIALECTS, Change, SchemaDialect, dialect, lowered, report_changes
 

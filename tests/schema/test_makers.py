@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.schema import DIALECTS
-from dragoman.schema.normal import normalised
+from dragoman.schema.normalize import normalised
 from tests.schema.saying import EVERY, JUDGE, changed, prop, says
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.schema.lowered import Change
-from dragoman.schema.normal import normalised
+from dragoman.schema.normalize import normalised
+from dragoman.schema.work import Change
 
 SPELLINGS = [
     ({"type": "OBJECT"}, {"type": "object"}),

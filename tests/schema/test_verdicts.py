@@ -13,7 +13,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from dragoman.schema import DIALECTS, Change, Lowered, SchemaDialect, lowered, without_nulls
-from dragoman.schema.normal import normalised
+from dragoman.schema.normalize import normalised
 from tests.schema.generating import Maker
 
 JUDGE = jsonschema.Draft202012Validator

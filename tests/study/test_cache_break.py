@@ -11,7 +11,7 @@ from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
 from dragoman.errors import ConfigError, ReadError
 from dragoman.message import CacheHint, Origin, TextBlock, ThinkingBlock, Written
 from dragoman.study import cache_break
-from dragoman.study.caches import CACHES
+from dragoman.study.cache_break import CACHES
 from dragoman.token import SumTokenCounter
 from dragoman.vendors import PROTOCOLS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.study.edits import before, removed, steps
+from dragoman.study.paths import before, removed, steps
 
 BODY: dict[str, Any] = {"a": [{"b": 1}, {"x-y": [1, 2]}], "c": {}}
 

@@ -11,8 +11,7 @@ import pytest
 import dragoman
 from dragoman import ConfigError
 from dragoman.study import Fidelity, Worse, fidelity, worse
-from dragoman.study.pairs import Pair
-from dragoman.study.records import record
+from dragoman.study.fidelity import Pair, record
 from dragoman.vendors import PROTOCOLS
 
 PLAIN: dict[str, Any] = {

@@ -12,7 +12,7 @@ import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.message import Origin, TextBlock, ThinkingBlock
 from dragoman.study import check, plan
-from dragoman.study.edits import removed
+from dragoman.study.paths import removed
 
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
 BODY: dict[str, Any] = {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dragoman import token
+from dragoman._core.counters.base import counts_sync, decomposes
 from dragoman.errors import ConfigError
 from dragoman.token import SumTokenCounter, TokenCounterBase
-from dragoman.token.base import counts_sync, decomposes
 
 
 class Words(TokenCounterBase):

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman._core.counters.cached import Kept, cached
 from dragoman.errors import ConfigError
 from dragoman.token import CachedTokenCounter, CharTokenCounter, SumTokenCounter, TokenCounterBase
-from dragoman.token.cached import cached
-from dragoman.token.kept import Kept
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.counters.chat import ESTIMATES
 from dragoman.errors import ConfigError
 from dragoman.token import CharTokenCounter
-from dragoman.token.media import ESTIMATES
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.token.chat import Style, styled, turns
+from dragoman._core.counters.chat import Style, styled, turns
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI
 

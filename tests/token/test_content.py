@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.token.content import content_key
+from dragoman._core.counters.cached import content_key
 
 LONG = "x" * 5000
 leaves = (

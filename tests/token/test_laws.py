@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import Msg
+from dragoman._core.counters.base import decomposes
 from dragoman.message import ToolResultBlock, ToolUseBlock
 from dragoman.token import (
     CachedTokenCounter,
@@ -25,7 +26,6 @@ from dragoman.token import (
     OpenAITokenCounter,
     TokenCounterBase,
 )
-from dragoman.token.base import decomposes
 from tests.laws.histories import histories
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI, TOOLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
-from dragoman.token.loading import Loading
+from dragoman._core.counters.loading import Loading
 
 LOADED: list[str] = []
 

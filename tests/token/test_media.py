@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.token.media import Medium, without_payloads
+from dragoman._core.counters.chat import Medium, without_payloads
 
 B64 = "QkFTRTY0" * 40
 URI = f"data:image/png;base64,{B64}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.counters import loading as hub
 from dragoman.errors import ConfigError
 from dragoman.token import (
     AnthropicTokenCounter,
@@ -16,7 +17,6 @@ from dragoman.token import (
     MistralTokenCounter,
     OpenAITokenCounter,
     TokenCounterBase,
-    hub,
 )
 
 NEEDS: list[tuple[type[TokenCounterBase], str, str]] = [

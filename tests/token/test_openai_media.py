@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.counters.openai import image_tokens
 from dragoman.errors import ConfigError
 from dragoman.token import OpenAITokenCounter
-from dragoman.token.openai_images import image_tokens
 
 from .encodings import small
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from dragoman.token.payload import Payload
-from dragoman.token.pixels import pixels
+from dragoman._core.counters.media_sizes import Payload, pixels
 
 FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     "png": ("PNG", {}),

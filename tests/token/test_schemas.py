@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.token.schemas import function_tools
+from dragoman._core.counters.chat import function_tools
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "number"}}}
 FUNCTION = {

@@ -8,8 +8,7 @@ import wave
 
 import pytest
 
-from dragoman.token.payload import Payload
-from dragoman.token.seconds import seconds
+from dragoman._core.counters.media_sizes import Payload, seconds
 
 
 def wav(frames: int, rate: int = 16_000, channels: int = 1, width: int = 2) -> bytes:

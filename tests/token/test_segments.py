@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from dragoman._core.counters.huggingface import Segments, _alone
 from dragoman.token import HuggingFaceTokenCounter
-from dragoman.token.segments import Segments, _alone
 
 from .conversations import DOCUMENT, OPENAI, TOOLS
 from .training import CHATML, train_tokenizer

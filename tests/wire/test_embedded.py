@@ -10,8 +10,8 @@ import pytest
 
 import dragoman
 from dragoman import ReadError
-from dragoman._wire import embedded
-from dragoman._wire.embedded import all_plain, body_of, is_plain
+from dragoman._core.exchange import plain_json as embedded
+from dragoman._core.exchange.plain_json import all_plain, body_of, is_plain
 from dragoman.study import check, hashed, plan
 
 HI = {"role": "user", "content": "Hi"}

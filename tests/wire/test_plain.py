@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ReadError
-from dragoman._wire.plain import plain
+from dragoman._core.exchange.plain_json import plain
 from dragoman.message import ThinkingBlock, ToolUseBlock
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at": "x"}'}}

@@ -12,8 +12,9 @@ import pytest
 
 import dragoman
 from dragoman import ConfigError, ReadError, StreamError, Tool
+from dragoman._core.stream.events import StreamEvent
+from dragoman._core.stream.pieces import Part
 from dragoman.message import ToolUseBlock
-from dragoman.pieces import Part, StreamEvent
 from dragoman.sse import Decoder, ServerEvent
 
 from .streaming import BODY, CHUNKS, FAILED, sse

@@ -3,10 +3,11 @@
 Blocks are named by their `type`. Names no provider: each room and each vendor states its own.
 """
 
-from .carried import MEDIA, Capabilities, Stance
-from .deciding import About
+from __future__ import annotations
+
+from .capabilities import MEDIA, Capabilities, Stance
 from .facts import STATES, Fact, Facts, bare
-from .overrides import ChatConfig, changes_of, override
+from .overrides import About, ChatConfig, changes_of, override
 
 __all__ = [
     "MEDIA",

@@ -9,17 +9,15 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Any
 
+from .._core.redaction import shown
 from ..errors import ConfigError
-from ..shown import shown
-from .carried import Capabilities
-from .deciding import About
-from .overrides import override
-
-__all__ = ["STATES", "Fact", "Facts", "bare"]
+from .capabilities import Capabilities
+from .overrides import About, override
 
 # What a fact may ask of a request: the model thinks (within a budget that was named) or not, tools
 # are offered, how it answers.
 STATES = ("thinking", "budget", "still", "tools", "stream", "whole")
+
 
 # `us.anthropic.claude-opus-5-5-v1:0` is claude-opus-5-5-v1:0; a dot of a version stays
 _HOSTED = re.compile(

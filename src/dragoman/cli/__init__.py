@@ -15,15 +15,16 @@ from .check import check_bodies
 from .convert import convert_bodies
 from .demo import demo
 from .diff import diff_conversations
-from .errors import USAGE, Door
 from .explain import explain
 from .fidelity import measure_fidelity
 from .format import format_messages
+from .output import USAGE, Door
 from .plan import plan_conversations
 from .read import read_answers
 from .wires import list_wires
 
 __all__ = ["app", "main"]
+
 
 _EXAMPLES = """\
 Examples:
@@ -42,6 +43,7 @@ Examples:
   dragoman wires --model deepseek-flash
   dragoman explain thinking.unsigned
 """
+
 
 app = typer.Typer(
     name="dragoman",
@@ -83,14 +85,32 @@ def _version() -> str:
 
 
 app.command("check")(check_bodies)
+
+
 app.command("convert")(convert_bodies)
+
+
 app.command("demo")(demo)
+
+
 app.command("diff")(diff_conversations)
+
+
 app.command("explain")(explain)
+
+
 app.command("fidelity")(measure_fidelity)
+
+
 app.command("format")(format_messages)
+
+
 app.command("plan")(plan_conversations)
+
+
 app.command("read")(read_answers)
+
+
 app.command("wires")(list_wires)
 
 

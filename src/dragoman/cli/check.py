@@ -11,26 +11,23 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .._convert import convert
-from .._wire import Wire
+from .._core.convert import convert
+from .._core.exchange.wire import Wire
+from .._core.jsontext import JsonObject
 from ..errors import DragomanError, WriteError
-from ..jsontext import JsonObject
 from ..losses import Loss, Policy
 from ..losses import policy as policy_of
-from ..study.check import check
-from ..study.refusal import Refusal
+from ..study.check import Refusal, check
 from ..vendors import wire
 from . import options
-from .bodies import Body, Found, body, sender, values
-from .errors import REFUSED, USAGE, CommandError, report
+from .inputs import Body, Found, body, sender, values
 from .options import Losses
-from .output import console, json_text, loss_table, plain, say
+from .output import REFUSED, USAGE, CommandError, console, json_text, loss_table, plain, report, say
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["check_bodies"]
 
 _QUIET = policy_of("ignore")
 

@@ -1,11 +1,9 @@
-"""`dragoman convert`: requests, answers and recorded streams of one wire as another takes them.
-
-Puts together what the library offers; decides nothing about bodies itself.
-"""
+"""How often each loss came, where many bodies were converted and nobody wants to read them all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -13,24 +11,80 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .._convert import convert
-from .._wire import Wire
+from .._core.convert import convert
+from .._core.exchange.wire import Wire
+from .._core.jsontext import JsonObject
+from .._core.stream.pieces import Raw
 from ..errors import DragomanError, LossRefused, ProviderError, ReadError, WriteError
-from ..jsontext import JsonObject
 from ..losses import Loss, Policy
-from ..pieces import Raw
+from ..losses.codes import CODES
+from ..losses.codes.code import KINDS
 from ..vendors import wire
 from . import options
-from .bodies import Found, body, sender, values
-from .errors import REFUSED, USAGE, CommandError, report
-from .framing import Event, framed, plain_event
+from .inputs import (
+    Found,
+    FramingEvent,
+    Recorded,
+    body,
+    bound,
+    framed,
+    plain_event,
+    recorded,
+    sender,
+    values,
+)
 from .options import Losses
-from .output import json_text, say_or_save, tell
-from .recorded import Recorded, recorded
-from .senders import bound
-from .tally import Tally
+from .output import (
+    COLOURS,
+    REFUSED,
+    USAGE,
+    CommandError,
+    console,
+    json_text,
+    plain,
+    report,
+    say_or_save,
+    tell,
+)
 
-__all__ = ["convert_bodies"]
+
+class Tally:
+    """Counts losses by kind and code, and the bodies in which there are any."""
+
+    def __init__(self) -> None:
+        self.bodies = 0
+        self.touched = 0
+        self.codes: Counter[tuple[str, str]] = Counter()
+
+    def add(self, losses: Iterable[Loss]) -> None:
+        """Count one body."""
+        found = [(loss.kind, loss.code) for loss in losses]
+        self.bodies += 1
+        self.touched += bool(found)
+        self.codes.update(found)
+
+    def tell(self, place: str, target: str) -> None:
+        """Tell the sums on stderr, the gravest kind first; nothing where there was no loss."""
+        from rich.table import Table
+        from rich.text import Text
+
+        if not self.codes:
+            return
+        screen = console(stderr=True)
+        head = f"{plain(place)} for {target} - losses in {self.touched} of {self.bodies}"
+        screen.print(head, style="bold", soft_wrap=True)
+        table = Table.grid(padding=(0, 1, 0, 0))
+        table.add_column(no_wrap=True, justify="right")
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for (kind, code), count in self._ranked():
+            said = Text(code, "bold").append(f": {CODES[code].meaning}", "not bold")
+            table.add_row(str(count), Text(kind, COLOURS[kind]), said)
+        screen.print(table)
+
+    def _ranked(self) -> list[tuple[tuple[str, str], int]]:
+        order = list(KINDS)
+        return sorted(self.codes.items(), key=lambda row: (order.index(row[0][0]), -row[1]))  # type: ignore[arg-type]
 
 
 class Kind(StrEnum):
@@ -44,13 +98,19 @@ File: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Bodies as JSON or JSONL, or a stream; - is stdin."),
 ]
+
+
 KindName: TypeAlias = Annotated[
     Kind, typer.Option("--kind", "-k", help="What FILE holds: requests, or answers and streams.")
 ]
+
+
 Asked: TypeAlias = Annotated[
     str | None,
     typer.Option("--model", "-m", metavar="MODEL", help="The model to ask, or that answers."),
 ]
+
+
 Each: TypeAlias = Annotated[
     bool, typer.Option("--losses", help="Of many bodies, tell each loss and not sums by code.")
 ]
@@ -63,7 +123,7 @@ class _Made:
     plain: JsonObject
     key: str
     losses: list[Loss]
-    events: list[Event] | None = None  # of a stream
+    events: list[FramingEvent] | None = None  # of a stream
 
 
 _Job: TypeAlias = tuple[str, Callable[[], _Made]]
@@ -146,7 +206,7 @@ class _Door:
         """As dragoman.convert_stream does it, and with the losses."""
         decoder = said.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
-        events: list[Event] = []
+        events: list[FramingEvent] = []
         read = False
         for name, data in one.events:
             for piece in decoder.feed(data, name):

@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from .._core.jsontext import Json, JsonObject, loads
 from ..errors import ConfigError, DragomanError
-from ..jsontext import Json, JsonObject, loads
-from ..study.fidelity import fidelity
-from ..study.pairs import SILENT, Example, Fidelity, Pair, Worse, worse
+from ..study.fidelity import SILENT, Example, Fidelity, Pair, Worse, fidelity, worse
 from . import options
-from .bodies import values
-from .errors import REFUSED, USAGE, CommandError, report
-from .output import console, json_text, plain, say
+from .inputs import values
+from .output import REFUSED, USAGE, CommandError, console, json_text, plain, report, say
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["measure_fidelity"]
 
 _TOLD = 3  # lines of one kind that are shown
+
 
 Files: TypeAlias = Annotated[
     list[str],
@@ -36,10 +34,14 @@ Files: TypeAlias = Annotated[
         metavar="FILES...", help="Logs: JSON or JSONL of bodies or of records; - is stdin."
     ),
 ]
+
+
 Baseline: TypeAlias = Annotated[
     str | None,
     typer.Option("--baseline", metavar="FILE", help="Exit with 1 if it was better in that run."),
 ]
+
+
 Save: TypeAlias = Annotated[
     str | None, typer.Option("--save", metavar="FILE", help="Store the run, to compare with.")
 ]

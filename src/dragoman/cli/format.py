@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .._core.jsontext import JsonObject
 from ..errors import LossRefused, WriteError
 from ..formatter import Formatter
-from ..jsontext import JsonObject
 from ..losses import Loss
 from ..message import ChatRequest
 from . import options
-from .errors import CommandError
-from .intake import Conversation, Work, read
+from .inputs import Conversation, Work, read
 from .options import Losses
-from .output import json_text, say_or_save, tell
-
-__all__ = ["format_messages"]
+from .output import CommandError, json_text, say_or_save, tell
 
 
 def format_messages(

@@ -13,22 +13,16 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from .._core.edges.facts import facts as read_facts
+from .._core.families.profiles import PROFILES
 from ..capabilities import Facts as FactsValue
-from ..edges.facts import facts as read_facts
 from ..errors import ConfigError
 from ..losses import Policy
 from ..losses import policy as policy_of
-from ..profiles import PROFILES
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..token import TokenCounterBase
 from ..vendors import PROTOCOLS, VENDORS, wires
-from .errors import USAGE, CommandError
-
-__all__ = [
-    "Allow", "Bodies", "Budget", "Counter", "Facts", "File", "From", "Json", "Losses", "Model",
-    "MultiAgent", "Output", "PolicyName", "Refuse", "Request", "Speakers", "Targets", "To",
-    "beginning", "counter", "facts", "known", "policy", "speakers", "targets",
-]  # fmt: skip
+from .output import USAGE, CommandError
 
 
 class Losses(StrEnum):
@@ -45,9 +39,13 @@ def beginning(incomplete: str) -> list[str]:
 
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")]
+
+
 Model: TypeAlias = Annotated[
     str | None, typer.Option("--model", "-m", metavar="MODEL", help="Decides what can be carried.")
 ]
+
+
 Facts: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -56,13 +54,19 @@ Facts: TypeAlias = Annotated[
         help="Facts of your own, a TOML or JSON file; or a profile such as documents-2025.",
     ),
 ]
+
+
 File: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
 ]
+
+
 Bodies: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Requests to a provider, JSON or JSONL; - is stdin."),
 ]
+
+
 From: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -73,12 +77,16 @@ From: TypeAlias = Annotated[
         autocompletion=beginning,
     ),
 ]
+
+
 To: TypeAlias = Annotated[
     str,
     typer.Option(
         "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=beginning
     ),
 ]
+
+
 Targets: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -89,17 +97,25 @@ Targets: TypeAlias = Annotated[
         autocompletion=beginning,
     ),
 ]
+
+
 MultiAgent: TypeAlias = Annotated[
     bool, typer.Option("--multi-agent", help="Merge many speakers, as --speakers name.")
 ]
+
+
 Speakers: TypeAlias = Annotated[
     str | None,
     typer.Option("--speakers", metavar="HOW", help="role, name (merged), tagged:ME, or namefield."),
 ]
+
+
 Budget: TypeAlias = Annotated[
     int | None,
     typer.Option("--max-tokens", min=1, metavar="N", help="Leave out the oldest beyond this."),
 ]
+
+
 Counter: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -109,19 +125,29 @@ Counter: TypeAlias = Annotated[
         "and, by their APIs, anthropic: and gemini:.",
     ),
 ]
+
+
 Request: TypeAlias = Annotated[
     bool, typer.Option("--request", help="Write the whole request: path, headers, body.")
 ]
+
+
 Output: TypeAlias = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="A file instead of stdout.")
 ]
+
+
 PolicyName: TypeAlias = Annotated[
     Losses, typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1).")
 ]
+
+
 Refuse: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--refuse", metavar="CODE", help="Refuse a kind or code (media.*); repeatable."),
 ]
+
+
 Allow: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--allow", metavar="CODE", help="Allow it all the same; repeatable."),

@@ -1,43 +1,93 @@
-"""What the commands print on: consoles, JSON text, and losses as a person reads them.
-
-Everything that comes from somebody's messages is printed as plain text: no markup, no escapes.
-"""
+"""JSON as a person reads it: what fits stands on one line, and what is long is cut."""
 
 from __future__ import annotations
 
 import errno
 import json
+import os
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..codes import KINDS
-from ..jsontext import Json
+import typer
+from typer.core import TyperGroup
+
+from .._core.jsontext import Json, JsonObject, arguments
+from ..errors import DragomanError, LossRefused, WriteError
 from ..losses import Loss
+from ..losses.codes.code import KINDS
 from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-__all__ = [
-    "COLOURS",
-    "NARROW",
-    "console",
-    "counted",
-    "json_text",
-    "loss_table",
-    "plain",
-    "printable",
-    "say",
-    "say_or_save",
-    "tell",
-]
+
+_INDENT = 2
+
+
+def laid_out(value: Json, width: int = 96) -> str:
+    """The JSON text, with no line wider than `width` but where one text is.
+
+    >>> print(laid_out({"role": "user", "content": ["Where is Paris?", "Hm."]}, 40))
+    {
+      "role": "user",
+      "content": ["Where is Paris?", "Hm."]
+    }
+    """
+    return _laid(value, width, 0, "")
+
+
+def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
+    """The same, at most so many lines of it; what is cut in the middle is counted."""
+    listed = laid_out(value, width).splitlines()
+    if len(listed) <= lines:
+        return "\n".join(listed)
+    head = lines - lines // 3 - 1
+    tail = lines // 3
+    left = len(listed) - head - tail
+    indent = " " * (len(listed[head]) - len(listed[head].lstrip()))
+    return "\n".join([*listed[:head], f"{indent}... {left} more lines", *listed[-tail:]])
+
+
+def _laid(value: Json, width: int, indent: int, label: str) -> str:
+    """`label` is what stands before the value on its first line; one sign may follow it."""
+    line = _line(value)
+    if not value or not isinstance(value, (dict, list)):
+        return label + line
+    if indent + len(label) + len(line) < width:
+        return label + line
+    deeper = indent + _INDENT
+    pad = " " * deeper
+    if isinstance(value, dict):
+        opening, closing = "{}"
+        rows = [_laid(v, width, deeper, f"{_line(k)}: ")
+                for k, v in value.items()]  # fmt: skip
+    else:
+        opening, closing = "[]"
+        rows = [_laid(item, width, deeper, "") for item in value]
+    body = ",\n".join(pad + row for row in rows)
+    return f"{label}{opening}\n{body}\n{' ' * indent}{closing}"
+
+
+def _line(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # half of a surrogate pair can be shown by its number alone
+    return text if text.isascii() or _prints(text) else json.dumps(value)
+
+
+def _prints(text: str) -> bool:
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+
 
 NARROW = 60  # below this width nothing is arranged any more
+
+
 COLOURS = {
     "dropped": "red",
     "degraded": "yellow",
@@ -46,6 +96,7 @@ COLOURS = {
     "added": "green",
     "expected": "dim",
 }
+
 
 # a loss that concerns the whole of such a node is named after it
 _TYPES = {kind.__name__ for kind in (ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice)}
@@ -152,3 +203,232 @@ def _place(loss: Loss) -> str:
     what = "" if loss.what in _TYPES else loss.what
     said = [what, f"-> {loss.did}" if loss.did else ""]
     return plain(f"{loss.where}  {' '.join(filter(None, said))}".rstrip())
+
+
+_LONGEST = 800  # characters of a line, whatever somebody's input holds
+
+
+REFUSED, USAGE, BUG, INTERRUPTED, CLOSED = 1, 2, 70, 130, 141
+
+
+# Typer brings the classes of Click, in some releases with Click and in others without; by way of
+# a class that it exports they are found in all of them.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+class CommandError(Exception):
+    """Ends a command: what is wrong, what to do about it, and the exit code."""
+
+    def __init__(self, message: str, hint: str = "", code: int = USAGE) -> None:
+        super().__init__(f"{message} ({hint})" if hint else message)
+        self.code = code
+
+    @classmethod
+    def of(cls, error: DragomanError, place: str, code: int, hint: str = "") -> CommandError:
+        """The same error with the file (and line) in which it is."""
+        told = isinstance(error, LossRefused)  # which names each of its places
+        where = f"{place}: {error.path}" if error.path and not told else place
+        return cls(f"{where}: {error.message}", hint or error.hint, code)
+
+    @classmethod
+    def refused(cls, error: WriteError, place: str) -> CommandError:
+        """A refusal with the file (and line) that it is about, and the options that allow it."""
+        hint = ""
+        if isinstance(error, LossRefused):
+            codes = dict.fromkeys(loss.code for loss in error.losses)
+            hint = f"{' '.join(f'--allow {code}' for code in codes)} lets it pass"
+        return cls.of(error, place, REFUSED, hint)
+
+
+class Door(TyperGroup):
+    """The group of all commands; every way out of the program leads through here."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command line and leave with its exit code."""
+        extra["standalone_mode"] = False
+        printable()
+        try:
+            code = super().main(*args, **extra)
+        except typer.Abort:
+            code = INTERRUPTED
+        except _UsageError as error:
+            code = report(_usage(error), USAGE)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was chosen."""
+        try:
+            value = super().invoke(ctx)
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort, _UsageError):
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, nobody wants a traceback
+            raise typer.Exit(_left(error, debug=bool(ctx.obj))) from None
+        return value
+
+
+def _left(error: Exception, debug: bool) -> int:
+    """Say what happened; the exit code for it."""
+    if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ESHUTDOWN):
+        _abandon_stdout()
+        return CLOSED
+    if debug:
+        traceback.print_exception(error)
+    match error:
+        case CommandError(code=code):
+            return report(str(error), code)
+        case WriteError():
+            return report(str(error), REFUSED)
+        case DragomanError():
+            return report(str(error), USAGE)
+        case OSError(filename=str(name), strerror=str(said)):
+            return report(f"{name}: {said}", USAGE)
+        case _:
+            said = f"a mistake in dragoman, {type(error).__name__}: {error}"
+            return report(said if debug else f"{said} (`dragoman --debug` shows where)", BUG)
+
+
+def _usage(error: Any) -> str:
+    said = str(error.format_message()).rstrip(".")
+    ctx = getattr(error, "ctx", None)
+    return f"{said} (see `{ctx.command_path} --help`)" if ctx is not None else said
+
+
+def report(text: str, code: int) -> int:
+    """Say on stderr what is wrong; the exit code for it."""
+    sys.stdout.flush()
+    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    sys.stderr.write(f"error: {plain(shown)}\n")
+    return code
+
+
+def _abandon_stdout() -> None:
+    """Let the interpreter's last flush go nowhere, so that it does not complain."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+_TALL = 8  # lines of one text
+
+
+_LONG = 3  # lines that one line of text may be folded to
+
+
+_INPUTS = ("arguments", "args", "input")
+
+
+def role_of(message: JsonObject) -> str:
+    """Who says it, in the wire's own word; empty for an item that nobody says."""
+    return str(message.get("role") or "")
+
+
+def card(message: JsonObject, width: int) -> list[Text]:
+    """The lines of a message without its role, each at most `width` columns wide."""
+    rest = {key: value for key, value in message.items() if key != "role"}
+    return [line for row in _rows(rest, "", "") for line in row.lines(width)]
+
+
+class _Row:
+    """A label (where it stands) and a text, behind an indent."""
+
+    __slots__ = ("indent", "label", "style", "text")
+
+    def __init__(self, indent: str, label: str, text: str, style: str = "") -> None:
+        self.indent = indent
+        self.label = label
+        self.text = text
+        self.style = style
+
+    def lines(self, width: int) -> list[Text]:
+        """The row: the text beside its label where there is room for it, below it elsewhere."""
+        from rich.text import Text
+
+        room = width - len(self.indent)
+        several = self.text.splitlines()
+        if len(several) > _TALL:
+            several[_TALL - 2 : -1] = [f"... {len(several) - _TALL + 1} more lines"]
+        below = [Text(plain(line), self.style) for line in several]
+        label = Text(self.label, "dim")
+        if not self.label:
+            folded = [shortened(line, room, _LONG) for line in below]
+        elif len(below) == 1 and not _alone(label, below[0], room):
+            folded = [shortened(Text.assemble(label, " ", below[0]), room, _LONG)]
+        else:
+            folded = [shortened(label, room, _LONG), *(shortened(line, room, 1) for line in below)]
+        return [Text(self.indent) + line for lines in folded for line in lines]
+
+
+def _alone(label: Text, text: Text, room: int) -> bool:
+    """Whether a text fits on a line, but not beside its label."""
+    return label.cell_len + 1 + text.cell_len > room >= text.cell_len
+
+
+def shortened(text: Text, width: int, lines: int) -> list[Text]:
+    """The text on at most so many lines; an ellipsis where more of it follows."""
+    from rich.console import Console
+
+    if lines == 1:
+        return [_cut(text, width)]
+    folded = list(text.wrap(Console(width=width), width, overflow="fold"))
+    if len(folded) > lines:
+        folded[lines - 1].append(" " * width)
+    return [_cut(line, width) for line in folded[:lines]]
+
+
+def _cut(text: Text, width: int) -> Text:
+    if text.cell_len > width:
+        text.truncate(width - 1, overflow="crop")
+        text.rstrip()
+        text.append("…")
+    text.rstrip()
+    return text
+
+
+def _rows(value: Json, label: str, indent: str) -> list[_Row]:
+    match value:
+        case dict():
+            return _object(value, label, indent)
+        case [_, *_]:
+            listed = enumerate(value)
+            return [row for i, item in listed for row in _rows(item, f"{label}[{i}]", indent)]
+        case str():
+            return [_Row(indent, label, value or '""')]
+        case _:
+            return [_Row(indent, label, arguments(value))]
+
+
+def _object(value: JsonObject, label: str, indent: str) -> list[_Row]:
+    """A head with the short fields, and what they belong to below it."""
+    short = {key: inner for key, inner in value.items() if _is_short(key, inner)}
+    rest = {key: inner for key, inner in value.items() if key not in short}
+    kind = short.pop("type", "")
+    call = next((key for key in _INPUTS if key in rest), None) if "name" in short else None
+    name = short.pop("name") if call is not None else ""
+    said = [f"{key}={inner}" for key, inner in short.items()]
+    if kind and not isinstance(value.get(kind), str):
+        said.insert(0, kind)
+    rows: list[_Row] = []
+    if said:
+        rows.append(_Row(indent, " ".join([label, *said] if label else said), ""))
+        label, indent = "", f"{indent}  " if label else indent
+    if call is not None:
+        rows.append(_Row(indent, label, f"{name} {_input(rest.pop(call))}", "yellow"))
+    for key, inner in rest.items():
+        path = f"{label}.{key}" if label else key
+        # {"type": "function", "function": {...}}: the head has said it
+        rows += _rows(inner, "" if key == kind and isinstance(inner, dict) else path, indent)
+    return rows or [_Row(indent, label, "{}")]
+
+
+def _is_short(key: str, value: Any) -> bool:
+    named = key in ("type", "name", "tool_name", "id") or key.endswith(("_id", "Id"))
+    return named and isinstance(value, str) and 0 < len(value) <= 40
+
+
+def _input(value: Json) -> str:
+    return f"'{value}'" if isinstance(value, str) else arguments(value)

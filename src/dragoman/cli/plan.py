@@ -7,28 +7,40 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from .._core.jsontext import JsonObject
 from ..errors import DragomanError
-from ..jsontext import JsonObject
 from ..study.plan import Plan, Route, plan
 from ..vendors import wires
 from . import options
-from .bodies import Found, body, is_ours, ours, sender, values
-from .errors import REFUSED, USAGE, CommandError, report
-from .output import COLOURS, console, grouped, json_text, plain, say
+from .inputs import Found, body, is_ours, ours, sender, values
+from .output import (
+    COLOURS,
+    REFUSED,
+    USAGE,
+    CommandError,
+    console,
+    grouped,
+    json_text,
+    plain,
+    report,
+    say,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["plan_conversations"]
 
 _PLACES = 4  # paths that are told one by one
+
 
 File: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Requests, or messages of ours; JSON or JSONL; - stdin."),
 ]
+
+
 Changes: TypeAlias = Annotated[
     bool, typer.Option(help="Look for the leaves without which nothing would be lost.")
 ]

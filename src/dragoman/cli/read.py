@@ -1,36 +1,212 @@
-"""`dragoman read`: what a provider answered, as the message that it is. Live, with `--replay`.
+"""An answer as a person reads it: its blocks in order, why it ended, and what it cost.
 
-Puts together what the library offers; decides nothing about answers itself.
+Everything that a model wrote is printed as plain text. Knows no wire.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from .._wire import Wire
+from .._core.exchange.wire import Wire
+from .._core.stream.events import EventView, StreamEvent
+from .._core.stream.pieces import Key, Raw
 from ..errors import ProviderError, ReadError
-from ..message import ChatResponse, dump
-from ..pieces import EventView, Raw
+from ..message import (
+    Base64Source,
+    ChatResponse,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    dump,
+)
+from ..message.blocks import Citation, ContentBlock
 from . import options
-from .answer import put, show
-from .errors import REFUSED, USAGE, CommandError, report
-from .output import console, json_text, say
-from .recorded import Recorded, recorded
-from .replay import Replay
-from .senders import bound
+from .inputs import Recorded, bound, recorded
+from .output import REFUSED, USAGE, CommandError, console, json_text, laid_out, plain, report, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["read_answers"]
+
+STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", "refusal": "red",
+          "aside": "dim", "wrong": "bold red"}  # fmt: skip
+
+
+_WIDTH = 96
+
+
+def show(screen: Console, resp: ChatResponse) -> None:
+    """Print the message of each candidate, and the ending."""
+    many = len(resp.candidates) > 1
+    for nth, one in enumerate(resp.candidates, 1):
+        if many:
+            put(screen, "head", f"candidate {nth} of {len(resp.candidates)}: {one.finish.reason}")
+        for block in one.msg.blocks:
+            for style, text in _block(block):
+                put(screen, style, text)
+            put(screen, "text", "")
+    for style, text in ending(resp):
+        put(screen, style, text)
+
+
+def put(screen: Console, style: str, text: str, end: str = "\n") -> None:
+    """Print text in one of the styles, as it is but for what could steer the terminal."""
+    from rich.text import Text
+
+    screen.print(Text(lines(text), STYLES[style]), end=end, soft_wrap=True)
+
+
+def lines(text: str) -> str:
+    """The text without control characters; line ends and tabs stay."""
+    return "".join(c if c in "\n\t" else plain(c) for c in text.replace("\r\n", "\n"))
+
+
+def _block(block: ContentBlock) -> Iterator[tuple[str, str]]:
+    match block:
+        case TextBlock():
+            yield "text", block.text
+            yield from (("aside", _cited(one)) for one in block.citations or ())
+        case ThinkingBlock():
+            yield "thinking", title(block)
+            if block.thinking:
+                yield "thinking", block.thinking
+        case RefusalBlock():
+            yield "refusal", f"refuses: {block.text}"
+        case ToolUseBlock():
+            yield "tool", title(block)
+            yield "text", arguments(block)
+        case _:
+            yield "aside", title(block)
+
+
+def arguments(call: ToolUseBlock) -> str:
+    """The input of a call, laid out; of one that breaks off the text that came."""
+    broken = call.unfinished and call.raw_input is not None
+    return (call.raw_input or "") if broken else laid_out(call.input, _WIDTH)
+
+
+def title(block: ContentBlock) -> str:
+    """What a block is, in a line."""
+    match block:
+        case ToolUseBlock():
+            broken = ", unfinished: it must not be run" if block.unfinished else ""
+            return f"calls {block.name}  (id {block.id}{broken})"
+        case ThinkingBlock():
+            sealed = len(block.redacted or block.signature or "")
+            return f"(thinking, sealed in {sealed} characters)" if sealed else "(thinking)"
+        case RawBlock():
+            kind = block.data.get("type") if isinstance(block.data, dict) else None
+            pair = f", id {block.pair}" if block.pair else ""
+            return f"({block.issuer}: {kind or block.role}{pair})"
+        case _:
+            return f"({block.type}{_source(block.get('source'))})"
+
+
+def _source(source: Any) -> str:
+    if isinstance(source, Base64Source):
+        return f", {source.media_type}, {len(source.data)} characters of base64"
+    url = getattr(source, "url", None)
+    return f", {url}" if url else ""
+
+
+def _cited(one: Citation) -> str:
+    said = [one.title, one.url, f'"{one.quote}"' if one.quote else None]
+    return f"  [{'  '.join(part for part in said if part) or 'a source'}]"
+
+
+def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
+    """How the answer ended, who gave it, and its tokens."""
+    reason, raw = resp.finish.reason, resp.finish.raw
+    said = f"{resp.status}: {reason}" + (f" ({raw})" if raw and raw != reason else "")
+    yield (
+        ("aside" if resp.status == "complete" else "wrong"),
+        "  ".join(part for part in (said, resp.model, resp.id) if part),
+    )
+    counts = [(f.name, getattr(resp.usage, f.name)) for f in fields(resp.usage)]
+    told = [f"{name} {count}" for name, count in counts if type(count) is int]
+    if told:
+        yield "aside", f"tokens: {', '.join(told)}"
+
+
+class Replay:
+    """Prints events of one answer, at most `speed` of them a second; 0 is all at once."""
+
+    def __init__(self, screen: Console, speed: float) -> None:
+        self._screen = screen
+        self._pause = 1 / speed if speed else 0.0
+        self._key: Key | None = None  # of the block whose line is open
+        self._titles: dict[Key, str] = {}
+
+    def show(self, events: list[StreamEvent]) -> None:
+        """Print what these events say, and wait."""
+        for event in events:
+            kind, _, part = event.type.partition("-")
+            if kind == "finish":
+                self._line(None)
+            elif kind == "block":
+                self._line(None)
+                if event.block is not None:
+                    self._put("aside", title(event.block), "\n")
+            elif part == "start":
+                self._begin(event)
+            elif part == "delta":
+                self._grow(event, kind)
+            elif isinstance(event.block, ToolUseBlock) and event.block.unfinished:
+                self._line(None)
+                self._put("wrong", title(event.block), "\n")
+
+    def finish(self, resp: ChatResponse) -> None:
+        """Print how the answer ended."""
+        self._line(None)
+        for style, text in ending(resp):
+            self._put(style, text, "\n")
+
+    def _begin(self, event: StreamEvent) -> None:
+        self._line(None)
+        if event.type == "thinking-start":
+            self._put("thinking", "(thinking)", "\n")
+        if event.block is not None:
+            self._titles[event.key] = title(event.block)
+            self._put("tool", self._titles[event.key], "\n")
+            self._key = event.key
+
+    def _grow(self, event: StreamEvent, kind: str) -> None:
+        if event.key != self._key:
+            self._line(event.key)
+        self._put("text" if kind == "tool" else kind, event.text, "")
+        sys.stdout.flush()
+        if self._pause:
+            time.sleep(self._pause)
+
+    def _line(self, key: Key | None) -> None:
+        """End the block whose line is open; of calls that interleave say which goes on."""
+        if self._key is not None:
+            self._put("text", "\n", "\n")
+        if key in self._titles:
+            self._put("tool", f"{self._titles[key]} goes on", "\n")
+        self._key = key
+
+    def _put(self, style: str, text: str, end: str) -> None:
+        put(self._screen, style, text, end)
+
 
 File: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="An answer, or a recorded stream; - is stdin."),
 ]
+
+
 Live: TypeAlias = Annotated[bool, typer.Option("--replay", help="Show it as it came in.")]
+
+
 Speed: TypeAlias = Annotated[
     float, typer.Option("--speed", min=0, metavar="N", help="Deltas a second; 0 waits for nothing.")
 ]

@@ -9,19 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .._formatter import (
-    Changed,
-    Fitted,
-    FormatterBase,
-    Receipt,
-    Session,
-    SessionMessages,
-    TruncatedFormatterBase,
-    WireFormatter,
-    WrittenMessages,
-    fit_history,
-    fit_history_sync,
-)
+from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
+from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
+from .._core.format.session import Changed, Session, SessionMessages
+from .._core.format.wired import WireFormatter
 from ..vendors import NAMED
 from .generic import Formatter
 

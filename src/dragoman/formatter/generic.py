@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from .._formatter import FormatterOptions, WireFormatter
-from .._wire import Wire
+from .._core.exchange.wire import Wire
+from .._core.format.wired import FormatterOptions, WireFormatter
 from ..capabilities import Facts
 from ..vendors import Vendor, wire
-
-__all__ = ["Formatter"]
 
 
 class Formatter(WireFormatter):

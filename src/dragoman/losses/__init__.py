@@ -4,6 +4,8 @@ Nodes travel by reference and a path is computed only when somebody reads it. Kn
 the walk over a source comes in as a function.
 """
 
+from __future__ import annotations
+
 from .loss import Loss
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..codes import CODES, Kind
-from ..shown import clipped, shortened
-
-__all__ = ["Loss"]
+from .._core.redaction import clipped, shortened
+from .codes import CODES
+from .codes.code import Kind
 
 
 class Finder(Protocol):

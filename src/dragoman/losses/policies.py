@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from ..codes import CODES, KINDS
+from .._core.redaction import shown
 from ..errors import ConfigError, LossRefused
-from ..shown import shown
+from .codes import CODES
+from .codes.code import KINDS
 from .loss import Loss
 from .report import Report
 
-__all__ = ["Policy", "PolicyLike", "policy"]
-
 _log = logging.getLogger("dragoman")
+
+
 # what a history must be without that needs no repair; turns that are made up are `added`
 _STRICT = ("repaired", "turn.first", "turn.last", "turn.bridged")
 
@@ -111,6 +112,7 @@ def _write_log(report: Report, logged: set[str]) -> None:
 
 
 PolicyLike: TypeAlias = Policy | Literal["log", "ignore", "refuse", "append_only"]
+
 
 _NAMED = {
     "log": Policy(log=True),

@@ -3,34 +3,35 @@
 What a conversation is, whoever hosts the model. Readers make these values, writers read them.
 """
 
+from __future__ import annotations
+
 from .answer import Candidate, ChatResponse, Finish, Usage
-from .as_read import AsRead
 from .blocks import (
     AudioBlock,
+    Base64Source,
     CacheHint,
     Citation,
     ContentBlock,
     DocumentBlock,
+    FileSource,
     ImageBlock,
+    LocalSource,
     Origin,
     RawBlock,
     RefusalBlock,
+    Source,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    URLSource,
     VideoBlock,
 )
-from .loaded import load
 from .msg import Msg, Role, identify
-from .options import Options, ResponseFormat
-from .places import answer_places, places
-from .request import ChatRequest, messages_of, request_of
-from .server_tools import ServerTool
-from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
-from .stored import dump
-from .tools import Parameter, Tool, ToolChoice, tools_of
-from .written import Written
+from .paths import answer_places, places
+from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of
+from .stored import dump, load
+from .tools import Parameter, ServerTool, Tool, ToolChoice, tools_of
 
 __all__ = [
     "AsRead",

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
-from typing import Literal, TypeAlias, final
+from operator import attrgetter
+from typing import Any, Literal, TypeAlias, TypeVar, final
 
+from .._core.redaction import Shown
 from ..errors import ProviderError
-from ..shown import Shown
-from .blocks import Extras, TextBlock, ToolUseBlock
+from .blocks import (
+    MEDIA_KINDS,
+    Base64Source,
+    ContentBlock,
+    Extras,
+    RawBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
 from .msg import Msg
-
-__all__ = ["Candidate", "ChatResponse", "Finish", "FinishReason", "Status", "Usage"]
 
 FinishReason: TypeAlias = Literal[
     "stop",
@@ -25,6 +36,8 @@ FinishReason: TypeAlias = Literal[
     "error",
     "other",
 ]
+
+
 Status: TypeAlias = Literal["complete", "truncated", "interrupted", "error"]
 
 
@@ -98,3 +111,107 @@ class ChatResponse(Shown):
     def calls(self) -> list[ToolUseBlock]:
         """The tool calls of the first candidate that may be run, in order."""
         return [call for call in self.msg.calls if not call.unfinished]
+
+
+B = TypeVar("B")
+
+
+def total(parts: Sequence[ContentBlock]) -> ContentBlock:
+    """The block that the parts make together; they are of one kind.
+
+    >>> total([TextBlock("Sama"), TextBlock("rkand")]).text
+    'Samarkand'
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    made = replace(first)
+    for f in fields(made):
+        values = list(map(attrgetter(f.name), parts))
+        if values.count(values[0]) < len(values) or f.name in _GROWS:
+            setattr(made, f.name, _sum(f.name, values, first))
+    return made
+
+
+# of these fields each part brings a piece; of any other the first that says something holds
+_TEXTS = {TextBlock: ("text",), ThinkingBlock: ("thinking", "signature", "redacted"),
+          ToolUseBlock: ("raw_input",)}  # fmt: skip
+
+
+_LISTS = ("citations",)
+
+
+_GROWS = frozenset({"text", "thinking", "signature", "redacted", "raw_input", "citations", "data",
+                    "source"})  # fmt: skip
+
+
+def _sum(name: str, values: list[Any], first: ContentBlock) -> Any:
+    said = [value for value in values if value is not None and value not in ("", {}, [])]
+    if not said:
+        return values[0]
+    if name in _TEXTS.get(type(first), ("text",)):
+        return "".join(said)
+    if name == "data" and type(first) is RawBlock:
+        return joined(said)
+    if name in _LISTS:
+        return [item for value in said for item in value]
+    if name == "extras":
+        return latest(said)
+    if name == "source" and first.type in MEDIA_KINDS:
+        return _source(said)
+    return said[0]
+
+
+def _source(sources: list[Any]) -> Any:
+    """Media that came in pieces, each of them base64 of its own or a cut of one text."""
+    pieces = [one for one in sources if type(one) is Base64Source]
+    if len(pieces) < 2 or len(pieces) < len(sources):
+        return sources[-1]
+    return replace(pieces[0], data=_base64([piece.data for piece in pieces]), uri=None)
+
+
+def _base64(pieces: list[str]) -> str:
+    if all(len(piece) % 4 == 0 and not piece.endswith("=") for piece in pieces[:-1]):
+        return "".join(pieces)
+    try:
+        return b64encode(b"".join(b64decode(piece, validate=True) for piece in pieces)).decode()
+    except (Error, ValueError):
+        return "".join(pieces)  # one text, cut anywhere
+
+
+def latest(extras: Sequence[Extras]) -> Extras:
+    """The extras of several parts in one; of each field the last."""
+    made: Extras = {}
+    own: set[str] = set()  # issuers whose fields are in an object of ours by now
+    for one in extras:
+        for issuer, told in one.items():
+            if issuer not in made:
+                made[issuer] = told
+                continue
+            if issuer not in own:
+                own.add(issuer)
+                made[issuer] = dict(made[issuer])
+            made[issuer].update(told)
+    return made
+
+
+def joined(values: Sequence[Any]) -> Any:
+    """JSON values in one: objects by key, texts and lists one behind the other, else the last.
+
+    >>> joined([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
+    {'a': [1, 2], 'b': 'xy'}
+    """
+    said = [value for value in values if value is not None]
+    if len(said) < 2:
+        return said[0] if said else None
+    if all(isinstance(value, dict) for value in said):
+        found: dict[str, list[Any]] = {}
+        for value in said:
+            for key, item in value.items():
+                found.setdefault(key, []).append(item)
+        return {key: joined(items) for key, items in found.items()}
+    if all(isinstance(value, list) for value in said):
+        return [item for value in said for item in value]
+    if all(isinstance(value, str) for value in said):
+        return "".join(said)
+    return said[-1]

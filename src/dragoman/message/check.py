@@ -1,49 +1,183 @@
-"""Checks what users give: content, blocks, sources. Plain dict blocks become block objects.
+"""Text with half of a surrogate pair has no UTF-8 form: pairs are joined, halves become U+FFFD.
 
-Every refusal is an InvalidMessage with the path of the offending value. Nothing is changed in
-place, and nothing is half-built: a value comes out whole or not at all.
+What was healed is written down in the node's extras under `HEALED`, so that whoever writes the
+node to a wire can name it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, assert_never
 
+from .._core.jsontext import check, check_text
+from .._core.redaction import clipped, shown
 from ..errors import InvalidMessage
-from ..jsontext import check, check_text
-from ..shown import shown
 from .blocks import (
     BLOCKS,
     AudioBlock,
+    Base64Source,
     CacheHint,
     Citation,
     ContentBlock,
     DocumentBlock,
+    FileSource,
     ImageBlock,
+    LocalSource,
     Origin,
     RawBlock,
     RefusalBlock,
+    Source,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    URLSource,
     VideoBlock,
 )
-from .fields import (
-    build,
-    build_texts,
-    instance,
-    instances,
-    one_of,
-    optional_text,
-    own_fields,
-    plain,
-    text,
-)
-from .sources import Base64Source, FileSource, LocalSource, Source, URLSource
 
-__all__ = ["block_of", "check_block", "content_of"]
+HEALED = "dragoman"
+
+
+def heal(value: Any, path: str, found: list[str]) -> Any:
+    """The value without broken text; the very value if nothing is wrong with it.
+
+    `found` takes the paths of what was healed. Anything that is no text, JSON or block stays as
+    it is, for the checks to judge.
+    """
+    if isinstance(value, str):
+        return _text(value, path, found)
+    if isinstance(value, Mapping):
+        pairs = [
+            (heal(key, f"{path}.{_shown(key)}", found), heal(item, f"{path}.{_shown(key)}", found))
+            for key, item in value.items()
+        ]
+        same = all(
+            new is old and key is own
+            for (key, new), (own, old) in zip(pairs, value.items(), strict=True)
+        )
+        return value if same else dict(pairs)
+    if isinstance(value, (list, tuple)):
+        items = [heal(item, f"{path}[{i}]", found) for i, item in enumerate(value)]
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {
+            f.name: new
+            for f in fields(value)
+            if f.init and (new := heal(old := getattr(value, f.name), f"{path}.{f.name}", found))
+            is not old
+        }  # fmt: skip
+        return replace(value, **changes) if changes else value
+    return value
+
+
+def _text(text: str, path: str, found: list[str]) -> str:
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        found.append(path)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _shown(key: object) -> str:
+    return str(key).encode("ascii", "replace").decode()
+
+
+def note(extras: dict[str, dict[str, Any]] | None, found: list[str]) -> dict[str, dict[str, Any]]:
+    """The extras with the places that were healed."""
+    return {**(extras or {}), HEALED: {"healed": found}}
+
+
+def plain(value: str) -> str:
+    """The text itself, out of a subclass such as a `(str, Enum)` member."""
+    return value if type(value) is str else str.__str__(value)
+
+
+def text(value: object, path: str) -> None:
+    """Raise unless `value` is text that has a UTF-8 form."""
+    if not isinstance(value, str):
+        raise _wrong("text", value, path)
+    check_text(value, path)
+
+
+def optional_text(value: object, path: str) -> None:
+    """Raise unless `value` is text or None."""
+    if value is not None:
+        text(value, path)
+
+
+def instance(value: object, cls: type[Any] | tuple[type[Any], ...], path: str) -> None:
+    """Raise unless `value` is a `cls`, one of several, or None."""
+    if value is not None and not isinstance(value, cls):
+        names = [one.__name__ for one in (cls if isinstance(cls, tuple) else (cls,))]
+        raise _wrong(" or ".join(names), value, path)
+
+
+def instances(value: object, cls: type[Any], path: str) -> None:
+    """Raise unless `value` is a list of `cls` or None."""
+    if value is None:
+        return
+    if not isinstance(value, list):
+        raise _wrong(f"a list of {cls.__name__}", value, path)
+    for i, item in enumerate(value):
+        if not isinstance(item, cls):
+            raise _wrong(cls.__name__, item, f"{path}[{i}]")
+
+
+def one_of(value: object, known: Iterable[str], path: str) -> None:
+    """Raise unless `value` is one of the `known` words."""
+    listed = list(known)
+    if not isinstance(value, str) or value not in listed:
+        raise InvalidMessage(
+            f"unknown value {shown(value)}",
+            path=path,
+            hint=f"one of {', '.join(listed)}",
+            code="block.field",
+        )
+
+
+def own_fields(value: object, path: str) -> None:
+    """Raise unless `value` is None or extras: JSON objects by the name of their issuer."""
+    if value is None:
+        return
+    check(value, path)
+    if not isinstance(value, dict):
+        raise _wrong("extras, objects by issuer", value, path)
+    for issuer, own in value.items():
+        if not isinstance(own, dict):
+            raise _wrong("an object", own, f"{path}.{issuer}")
+
+
+def _wrong(wanted: str, value: object, path: str) -> InvalidMessage:
+    return InvalidMessage(
+        f"must be {wanted}, not {type(value).__name__}", path=path, code="block.field"
+    )
+
+
+def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
+    """`cls(**values)`, with missing and unknown fields named by path."""
+    try:
+        return cls(**values)
+    except TypeError as error:
+        said = str(error).partition(") ")[2] or str(error)
+        raise InvalidMessage(
+            f"{cls.__name__} {clipped(said)}", path=path, code="block.field"
+        ) from None
+
+
+def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
+    """The same for a class whose fields are all texts or None."""
+    if not isinstance(values, Mapping):
+        raise _wrong("an object", values, path)
+    made = build(cls, dict(values), path)
+    for name, value in values.items():
+        optional_text(value, f"{path}.{name}")
+    return made
+
 
 _SOURCES: dict[str, type[Any]] = {
     "url": URLSource,
@@ -51,7 +185,11 @@ _SOURCES: dict[str, type[Any]] = {
     "local": LocalSource,
     "file": FileSource,
 }
+
+
 _BLOCK_TYPES = frozenset(BLOCKS.values())
+
+
 _NESTING = 20
 
 

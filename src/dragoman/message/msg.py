@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias, get_args
 
+from .._core.redaction import shown
 from ..errors import InvalidMessage
-from ..shown import shown
 from .blocks import (
     CacheHint,
     ContentBlock,
@@ -21,14 +21,12 @@ from .blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from .check import content_of
-from .fields import instance, optional_text, own_fields, plain, text
-from .heal import heal, note
+from .check import content_of, heal, instance, note, optional_text, own_fields, plain, text
 from .plain import block_from, plain_block, plain_value
 
-__all__ = ["ROLES", "Msg", "Role", "identify"]
-
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+
+
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 

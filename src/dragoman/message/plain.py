@@ -11,11 +11,11 @@ from typing import Any
 
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Origin
-from .fields import build_texts
-
-__all__ = ["block_from", "plain_block", "plain_value"]
+from .check import build_texts
 
 _FIELDS: dict[type[Any], tuple[tuple[str, Any], ...]] = {}
+
+
 # written although they hold their default: AgentScope's keys, and what a reader looks for
 _ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input", "output",
                      "url", "data", "media_type", "issuer"})  # fmt: skip

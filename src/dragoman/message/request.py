@@ -1,23 +1,251 @@
-"""ChatRequest: everything that one request says. A pure value, the same for every provider."""
+"""How to generate: Options and ResponseFormat, one neutral name for each setting.
+
+Pure values, the same for every provider.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from operator import is_
+from typing import Any, Literal
 
+from .._core.jsontext import Json, JsonObject, check
+from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage, NotMessages
-from ..shown import Shown
-from .as_read import AsRead
-from .blocks import Extras
-from .fields import instance, own_fields
-from .heal import heal, note
-from .msg import Msg
-from .options import NO_OPTIONS, OPTIONS, Options, ResponseFormat
-from .server_tools import ServerTool
-from .tools import Tool, ToolChoice, tools_of
+from ..losses import Loss, Report
+from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
+from .check import heal, instance, note, own_fields, text
+from .msg import Msg, Role
+from .tools import ServerTool, Tool, ToolChoice, tools_of
 
-__all__ = ["ASKS", "ChatRequest", "messages_of", "request_of"]
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Options(Shown):
+    """How to generate. None leaves the provider's default; every field has one neutral name.
+
+    `max_tokens`: tokens of the answer, reasoning included. `reasoning`: an effort such as `low`,
+    or `off`. `reasoning_budget`: tokens of thinking. `stop`: texts that end the answer.
+    """
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    repetition_penalty: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] | None = None
+    n: int | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
+    reasoning: str | None = None
+    reasoning_budget: int | None = None
+    service_tier: str | None = None
+    user: str | None = None
+
+    def __post_init__(self) -> None:
+        stop = self.stop
+        if stop is not None:
+            if not isinstance(stop, Iterable):
+                raise InvalidMessage(
+                    f"must be a list of texts, not {type(stop).__name__}",
+                    path="$.options.stop",
+                    code="option.value",
+                )
+            object.__setattr__(self, "stop", (stop,) if isinstance(stop, str) else tuple(stop))
+        for name, value in self.given():
+            check(value, f"$.options.{name}")
+            kinds = _KINDS.get(name, (int,))
+            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                raise InvalidMessage(
+                    f"must be {' or '.join(k.__name__ for k in kinds)}, not {type(value).__name__}",
+                    path=f"$.options.{name}",
+                    code="option.value",
+                )
+
+    def given(self) -> list[tuple[str, Any]]:
+        """The options that are set, by name."""
+        if self is NO_OPTIONS:
+            return []
+        return [(name, value) for name in OPTIONS if (value := getattr(self, name)) is not None]
+
+    @classmethod
+    def of(cls, value: Options | Mapping[str, Any] | None) -> Options:
+        """Options, made of a mapping if need be. Raises InvalidMessage for an unknown name."""
+        if value is None:
+            return NO_OPTIONS
+        if isinstance(value, Options):
+            return value
+        if not isinstance(value, Mapping):
+            raise InvalidMessage(
+                f"{type(value).__name__} is no Options", path="$.options", code="option.value"
+            )
+        for name in value:
+            if name not in OPTIONS:
+                raise InvalidMessage(
+                    f"unknown option {shown(name)}",
+                    path="$.options",
+                    hint=f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider",
+                    code="option.name",
+                )
+        return cls(**value)
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(
+        ("temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
+        (int, float),
+    ),
+    **dict.fromkeys(("reasoning", "service_tier", "user"), (str,)),
+    "logprobs": (bool,),
+    "stop": (tuple,),
+}
+
+
+OPTIONS = tuple(f.name for f in fields(Options))
+
+
+NO_OPTIONS = Options.__new__(Options)  # named before it is filled, for `given` knows it
+
+
+Options.__init__(NO_OPTIONS)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ResponseFormat(Shown):
+    """What the answer must be: `text`, any `json`, or JSON of a `schema`."""
+
+    kind: Literal["text", "json", "schema"] = "text"
+    schema: JsonObject | None = None
+    name: str = "response"
+    description: str = ""
+    strict: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("text", "json", "schema"):
+            raise InvalidMessage(
+                f"unknown kind {shown(self.kind)}", path="$.response_format", code="format.kind"
+            )
+        if (self.kind == "schema") != (self.schema is not None):
+            raise InvalidMessage(
+                "a schema belongs to the kind schema, and the kind schema needs one",
+                path="$.response_format",
+                code="format.kind",
+            )
+        instance(self.schema, dict, "$.response_format.schema")
+        check(self.schema, "$.response_format.schema")
+        text(self.name, "$.response_format.name")
+        text(self.description, "$.response_format.description")
+        instance(self.strict, bool, "$.response_format.strict")
+
+
+ITEM = "item:"  # among fields that name what a provider keeps: a type of messages that does
+
+
+class AsRead:
+    """The messages and fields of a request as the reader of `protocol` made them.
+
+    `issuer` is whose dialect was read; `model` whom the request asked; `fields` the values of the
+    request's fields by name, lists as tuples. `places` walks the body that was read, for the paths
+    of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
+    are the fields that name what the provider keeps, such as an earlier answer. Without `held`
+    nothing counts as read: for what goes to another wire in any case. Without `watched` all of it
+    does: for what is written before anybody sees it. Such messages may be surveyed by their reader,
+    who then leaves in `surveyed` what was found.
+    """
+
+    __slots__ = ("_seen", "edited", "fields", "issuer", "messages", "model", "places", "protocol",
+                 "state", "surveyed")  # fmt: skip
+
+    def __init__(
+        self,
+        protocol: str,
+        issuer: str,
+        messages: Sequence[Msg],
+        fields: Mapping[str, Any],
+        model: str | None = None,
+        edited: bool = False,
+        state: tuple[str, ...] = (),
+        places: Callable[[], Iterator[tuple[str, object]]] | None = None,
+        held: bool = True,
+        watched: bool = True,
+    ) -> None:
+        self.protocol = protocol
+        self.issuer = issuer
+        self.model = model
+        self.fields = fields
+        self.places = places
+        self.state = state
+        self.surveyed: object = None
+        self.edited = edited  # it was no longer whole when it was stored
+        self.messages = messages
+        self._seen: dict[int, tuple[object, ...]] | None = {}  # None: all of them, as they are
+        if held:
+            self._seen = {id(m): _parts(m) for m in self.messages} if watched else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy knows its messages by other identities, and only those that nobody edited."""
+        held = [m for m in self.messages if self.holds(m)]
+        edited = self.edited or len(held) < len(self.messages)
+        return AsRead, (
+            self.protocol,
+            self.issuer,
+            held,
+            dict(self.fields),
+            self.model,
+            edited,
+            self.state,
+        )
+
+    def holds(self, m: Msg) -> bool:
+        """Whether the message is one of those that were read, and nobody has edited it."""
+        if self._seen is None:
+            return any(m is one for one in self.messages)
+        seen = self._seen.get(id(m))
+        if seen is None:
+            return False
+        now = _parts(m)
+        return len(seen) == len(now) and all(a is b for a, b in zip(seen, now, strict=True))
+
+    def kept(self, fields: Mapping[str, Any]) -> list[str]:
+        """The names of those fields that still say what was read."""
+        read = self.fields
+        if self._seen is None:
+            return list(fields)
+        return [
+            name
+            for name, value in fields.items()
+            if name in read and (value is read[name] or _same(value, read[name]))
+        ]
+
+    def grown(self, messages: list[Msg]) -> bool:
+        """Whether the list is the one that was read, or that list with messages at its end."""
+        return (
+            not self.edited
+            and len(messages) >= len(self.messages)
+            and all(map(is_, self.messages, messages))
+            and (self._seen is None or all(map(self.holds, self.messages)))
+        )
+
+
+def _same(value: Any, old: Any) -> bool:
+    if type(value) is not type(old):
+        return False
+    if type(value) is tuple:  # tools, or texts that stop an answer
+        return len(value) == len(old) and all(
+            a is b or (type(a) is str and a == b) for a, b in zip(value, old, strict=True)
+        )
+    return bool(value == old)
+
+
+def _parts(m: Msg) -> tuple[object, ...]:
+    content: Any = m.content
+    said = (content,) if type(content) is str else tuple(content)
+    return (m, m.name, m.role, m.extras, m.cache, m.spelling, *said)
+
 
 # what a request asks for beside its messages, each option on its own
 ASKS = (*OPTIONS, "tools", "tool_choice", "response_format", "stream", "model")
@@ -124,3 +352,125 @@ def request_of(req: object) -> ChatRequest:
             hint="read_request makes one of a body; or ChatRequest(messages)",
         )
     return req
+
+
+@dataclass(slots=True, repr=False)
+class Written(Shown):
+    """A request as one provider takes it: send `body` to `path` below the base URL.
+
+    `headers` hold what the protocol demands, never a key. `ids` maps wire ids to the tree's,
+    `names` tool names of the wire to the tools' own, where they differ.
+    """
+
+    body: JsonObject
+    path: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    model: str | None = None
+    ids: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    report: Report = field(default_factory=Report, repr=False, compare=False)
+    bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
+    sourced: Callable[[], Iterator[tuple[str, object]]] | None = field(
+        default=None, repr=False, compare=False
+    )  # (path in the body, node or Field of the request) of everything that the body says
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said, and what was added."""
+        return self.report.losses
+
+    @property
+    def added(self) -> list[Loss]:
+        """What the request says and nobody wrote: headings, placeholders, required fields."""
+        return self.report.added
+
+    @property
+    def residue(self) -> JsonObject:
+        """What the body does not carry, as plain JSON to keep beside it.
+
+        `read_request(body, residue=...)` puts it back, also behind new turns. Worked out when
+        somebody asks, from the history: ask before `detached`.
+        """
+        return self.left() if self.left is not None else {}
+
+    @property
+    def prefix(self) -> str:
+        """The hash of tools and messages as they were written: what an answer is bound to."""
+        return self.bound() if self.bound is not None else ""
+
+    def detached(self) -> Written:
+        """The same, its losses stored as text, so that the history can be let go."""
+        kept = [loss.detach() for loss in self.report.losses]
+        self.report = Report.of(kept, self.report.target)
+        self.bound = _Known(self.prefix) if self.bound is not None else None
+        self.left = self.sourced = None
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A hash that was asked for already, so that the history can be let go."""
+
+    value: str
+
+    def __call__(self) -> str:
+        return self.value
+
+
+_new = object.__new__
+
+
+def said(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
+    """`Msg("", content, role, origin=origin)` of content that is known to be right."""
+    m = _new(Msg)
+    m.name = ""
+    m.content = content
+    m.role = role
+    m._metadata = m._id = m.timestamp = m.cache = m.extras = m.spelling = None
+    m.origin = origin
+    return m
+
+
+def called(id: str, name: str, given: Json, raw: str) -> ToolUseBlock:
+    """`ToolUseBlock(id, name, given, raw)`."""
+    block = _new(ToolUseBlock)
+    block.id = id
+    block.name = name
+    block.input = given
+    block.raw_input = raw
+    block.cache = block.extras = block.spelling = block.origin = None
+    block.unfinished = False
+    block.type = "tool_use"
+    return block
+
+
+def answered(id: str, name: str, output: str, spelling: str | None) -> ToolResultBlock:
+    """`ToolResultBlock(id, name, output, spelling=spelling)`."""
+    block = _new(ToolResultBlock)
+    block.id = id
+    block.name = name
+    block.output = output
+    block.is_error = False
+    block.cache = block.extras = block.origin = None
+    block.spelling = spelling
+    block.type = "tool_result"
+    return block
+
+
+def asking(messages: list[Msg]) -> ChatRequest:
+    """`ChatRequest(messages)`, without a look at each of them."""
+    req = _new(ChatRequest)
+    req.messages = messages
+    req.tools = []
+    req.options = NO_OPTIONS
+    req.stream = False
+    req.system = req.tool_choice = req.response_format = req.model = req.agent_name = None
+    req.memories = req.metadata = req.extras = req.read = None
+    return req
+
+
+@lru_cache(maxsize=256)
+def written_by(issuer: str, model: str | None) -> Origin:
+    """`Origin(issuer, model)`: one for all that the model wrote."""
+    return Origin(issuer, model)

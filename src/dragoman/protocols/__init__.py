@@ -3,3 +3,5 @@
 A room writes requests and answers as its protocol's JSON, and reads both. What vendors disagree on
 is its Dialect.
 """
+
+from __future__ import annotations

@@ -1,11 +1,12 @@
 """Msgs -> Msgs, before any wire: who speaks, what stays of a long history, the system prompt."""
 
-from .history import ByName
+from __future__ import annotations
+
 from .prompt import SystemPrompt
-from .speakers import ByRole, NameField, Rewrite, Speakers, clean_names
+from .speakers import ByName, ByRole, NameField, Rewrite, Speakers, Tagged, clean_names
 from .split import split_history
-from .tagged import Tagged
-from .truncate import ClearToolResults, DropOldest, KeepFirst, Summarize, Truncation
+from .truncate.plan import Truncation
+from .truncate.strategies import ClearToolResults, DropOldest, KeepFirst, Summarize
 
 __all__ = [
     "ByName",

@@ -11,8 +11,6 @@ from typing import Literal
 
 from ..message import Tool
 
-__all__ = ["SystemPrompt"]
-
 
 @dataclass(frozen=True, slots=True)
 class SystemPrompt:

@@ -13,10 +13,8 @@ from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Msg, RawBlock, TextBlock
 from ..message.blocks import ContentBlock
 from .guard import Known
-from .history import ByName
-from .voices import Spelled
-
-__all__ = ["split_history"]
+from .lines import Spelled
+from .speakers import ByName
 
 _LONGEST = 64
 

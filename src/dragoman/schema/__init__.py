@@ -4,14 +4,12 @@ And what comes back is checked against the original. Knows no message, no tool a
 schemas and arguments are plain JSON.
 """
 
-from .arguments import Violation, checked
-from .dialect import SchemaDialect
-from .dialects import DIALECTS, dialect
-from .known import lowered_once
-from .lowered import Change, Lowered, Verdict
-from .lowering import lowered
-from .mending import Repair, repaired, without_nulls
-from .reporting import report_changes
+from __future__ import annotations
+
+from .arguments import Repair, Violation, checked, repaired, without_nulls
+from .dialects import DIALECTS, SchemaDialect, dialect
+from .lowering import lowered, lowered_once, report_changes
+from .work import Change, Lowered, Verdict
 
 __all__ = [
     "DIALECTS",

@@ -1,17 +1,69 @@
-"""The schema dialects of today's APIs: rows of data, each with its source and date.
-
-Which wire and model takes which is decided elsewhere.
-"""
+"""SchemaDialect: which JSON Schema a target takes, as plain data."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
+from .._core.redaction import shown
 from ..errors import ConfigError
-from ..shown import shown
-from .dialect import SchemaDialect
 
-__all__ = ["DIALECTS", "dialect"]
+Demand: TypeAlias = Literal[
+    "object root",  # the root says that it is an object, and is no $ref
+    "plain root",  # and has no anyOf, oneOf or allOf
+    "type",  # every schema says its type, or is a union
+    "items",  # every array says its items
+    "properties",  # every object names properties
+    "known required",  # `required` names properties that are there
+    "some required",  # every object requires something
+    "all required",  # every property is required; an optional one may be null
+    "closed",  # every object refuses other properties
+    "lone unions",  # anyOf has nothing beside it
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDialect:
+    """What one target takes of JSON Schema (draft 2020-12).
+
+    `takes`: the keywords that are allowed and reach the model, in a `verbatim` one with whatever
+    stands inside it; None is all. `root`: those of the root, where they are others. `refs`: they
+    may have neighbours (`any`), none (`bare`), or are inlined (`none`); `recursion`: a schema may
+    lead back to itself (`any`), in properties that are not required (`optional`), or never.
+    `enums`: the kinds of values that an enum may list (string, number, boolean, null, other).
+    `formats`: names of formats, None is any. `patterns`: a regular expression that finds what a
+    pattern must not hold. `min_items`: the most that minItems may ask. `limits`: how many
+    properties, levels (`depth`), enum values (`values`), optional properties and unions.
+    """
+
+    name: str
+    since: str
+    source: str
+    takes: frozenset[str] | None = None
+    root: frozenset[str] | None = None
+    verbatim: frozenset[str] = frozenset()
+    demands: frozenset[Demand] = frozenset()
+    refs: Literal["any", "bare", "none"] = "any"
+    recursion: Literal["any", "optional", "none"] = "any"
+    enums: frozenset[str] = frozenset({"string", "number", "boolean", "null", "other"})
+    formats: frozenset[str] | None = None
+    type_lists: bool = True
+    nullable: bool = False  # null is said by the word `nullable`
+    upper: bool = False  # types are spelled STRING, OBJECT
+    patterns: str = ""
+    min_items: int | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> str:
+        """Where the dialect is written down, and when that was looked up."""
+        return f"{self.source} ({self.since})"
+
+    def allowed(self, keyword: str, at_root: bool = False) -> bool:
+        """Whether a schema may say `keyword`."""
+        takes = self.root if at_root and self.root is not None else self.takes
+        return takes is None or keyword in takes
 
 
 def _words(text: str) -> frozenset[str]:
@@ -20,13 +72,17 @@ def _words(text: str) -> frozenset[str]:
 
 _SCALARS = _words("string number boolean null")
 
+
 PLAIN = SchemaDialect(
     "plain", "2026-11-21", "OpenAI API reference, Function tools: any JSON Schema where not strict"
 )
+
+
 OBJECT = replace(
     PLAIN, name="object", source="Mistral API reference, Tools: a JSON Schema of an object",
     demands=frozenset({"object root"}),
 )  # fmt: skip
+
 
 # A `default` and `$schema` are let pass; lengths, too.
 OPENAI_STRICT = SchemaDialect(
@@ -44,16 +100,19 @@ OPENAI_STRICT = SchemaDialect(
     limits={"properties": 5000, "depth": 10, "values": 1000},
 )  # fmt: skip
 
+
 DEEPSEEK_STRICT = replace(
     OPENAI_STRICT, name="deepseek-strict", source="DeepSeek docs, Tool calls: strict (beta)",
     demands=OPENAI_STRICT.demands | {"properties"},
     formats=_words("email hostname ipv4 ipv6 uuid"),
 )  # fmt: skip
 
+
 MOONSHOT = replace(
     OBJECT, name="moonshot", source="Kimi CLI: a property without a type is refused",
     demands=frozenset({"object root", "type"}),
 )  # fmt: skip
+
 
 ANTHROPIC = SchemaDialect(
     "anthropic",
@@ -61,6 +120,8 @@ ANTHROPIC = SchemaDialect(
     "Anthropic API, tools.input_schema: an object at the root, without unions",
     demands=frozenset({"object root", "plain root"}),
 )
+
+
 ANTHROPIC_STRICT = SchemaDialect(
     "anthropic-strict",
     "2026-11-21",
@@ -78,12 +139,17 @@ ANTHROPIC_STRICT = SchemaDialect(
     min_items=1,
     limits={"optional": 24, "unions": 16},
 )
+
+
 BEDROCK = replace(
     ANTHROPIC, name="bedrock", source="Bedrock API, ToolInputSchema; Claude's own limits hold"
 )
+
+
 BEDROCK_STRICT = replace(
     ANTHROPIC_STRICT, name="bedrock-strict", source="Bedrock user guide, Structured outputs"
 )
+
 
 # What the model is not held to (lengths, patterns, counts of properties) is not sent as a rule.
 GEMINI = SchemaDialect(
@@ -100,6 +166,8 @@ GEMINI = SchemaDialect(
     recursion="optional",
     enums=_words("string number"),
 )
+
+
 GEMINI_OPENAPI = SchemaDialect(
     "gemini-openapi",
     "2026-11-21",
@@ -119,13 +187,17 @@ GEMINI_OPENAPI = SchemaDialect(
     upper=True,
 )  # fmt: skip
 
+
 # An answer may be any JSON, arguments are an object.
 GEMINI_FORMAT = replace(GEMINI, name="gemini-format", demands=frozenset())
+
+
 GEMINI_OPENAPI_FORMAT = replace(
     GEMINI_OPENAPI,
     name="gemini-openapi-format",
     demands=GEMINI_OPENAPI.demands - {"object root", "plain root"},
 )
+
 
 MISTRAL_STRICT = SchemaDialect(
     "mistral-strict",
@@ -133,6 +205,7 @@ MISTRAL_STRICT = SchemaDialect(
     "mistralai SDK, rec_strict_json_schema: every object is closed; optional properties may be",
     demands=frozenset({"object root", "closed"}),
 )
+
 
 # The schema is parsed into fixed structures: what they lack vanishes before the model sees it.
 OLLAMA = SchemaDialect(
@@ -145,10 +218,13 @@ OLLAMA = SchemaDialect(
     demands=frozenset({"object root", "plain root"}),
     refs="none",
 )
+
+
 OLLAMA_OLD = replace(
     OLLAMA, name="ollama-old", source="ollama#10328: `type` is one text in older servers",
     takes=OLLAMA.takes and OLLAMA.takes - {"anyOf"}, type_lists=False,
 )  # fmt: skip
+
 
 COHERE_STRICT = SchemaDialect(
     "cohere-strict",
@@ -165,6 +241,7 @@ COHERE_STRICT = SchemaDialect(
     patterns=r"[\^$]|\(\?[=!]",
     limits={"properties": 200},
 )
+
 
 DIALECTS: dict[str, SchemaDialect] = {
     row.name: row

@@ -1,32 +1,157 @@
-"""lowered(): one walk over a schema that says it as a dialect takes it, and notes every change.
-
-The original is read as draft 2020-12 and never touched; where nothing changes the very object
-comes back. Linear in the schema, and in what its references write out up to a limit.
-"""
+"""Every keyword that a dialect lacks: in its other words, told in the description, or left out."""
 
 from __future__ import annotations
 
-from ..jsontext import Json, JsonObject
-from .dialect import SchemaDialect
-from .lowered import Change, Lowered, verdict_of
-from .normal import DEEPEST, normalised
-from .refs import named
-from .saying import said
-from .settling import settle
-from .shapes import completed
-from .sizes import exceeded
-from .unions import alone, collapsed, flattened, united
-from .values import listed, typed
-from .words import LISTS, MAPS, SINGLES, below, types_of
-from .work import Run, Work, plain
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 
-__all__ = ["lowered"]
+from .._core.jsontext import Json, JsonObject, arguments
+from ..losses import Report
+from .dialects import SchemaDialect, dialect
+from .keywords import (
+    ANNOTATIONS,
+    LENIENT,
+    LISTS,
+    MAPS,
+    SINGLES,
+    accepts_any,
+    below,
+    inner,
+    named,
+    types_of,
+)
+from .merge import settle
+from .normalize import DEEPEST, normalised
+from .unions import alone, collapsed, flattened, united
+from .values import (
+    bounded,
+    closed,
+    completed,
+    inferred,
+    listed,
+    open_ended,
+    patterned,
+    positions,
+    typed,
+)
+from .work import UNFIT, Change, Lowered, Run, Work, plain, verdict_of
 
 _DEFINITIONS = ("$defs", "definitions")
+
+
+_CONSTRAINTS = frozenset({
+    *MAPS, *LISTS, *SINGLES, "type", "enum", "const", "$ref", "$dynamicRef", "required", "format",
+    "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minContains",
+    "maxContains", "minProperties", "maxProperties", "dependentRequired",
+}) - {*_DEFINITIONS}  # fmt: skip
+
+
+def said(work: Work, run: Run, *, at_root: bool) -> None:
+    """Put the schema into the words of the dialect; what it can't say at all is told."""
+    kw, spoken = work.kw, run.dialect
+    patterned(work, run)
+    positions(work, run)
+    bounded(work, run)
+    inferred(work, run, at_root)
+    if spoken.takes is not None:
+        typed(work, run)
+    closed(work, run)
+    alone(work, run)
+    _worded(work, run)
+    open_ended(work, run)
+    for keyword in [key for key in kw if not spoken.allowed(key, at_root)]:
+        if keyword in _DEFINITIONS and spoken.refs == "none":
+            del kw[keyword]
+            run.changed(work, keyword, "definitions", "inlined")
+        else:
+            _unsaid(work, keyword, run)
+    tell(work, run, at_root=at_root)
+
+
+def _worded(work: Work, run: Run) -> None:
+    """Formats and patterns that the dialect does not know."""
+    kw, spoken = work.kw, run.dialect
+    named, pattern = kw.get("format"), kw.get("pattern")
+    if isinstance(named, str) and spoken.formats is not None and named not in spoken.formats:
+        run.drop(work, "format")
+    if spoken.patterns and isinstance(pattern, str) and _finder(spoken.patterns).search(pattern):
+        run.drop(work, "pattern")
+
+
+@cache
+def _finder(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _unsaid(work: Work, keyword: str, run: Run) -> None:
+    value = work.kw[keyword]
+    if keyword in ANNOTATIONS or keyword not in _CONSTRAINTS:
+        helps = keyword in ("default", "example", "examples")
+        run.drop(work, keyword, "equal", quietly=not helps)
+    elif keyword in LENIENT and accepts_any(value):
+        run.drop(work, keyword, "equal", quietly=True)
+    else:
+        run.drop(work, keyword, quietly=keyword == "$ref")
+
+
+def tell(work: Work, run: Run, *, at_root: bool) -> None:
+    """The description, with what the schema itself does not say any more."""
+    if not work.told:
+        return
+    bare = run.dialect.refs == "bare" and "$ref" in work.kw
+    lone = run.demands("lone unions") and "anyOf" in work.kw
+    if bare or lone or not run.dialect.allowed("description", at_root):
+        run.untold(work)
+        return
+    before = work.kw.get("description")
+    words = f"({'; '.join(work.told)})"
+    work.kw["description"] = f"{before} {words}" if isinstance(before, str) and before else words
+    work.told.clear()
+
+
+def exceeded(schema: Json, limits: Mapping[str, int]) -> str:
+    """The first limit that the schema exceeds, in a sentence; empty where it keeps to all."""
+    if not limits:
+        return ""
+    found = _sizes(schema)
+    for name, most in limits.items():
+        if found[name] > most:
+            return f"$: {found[name]} {name}, at most {most}"
+    return ""
+
+
+def _sizes(schema: Json) -> Counter[str]:
+    """Properties, optional ones, enum values, unions, and the most levels of objects (`depth`)."""
+    found: Counter[str] = Counter()
+    stack: list[tuple[Json, int]] = [(schema, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        properties = node.get("properties")
+        if isinstance(properties, dict):
+            depth += 1
+            needed = node.get("required", ())
+            found["properties"] += len(properties)
+            found["optional"] += sum(name not in needed for name in properties)
+        found["depth"] = max(found["depth"], depth)
+        found["values"] += len(node.get("enum", ()))
+        found["unions"] += "anyOf" in node or len(types_of(node.get("type"))) > 1
+        stack.extend((one, depth) for one in inner(node))
+    return found
+
+
 # Where less inside is more outside: where a dialect takes these, they stay as they are.
 _TURNING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
 
+
 _EASY = frozenset({"type", "title", "description", "default"})
+
+
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -237,3 +362,40 @@ def _with_word(made: JsonObject) -> JsonObject:
     if holds and isinstance(values, list):
         made["enum"] = [one for one in values if one is not None]
     return made
+
+
+_MOST = 512
+
+
+_known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the schema stays
+
+
+def lowered_once(schema: JsonObject, name: str) -> Lowered:
+    """The schema in the dialect of this name, worked out once; the very object if it fits."""
+    key = (name, arguments(schema))
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= _MOST:  # whoever sends schemas may send any number of them
+            _known.clear()
+        made = lowered(schema, dialect(name))
+        found = _known[key] = made, made.schema is schema
+    made, stays = found
+    return replace(made, schema=schema) if stays and made.schema is not schema else made
+
+
+def report_changes(made: Lowered, report: Report, node: object, field: str, name: str) -> None:
+    """Name every change in a report: `field` holds the schema of `node`, `name` is the tool's.
+
+    The loss is found at `<path of the field>.properties.age.minimum`; the rule is the dialect's.
+    """
+    for change in made.changes:
+        report.lost(
+            change.code,
+            node,
+            f"{field}{change.where[1:]}",
+            what=f"{name}: {change.what}",
+            did="in the description" if change.told else change.did,
+            rule=made.rule,
+        )
+    if made.unfit:
+        report.lost(UNFIT, node, field, f"{name}: {made.unfit}", rule=made.rule)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ..jsontext import Json, JsonObject, canonical
-from .lowered import Verdict
-from .merge import common_types, conjoin, joined_branches
-from .settling import settle
+from .._core.jsontext import Json, JsonObject, canonical
+from .keywords import ANNOTATIONS, accepts_any, below, types_of
+from .merge import common_types, conjoin, joined_branches, settle
 from .values import of_type
-from .words import ANNOTATIONS, accepts_any, below, types_of
-from .work import Run, Work, plain
-
-__all__ = ["alone", "collapsed", "flattened", "united"]
+from .work import Run, Verdict, Work, plain
 
 
 def united(work: Work, run: Run, at_root: bool) -> None:

@@ -5,6 +5,8 @@ linear in their number. An Encoder writes what it reads. Knows no provider: what
 read elsewhere.
 """
 
+from __future__ import annotations
+
 from .decoder import Decoder, Framing, ServerEvent
 from .encoder import CONTENT_TYPES, Encoder, encode
 

@@ -13,12 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 from zlib import crc32
 
+from .._core.jsontext import Json, loads
+from .._core.jsontext import arguments as spell
 from ..errors import ConfigError, ReadError
-from ..jsontext import Json, loads
-from ..jsontext import arguments as spell
 from .decoder import Framing, ServerEvent
-
-__all__ = ["CONTENT_TYPES", "Encoder", "encode"]
 
 CONTENT_TYPES: dict[str, str] = {
     "sse": "text/event-stream",
@@ -26,7 +24,11 @@ CONTENT_TYPES: dict[str, str] = {
     "json-array": "application/json",
     "aws-eventstream": "application/vnd.amazon.eventstream",
 }
+
+
 _BREAKS = re.compile(r"\r\n|\r|\n")
+
+
 _TEXT = 7  # the type of a header's value
 
 

@@ -3,13 +3,13 @@
 Nothing here is needed to write or to read; nothing here opens a socket.
 """
 
+from __future__ import annotations
+
 from .cache_break import CacheBreak, cache_break
-from .check import check
+from .check import Refusal, check
 from .explain import Explanation, explain
-from .fidelity import fidelity
-from .pairs import Fidelity, Worse, worse
+from .fidelity import Fidelity, Worse, fidelity, worse
 from .plan import Plan, Route, plan
-from .refusal import Refusal
 from .sameness import Difference, diff, hashed
 from .sources import Source, SourceMap, sourcemap
 

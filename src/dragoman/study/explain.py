@@ -1,30 +1,310 @@
-"""Why a provider refused what was written: whose block it is that the error names, and what to do.
+"""Finds what an error speaks of without naming a place: by the words that it shares with the body.
 
-Errors name places in a body that nobody has written by hand. This finds the place, and through the
-source map what it was made of; `check` has the rule and the fix where it knows one.
+Keys (`temperature`, "Web search options"), short values that it quotes (`xhigh`), kinds of media,
+and a few things that providers call by a name of their own, as rows of data.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._core.jsontext import canonical
+from .._core.redaction import Shown, clipped
+from .._core.stream.pieces import fault
 from ..errors import ConfigError, ProviderError
 from ..message import Written
-from ..pieces import fault
-from ..shown import Shown, clipped
-from .check import check
-from .hinted import hinted, narrowed
-from .named import named, texts_of
-from .paths import inside, spelled
-from .refusal import Refusal
+from .check import Refusal, check
+from .paths import Step, inside, spelled, walked
 from .sources import Source, sourcemap, written_of
 
-__all__ = ["Explanation", "explain"]
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+
+
+_CALL = re.compile(r"[Ff]unction call `(?:\w+:)?([\w.-]+)`(?:\s*,\s*position (\d+))?")
+
+
+_CALLED = (("functionCall", "name"), ("function_call", "name"))
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+_QUOTED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s]{1,64})[`'\"’”]")
+
+
+# keys that also are words of the language: only if nothing better is found
+_PLAIN_WORDS = (
+    "type text content role model messages contents parts input user name system tools tool"
+    " function id data source format value url object properties required description schema json"
+    " body path error code title items stop"
+)
+
+
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+
+
+# what stands inside of these is the user's own: the words of schemas and of arguments
+_THEIRS = frozenset({"properties", "args", "arguments", "input", "input_schema", "$defs",
+                     "parameters", "parametersJsonSchema", "schema", "json"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What an error means that holds these words: keys whose last is there, or the end of a list.
+
+    `says` is a regular expression over the message; `keys` are looked for from left to right,
+    `values` are beginnings of texts; `last`: the last element of this list is meant.
+    """
+
+    says: str
+    keys: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+
+
+HINTS = (
+    Hint(r"prefill|must end with a user|ending with a model turn|last (message|role)",
+         last=("messages", "contents", "input")),
+    Hint(r"strict tools|number of tools|tool schemas|too complex for compilation",
+         keys=("tools", "toolConfig")),
+    Hint(r"s3 ?uri|s3 ?location", keys=("s3Location", "s3Uri"), values=("s3://",)),
+    Hint(r"unsupported image|invalid.image|image (data|format|url)|could not process image",
+         keys=("image_url", "inlineData", "inline_data", "image", "source", "images")),
+    Hint(r"provided url|fetch content|download(ing)? (the )?(image|file|content)",
+         keys=("fileUri", "file_uri", "image_url", "file_url", "url"), values=("http",)),
+    Hint(r"tool.?call validation|tool.?choice is required|tool.?use.?failed", keys=("tools",)),
+    Hint(r"effort level", keys=("effort", "reasoning_effort", "thinkingLevel")),
+    Hint(r"signature", keys=("signature", "thoughtSignature", "thought_signature")),
+    Hint(r"thinking", keys=("thinking", "reasoning", "thinkingConfig", "reasoning_effort")),
+    Hint(r"response.?format|structured output|json schema",
+         keys=("response_format", "responseSchema", "output_config", "textFormat", "format")),
+)  # fmt: skip
+
+
+def hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """The ways into the body that the message speaks of, the likeliest first."""
+    found = [
+        *_by_call(message, body),
+        *_by_name(message, body),
+        *_by_key(message, body),
+        *_by_value(message, body),
+        *_by_hint(message, body),
+    ]
+    return list(dict.fromkeys(found + _by_plain_key(message, body)))
+
+
+def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """The parts that call a function: "Function call `default_api:look` , position 2".
+
+    The position is that of the content, counted from 1; of several calls in it the first is meant.
+    """
+    said = _CALL.search(message)
+    if said is None:
+        return []
+    made = [way[:-2] for way, value in walked(body)
+            if value == said[1] and way[-2:] in _CALLED]  # fmt: skip
+    place = int(said[2]) - 1 if said[2] else None
+    return sorted(made, key=lambda way: way[1:2] != (place,))
+
+
+def _by_key(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """Where the keys stand that the message holds as words: longer names are surer."""
+    told = _words(message)
+    scored = []
+    for way, _ in _ours(body):
+        key = way[-1]
+        if isinstance(key, str) and key not in _PLAIN and _holds(told, _words(key)):
+            scored.append((-len(_words(key)), -len(key), way))
+    return [way for *_, way in sorted(scored, key=lambda one: one[:2])]
+
+
+def _by_name(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """What bears a name that the message holds, such as a tool; calls of it come behind."""
+    told = set(re.findall(r"[\w.-]+", message))
+    made = []
+    for way, value in _ours(body):
+        if way[-1] == "name" and isinstance(value, str) and len(value) > 3 and value in told:
+            made.append(way[: -2 if way[-2] in ("function", "toolSpec") else -1])
+    return sorted(made, key=lambda way: "tool" not in str(way[0]))
+
+
+def _by_value(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
+    """Where short texts stand that the message quotes."""
+    quoted = {match[1].rstrip(".,:") for match in _QUOTED.finditer(message)} - {""}
+    for way, value in _ours(body):
+        if isinstance(value, str) and value in quoted and way[-1] != "role":
+            yield way
+
+
+def _by_hint(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
+    for hint in HINTS:
+        if re.search(hint.says, message, re.IGNORECASE) is None:
+            continue
+        for name in hint.last:
+            if isinstance(body, dict) and isinstance(body.get(name), list) and body[name]:
+                yield name, len(body[name]) - 1
+        places = list(_ours(body))
+        for key in hint.keys:
+            for way, value in places:
+                if way[-1] == key and (not hint.values or _begins(value, hint.values)):
+                    yield way
+
+
+def _begins(value: Any, starts: tuple[str, ...]) -> bool:
+    """Whether a text in the value begins so."""
+    return any(isinstance(one, str) and one.startswith(starts) for _, one in walked(value))
+
+
+def _by_plain_key(message: str, body: Any) -> list[tuple[Step, ...]]:
+    """Where a key stands that the message quotes, though it also is a word of the language."""
+    quoted = {match[1] for match in _QUOTED.finditer(message)}
+    return [way for way, _ in _ours(body) if way[-1] in quoted]
+
+
+def narrowed(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The place inside of a named one that the message quotes a word of, or the place itself."""
+    quoted = [match[1] for match in _QUOTED.finditer(message)]
+    value: Any = body
+    for step in way:
+        value = value[step]
+    if not isinstance(value, (dict, list)):
+        return way
+    for word in quoted:
+        for there, one in walked(value, way):
+            if there != way and there[-1] == "type" and one == word:
+                return there[:-1]
+    keys = [there for there, _ in walked(value, way) if there != way and there[-1] in quoted]
+    return keys[0] if keys and keys[0][-1] not in _PLAIN else way
+
+
+def _ours(body: Any) -> Iterator[tuple[tuple[Step, ...], Any]]:
+    """Everything but what tools say of their arguments: those keys are the user's own words."""
+    for way, value in walked(body):
+        if way and _THEIRS.isdisjoint(way[1:-1]):
+            yield way, value
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for part in _WORD.findall(text) for word in _CAMEL.split(part)]
+
+
+def _holds(told: Sequence[str], words: Sequence[str]) -> bool:
+    size = len(words)
+    return bool(words) and any(
+        told[i : i + size] == list(words) for i in range(len(told) - size + 1)
+    )
+
+
+_NAME = r"[A-Za-z_$][\w$-]*"
+
+
+_PATH = re.compile(rf"{_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
+
+
+_POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
+
+
+_ROOTS = ("body", "request", "GenerateContentRequest", "root")
+
+
+_LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`
+
+
+_STEP = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\.?\[?(\d+)\]?|\[['\"]([^'\"\]]+)['\"]\]")
+
+
+_NAMED_QUOTED = re.compile(r"[`'\"\[]([A-Za-z_$][\w$.-]*)[`'\"\]]")
+
+
+def named(texts: Sequence[str], body: Any) -> list[tuple[Step, ...]]:
+    """The ways into `body` that the texts of an error name: the first named first, then deeper."""
+    made: list[tuple[Step, ...]] = []
+    for text in texts:
+        for steps in _told(text):
+            way = resolved(body, steps)
+            if way and way not in made:
+                made.append(way)
+    return made
+
+
+def _told(text: str) -> Iterator[list[Step]]:
+    for match in _POINTER.finditer(text):
+        rest = _NAMED_QUOTED.match(text, text.find("[", match.end()))
+        tail = [rest[1]] if rest is not None and text[match.end() :].startswith(": extra") else []
+        yield [*(_step(one) for one in match[1].strip("/").split("/")), *tail]
+    for match in _PATH.finditer(text):
+        yield [_step(*found.groups()) for found in _STEP.finditer(match[0])]
+    for match in _LEADING.finditer(text):
+        yield [match[1]]
+
+
+def _step(name: str | None, index: str | None = None, quoted: str | None = None) -> Step:
+    told = name or index or quoted or ""
+    return int(told) if told.isdigit() else told
+
+
+def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """How far the steps lead into the body; snake_case finds camelCase.
+
+    Names of a union's branches, which a validator puts between, are passed over.
+    """
+    way: list[Step] = []
+    for nth, step in enumerate(steps):
+        key = _key(body, step)
+        if key is not None:
+            body = body[key]
+            way.append(key)
+        elif nth and way and isinstance(step, str) and nth + 1 < len(steps):
+            continue  # the name of a branch, such as `custom`
+        elif nth == 0 and step in _ROOTS:
+            continue
+        else:
+            break
+    return tuple(way)
+
+
+def _key(value: Any, step: Step) -> Any:
+    if isinstance(step, int):
+        return step if isinstance(value, list) and step < len(value) else None
+    if not isinstance(value, dict):
+        return None
+    if step in value:
+        return step
+    flat = _flat(step)
+    return next((key for key in value if _flat(key) == flat), None)
+
+
+def _flat(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def texts_of(body: Any, message: str) -> list[str]:
+    """The texts of an error in which places may stand: the field that names one comes first."""
+    found: list[str] = []
+    waiting = [body]
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, dict):
+            found += [str(value[key]) for key in ("param", "field") if value.get(key)]
+            loc = value.get("loc")
+            if isinstance(loc, list):
+                found.append(".".join(map(str, loc)))
+            waiting += list(value.values())
+        elif isinstance(value, list):
+            waiting += value
+    told = body if isinstance(body, str) else canonical(body) if body else ""
+    return [*found, message, *([told] if told != message else [])]
+
 
 _MOST = 500
-_WORD = re.compile(r"[a-z]{4,}")
+
+
+_EXPLAIN_WORD = re.compile(r"[a-z]{4,}")
+
+
 _USUAL = frozenset({"this", "that", "with", "without", "model", "must", "takes", "only", "request",
                     "does", "value", "field", "supported", "there", "have", "other"})  # fmt: skip
 
@@ -119,7 +399,9 @@ def _speaks(message: str, rule: Refusal, *, alone: bool) -> bool:
     """
     if rule.where != "$":
         return alone
-    told, said = (set(_WORD.findall(text.lower())) - _USUAL for text in (message, rule.rule))
+    told, said = (
+        set(_EXPLAIN_WORD.findall(text.lower())) - _USUAL for text in (message, rule.rule)
+    )
     return len(told & said) > 1
 
 

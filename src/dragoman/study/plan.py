@@ -11,31 +11,35 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._convert import detect
-from .._wire import Manner, Wire
-from .._wire.embedded import body_of
-from ..codes import Kind
+from .._core.convert import detect
+from .._core.exchange.pipeline import Manner
+from .._core.exchange.plain_json import body_of
+from .._core.exchange.wire import Wire
+from .._core.jsontext import JsonObject
+from .._core.redaction import Shown
 from ..errors import ReadError, WriteError
-from ..jsontext import JsonObject
 from ..losses import Loss, policy
+from ..losses.codes.code import Kind
 from ..message import ChatRequest, Msg, ThinkingBlock, dump, load
-from ..shown import Shown
 from ..vendors import Vendor, wire, wires
-from .check import check
-from .edits import before, removed
-from .refusal import Refusal
-
-__all__ = ["Plan", "Route", "plan"]
+from .check import Refusal, check
+from .paths import before, removed
 
 # what a loss costs in the ranking: instructions and media weigh more than headings
 WEIGHTS: dict[Kind, int] = {"dropped": 8, "degraded": 3, "repaired": 2, "moved": 1, "added": 1,
                             "expected": 0}  # fmt: skip
+
+
 _QUIET = policy("ignore")
+
+
 _STRATEGIES: dict[str, Mapping[str, Any]] = {
     "as it is": {},
     "foreign thinking quoted": {"foreign_thinking": "quote"},
     "foreign thinking in tags": {"foreign_thinking": "tags"},
 }
+
+
 _MOST = 40  # leaves that a change may take out; more is another conversation
 
 

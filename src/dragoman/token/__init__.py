@@ -10,14 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .anthropic import AnthropicTokenCounter
-    from .base import SumTokenCounter, TokenCounterBase
-    from .cached import CachedTokenCounter
-    from .char import CharTokenCounter
-    from .gemini import GeminiTokenCounter
-    from .huggingface import HuggingFaceTokenCounter
-    from .mistral import MistralTokenCounter
-    from .openai import OpenAITokenCounter
+    from .._core.counters.anthropic import AnthropicTokenCounter
+    from .._core.counters.base import SumTokenCounter, TokenCounterBase
+    from .._core.counters.cached import CachedTokenCounter, CharTokenCounter
+    from .._core.counters.gemini import GeminiTokenCounter
+    from .._core.counters.huggingface import HuggingFaceTokenCounter
+    from .._core.counters.mistral import MistralTokenCounter
+    from .._core.counters.openai import OpenAITokenCounter
 
 __all__ = [
     "AnthropicTokenCounter",
@@ -34,7 +33,7 @@ __all__ = [
 _HOMES = {
     "AnthropicTokenCounter": "anthropic",
     "CachedTokenCounter": "cached",
-    "CharTokenCounter": "char",
+    "CharTokenCounter": "cached",
     "GeminiTokenCounter": "gemini",
     "HuggingFaceTokenCounter": "huggingface",
     "MistralTokenCounter": "mistral",
@@ -48,7 +47,7 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{home}", __name__), name)
+    value = getattr(import_module(f".._core.counters.{home}", __name__), name)
     globals()[name] = value
     return value
 

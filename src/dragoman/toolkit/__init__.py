@@ -3,6 +3,8 @@
 Knows formatters and vendors; no model client.
 """
 
+from __future__ import annotations
+
 from .request_builder import RequestBuilder
 from .serializers import (
     ChatMessageSerializer,

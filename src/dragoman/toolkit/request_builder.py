@@ -11,11 +11,11 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from .._formatter import FormatterBase, TruncatedFormatterBase, WireFormatter
-from .._formatter.hooks import drive
+from .._core.format.base import FormatterBase, TruncatedFormatterBase, drive
+from .._core.format.wired import WireFormatter
+from .._core.jsontext import JsonObject
 from ..capabilities import ChatConfig, override
 from ..errors import ConfigError
-from ..jsontext import JsonObject
 from ..message import ChatRequest, Msg, Options, Written, messages_of, tools_of
 from ..message.tools import ToolLike
 from ..rewrite.prompt import SystemPrompt
@@ -26,8 +26,6 @@ from .serializers import (
     attached_tools,
     functions,
 )
-
-__all__ = ["RequestBuilder"]
 
 _NOTHING_SAID = ChatConfig()
 

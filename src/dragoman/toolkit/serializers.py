@@ -10,24 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from .._formatter import WireFormatter
+from .._core.edges.fetch import local_files
+from .._core.format.wired import WireFormatter
+from .._core.jsontext import JsonObject
+from .._core.passes.fetching import Fetch
 from ..capabilities import ChatConfig, Facts
-from ..edges.fetch import local_files
 from ..errors import ConfigError
-from ..fetching import Fetch
-from ..jsontext import JsonObject
 from ..losses import PolicyLike
 from ..message import Msg, ServerTool, Tool, tools_of
 from ..message.tools import ToolLike
 from ..protocols.openai_chat import Dialect
 from ..vendors import Vendor, wire
-
-__all__ = [
-    "ChatMessageSerializer",
-    "MessageSerializer",
-    "OpenAIChatMessageSerializer",
-    "attached_tools",
-]
 
 
 @runtime_checkable
@@ -97,6 +90,8 @@ def functions(tools: Sequence[Tool | ServerTool], owner: object) -> list[Tool]:
 
 
 _PLAIN = ChatConfig()
+
+
 # Agents-Flex sends audio and video by URL too, to servers that copy Chat Completions; most of
 # those know the older name of the maximum alone.
 _FLEX = Vendor(

@@ -14,20 +14,21 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .._wire import Wire
+from .._core.exchange.wire import Wire
+from .._core.families import FAMILIES
+from .._core.families.profiles import chosen
+from .._core.redaction import shown as quoted
 from ..capabilities import Facts
 from ..errors import ConfigError
-from ..families import FAMILIES
 from ..losses import PolicyLike
 from ..losses import policy as policy_of
-from ..profiles import chosen
-from ..room import Room
-from ..shown import shown as quoted
+from ..protocols.base import Room
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 __all__ = ["NAMED", "PROTOCOLS", "VENDORS", "Vendor", "vendor", "wire", "wires"]
+
 
 # protocol -> the folder and class of its room
 PROTOCOLS: dict[str, tuple[str, str]] = {
@@ -41,8 +42,11 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
     "mistral": ("mistral", "Mistral"),
     "cohere": ("cohere", "Cohere"),
 }
+
+
 # the vendor who alone speaks a protocol, where it does not bear the same name
 _HOMES = {"bedrock-converse": "bedrock"}
+
 
 # vendor -> its named formatters; the file has the vendor's name
 VENDORS: dict[str, tuple[str, ...]] = {
@@ -69,6 +73,7 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "openrouter": (),
     "vllm": (),
 }  # fmt: skip
+
 
 NAMED: dict[str, str] = {name: home for home, names in VENDORS.items() for name in names}
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Facts
 from ..protocols.anthropic import Anthropic, Dialect
 from . import Vendor
-
-__all__ = ["VENDOR", "AnthropicChatFormatter", "AnthropicMultiAgentFormatter"]
 
 # Docs, "Preserved thinking": signatures hold on Anthropic's own API, on Google Cloud and on Bedrock
 _FACTS = Facts(
@@ -20,6 +18,7 @@ _FACTS = Facts(
     since="2026-09-02",
     source="Anthropic docs, Preserved thinking",
 )
+
 
 VENDOR = Vendor(
     "anthropic",
@@ -29,7 +28,10 @@ VENDOR = Vendor(
     facts={"anthropic": _FACTS},
 )
 
+
 _AGENTSCOPE = Dialect(text="blocks")
+
+
 _CHANGES = {"late_system": "user"}
 
 

@@ -11,10 +11,11 @@ from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"
+
+
 _CHOICES = ("auto", "none", "required", "tool", "allowed")
+
 
 VENDOR = Vendor(
     "azure",

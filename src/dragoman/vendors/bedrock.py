@@ -13,13 +13,20 @@ from ..protocols.anthropic import Dialect as Messages
 from ..protocols.bedrock import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _RECORDED = "recorded answers of Converse"
+
+
 _CACHING = "Amazon Bedrock user guide, Prompt caching"
+
+
 _BINDING = "Amazon Bedrock user guide, Claude: thinking block binding"
+
+
 _OUTPUT = "Amazon Bedrock user guide, Structured output; presenton issue 939"
+
+
 _NOVA_DOCS = "Amazon Nova 2 user guide, Extended thinking, Built-in tools; recorded"
+
 
 # How Claude thinks and samples is told of its families; here is what Converse makes of it. Media in
 # results and their status are recorded of Claude and Nova 2 alone, S3 and video of Nova.
@@ -33,17 +40,28 @@ _CLAUDE: dict[str, Any] = {
     "form": "claude-adaptive",
     "tool_schema": "bedrock",
 }
+
+
 _ONE_SAMPLER: dict[str, Any] = {"options": {"top_p": "alone"}}
+
+
 # an effort is told as a budget: on this host Opus 4.5 has efforts only behind a beta
 _MANUAL: dict[str, Any] = {**_CLAUDE, **_ONE_SAMPLER, "form": "claude-budget", "efforts": ()}
+
+
 _SCHEMAS: dict[str, Any] = {
     "formats": ("text", "schema"),
     "strict_tools": True,
     "strict_schema": "bedrock-strict",
     "format_schema": "bedrock-strict",
 }
+
+
 _SIGNED_NONE: dict[str, Any] = {"thinking": False}
+
+
 _BOUND: dict[str, Any] = {**_CLAUDE, "binding": "prefix"}
+
 
 _CLAUDES = (
     # its thinking is not switched off, but kept to between calls, which is not proven here
@@ -73,7 +91,10 @@ _CLAUDES = (
     ),
 )  # fmt: skip
 
+
 _S3 = ("url", "base64", "file")
+
+
 _NOVA: dict[str, Any] = {
     "form": "nova",
     "thinking": False,
@@ -82,13 +103,22 @@ _NOVA: dict[str, Any] = {
     "video": True,
     "sources": {"image": _S3, "document": _S3, "video": _S3},
 }
+
+
 # No other maker's models are known to take their thinking back, or a forced tool.
 _OTHER: dict[str, Any] = {"thinking": False, "forced_tools": False}
+
+
 _TEXT: dict[str, Any] = {**_OTHER, "image": False}
+
+
 # No tools: what the history has of them is told as text.
 _NO_TOOLS: dict[str, Any] = {**_TEXT, "tools": False, "tool_messages": False}
+
+
 # "Conversation blocks and tool result blocks cannot be provided in the same turn."
 _APART: dict[str, Any] = {"alternation": "bridged", "call_text": "drop"}
+
 
 _OTHERS = (
     Fact(
@@ -126,7 +156,9 @@ _OTHERS = (
          but=("claude*",)),
 )  # fmt: skip
 
+
 _FACTS = Facts(rows=(*_CLAUDES, *_OTHERS))
+
 
 # InvokeModel takes Claude's own body, without model and stream, which the path names.
 _INVOKE = Messages(
@@ -141,6 +173,8 @@ _INVOKE = Messages(
     model="us.anthropic.claude-opus-5-5",
     refused=("cache_control", "context_management"),
 )
+
+
 _MESSAGES = Facts(
     always={
         "base64_only": ("image", "document"),
@@ -160,6 +194,7 @@ _MESSAGES = Facts(
     since="2026-11-21",
     source="Anthropic docs, Vision, Web search tool: supported platforms; recorded answers",
 )
+
 
 VENDOR = Vendor(
     "bedrock",

@@ -11,12 +11,17 @@ from ..capabilities import Fact, Facts
 from ..protocols.cohere import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _MODELS = "Cohere docs, Models; recorded"
+
+
 _REASONING = "Cohere docs, Reasoning"
+
+
 _STILL: dict[str, Any] = {"thinks": "never", "thinking": False}
+
+
 _OLD: dict[str, Any] = {**_STILL, "image": False, "late_system": "reminder"}
+
 
 _FACTS = Facts(
     rows=(
@@ -36,6 +41,7 @@ _FACTS = Facts(
              "Cohere API, Chat: tool_choice is for command-r7b and newer models"),
     ),
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "cohere",

@@ -8,35 +8,60 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.families.shared import BUDGETED, SAMPLES, copied
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
+from .._core.wording import Told
 from ..capabilities import Fact, Facts
-from ..families.copies import BUDGETED, SAMPLES, copied
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
-from ..told import Told
 from . import Vendor
 
-__all__ = ["VENDOR", "DashScopeChatFormatter", "DashScopeMultiAgentFormatter"]
-
 _API = "Model Studio, Qwen API via DashScope: endpoints by model; agentscope-java's router"
+
+
 _OVERVIEW = "Model Studio, text generation overview: models of each endpoint; probes of 2026-09"
+
+
 _REPLAY = "the vendors' own thinking guides: reasoning_content comes back on tool turns"
+
+
 _GLM = "qwen-code's provider for DashScope: GLM reads strings, parts are dropped in silence"
+
+
 _STREAMS = 'Model Studio, error codes: "enable_thinking only support stream call"'
+
+
 _COMPATIBLE = "Model Studio, OpenAI compatible chat; 117 recorded requests"
+
+
 _FORCED = (
     '400 "The tool_choice parameter does not support being set to required or object in thinking'
     ' mode"'
 )
+
+
 _SCHEMAS = "Model Studio, structured output: models with json_schema"
 
+
 _TEXT: dict[str, Any] = {"endpoint": TEXT, "image": False, "audio": False, "video": False}
+
+
 _ALL: dict[str, Any] = {"endpoint": MULTIMODAL}
+
+
 _SIGHT: dict[str, Any] = {**_ALL, "audio": False}
+
+
 _SOUND: dict[str, Any] = {**_ALL, "image": False, "video": False}
+
+
 # models of Qwen3's time think in streams only; later ones were not seen to insist
 _STREAMED: dict[str, Any] = {"streamed_thinking": True}
+
+
 _EFFORT: dict[str, Any] = {"efforts": ("low", "medium", "high", "xhigh", "max")}
+
+
 _BACK: dict[str, Any] = {"thinking": True}
 
 
@@ -46,6 +71,7 @@ def _fact(since: str, source: str, changes: dict[str, Any], *models: str) -> Fac
 
 # whoever made the model
 _UNFORCED = Fact(("*",), {"forced_tools": False}, "2026-11-21", _FORCED, when="thinking")
+
 
 _FACTS = Facts(
     rows=(
@@ -73,9 +99,15 @@ _FACTS = Facts(
     )
 )  # fmt: skip
 
+
 _FILM: dict[str, Any] = {"video": ("user",)}
+
+
 _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
+
+
 _LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or a budget
+
 
 _CHAT_FACTS = Facts(
     always={
@@ -121,6 +153,7 @@ _CHAT_FACTS = Facts(
     source=_COMPATIBLE,
 )  # fmt: skip
 
+
 # "Requests process only the parameters explicitly listed": what is not is left alone.
 _ITEM_FACTS = Facts(
     always={
@@ -136,6 +169,7 @@ _ITEM_FACTS = Facts(
     since="2026-11-21",
     source="Model Studio, OpenAI compatible Responses",
 )
+
 
 VENDOR = Vendor(
     "dashscope",
@@ -194,8 +228,11 @@ VENDOR = Vendor(
     },
 )  # fmt: skip
 
+
 # AgentScope: media at every seat, no cache marks, several texts of one result as a list with dashes
 _SEATS = ("user", "assistant", "system")
+
+
 _PROMOTES = (
     "promote_tool_result_images",
     "promote_tool_result_audios",

@@ -8,24 +8,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.families.shared import SAMPLES, copied
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Fact, Facts
-from ..families.copies import SAMPLES, copied
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
 
-__all__ = ["VENDOR", "DeepSeekChatFormatter", "DeepSeekMultiAgentFormatter"]
-
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
+
+
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
+
+
 _CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
+
+
 _SEE = ("deepseek-flash*", "deepseek-v4.1*", "deepseek-v4-flash-vision*")
+
+
 _DEAF: dict[str, Any] = {
     "options": dict.fromkeys(("temperature", "presence_penalty", "frequency_penalty"), "ignores")
 }
+
+
 # said of every model here, for a name may be an alias: it thinks unless the request says no
 _THINKING = Fact(("*",), {**_DEAF, "forced_tools": False}, "2026-04-24", _MODE, when="thinking")
+
 
 _CHAT = Dialect(
     text="joined",
@@ -37,6 +46,8 @@ _CHAT = Dialect(
     model="deepseek-flash",
     issuers=("deepseek", "openai-chat"),
 )
+
+
 _ITEMS = openai_responses.Dialect(
     developer=False,
     reasoning="raw",
@@ -45,7 +56,10 @@ _ITEMS = openai_responses.Dialect(
     model="deepseek-flash",
     issuers=("deepseek", "openai-responses"),
 )
+
+
 _MESSAGES = anthropic.Dialect(model="deepseek-flash", issuers=("deepseek",))
+
 
 # Images: user messages of the models that see (deserialisation refuses the part elsewhere).
 _CHAT_FACTS = Facts(
@@ -68,6 +82,7 @@ _CHAT_FACTS = Facts(
     source=_MODE,
 )
 
+
 # Files are refused; unknown items and fields are left alone. Images may stand in results.
 _ITEM_FACTS = Facts(
     always={
@@ -86,6 +101,7 @@ _ITEM_FACTS = Facts(
     source="DeepSeek API docs, Create Response; its recorded answers",
 )
 
+
 _MESSAGE_FACTS = copied(
     "deepseek", "2026-11-21", _CLAUDE,
     {
@@ -101,6 +117,7 @@ _MESSAGE_FACTS = copied(
     _THINKING,
 )  # fmt: skip
 
+
 VENDOR = Vendor(
     "deepseek",
     base_url="https://api.deepseek.com",
@@ -113,6 +130,7 @@ VENDOR = Vendor(
     },
     urls={"anthropic": "https://api.deepseek.com/anthropic"},
 )
+
 
 # AgentScope: null beside tool calls; without a model, no thinking field where none was thought
 _AGENTSCOPE = Dialect(

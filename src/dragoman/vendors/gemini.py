@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Facts
 from ..protocols.gemini import Dialect, Gemini
 from ..rewrite.speakers import ByName
 from . import Vendor
-
-__all__ = ["VENDOR", "GeminiChatFormatter", "GeminiMultiAgentFormatter"]
 
 VENDOR = Vendor(
     "gemini",
@@ -30,13 +28,18 @@ VENDOR = Vendor(
     },
 )
 
+
 # AgentScope writes Python's spelling, one text for several of a result, and names mp3 by its own
 # type; it sends the bytes of every medium, whoever shows it, no thinking, and calls as they are
 # unless the model is known to want more.
 _AGENTSCOPE = Dialect(
     case="snake", bullets=True, mime={"audio/mpeg": "audio/mp3"}, foreign_calls="keep"
 )
+
+
 _MEDIA = ("image", "audio", "video", "document")
+
+
 _CHANGES: dict[str, Any] = {
     "sources": dict.fromkeys(_MEDIA, ("base64",)),
     "media_types": {"image": ("image/*",)},
@@ -44,6 +47,8 @@ _CHANGES: dict[str, Any] = {
     "late_system": "user",
     "blank_text": True,
 }
+
+
 _PROMOTES = ("promote_tool_result_images",)
 
 

@@ -12,15 +12,23 @@ from ..capabilities import Fact, Facts
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _UNSUPPORTED = "Groq docs, OpenAI Compatibility: currently unsupported features"
+
+
 _TOOLS = "Groq docs, Built-in tools: models that search and run code"
+
+
 _SCHEMAS = "Groq docs, Structured outputs: supported models"
+
+
 _REASONING = "Groq docs, Reasoning: efforts by model"
+
+
 _REFUSED = ("logprobs", "top_logprobs", "presence_penalty", "frequency_penalty", "n")
 
+
 _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
+
 
 _FACTS = Facts(
     always={
@@ -49,6 +57,7 @@ _FACTS = Facts(
     since="2026-11-21",
     source=_UNSUPPORTED,
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "groq",

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.families.shared import SAMPLES, copied
 from ..capabilities import Fact, Facts
-from ..families.copies import SAMPLES, copied
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _CHAT = "MiniMax docs, OpenAI API compatible; agentscope-java, tested live"
+
+
 _STRICT = "mimo2codex issue 7, error 2013: one system message, no tool_choice, no null content"
+
+
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
+
+
 _SEES = ("minimax-m[3-9]*",)
+
+
 _UNKNOWN = (
     "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
     "service_tier",
 )  # fmt: skip
+
 
 _COMMON: dict[str, Any] = {
     "tool_choices": (),
@@ -34,6 +41,7 @@ _COMMON: dict[str, Any] = {
     "document": False,
     "options": dict.fromkeys(_UNKNOWN, "refuses"),
 }
+
 
 _CHAT_FACTS = Facts(
     always={
@@ -51,6 +59,7 @@ _CHAT_FACTS = Facts(
     source=f"{_CHAT}; {_STRICT}",
 )
 
+
 _ITEM_FACTS = Facts(
     always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0},
     rows=(
@@ -60,6 +69,7 @@ _ITEM_FACTS = Facts(
     since="2026-11-21",
     source=_CREATE,
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "minimax",

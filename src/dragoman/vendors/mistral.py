@@ -11,12 +11,15 @@ from ..capabilities import Fact, Facts
 from ..protocols.mistral import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _REASONING = "Mistral docs, Reasoning; mozilla-ai/any-llm issue 1241"
+
+
 _MODELS = "Mistral docs, Models"
+
+
 # Sending an effort to a model without one is an error (tontinton/maki issue 396).
 _STILL: dict[str, Any] = {"thinks": "never", "thinking": False}
+
 
 _FACTS = Facts(
     rows=(
@@ -42,6 +45,7 @@ _FACTS = Facts(
         Fact(("ministral*", "mistral-*", "pixtral*", "devstral*"), _STILL, "2026-11-21", _MODELS),
     ),
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "mistral",

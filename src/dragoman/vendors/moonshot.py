@@ -6,18 +6,23 @@ search"; kimi-cli, the vendor's own client.
 
 from __future__ import annotations
 
+from .._core.families.shared import BUDGETED, copied
 from ..capabilities import Fact, Facts
-from ..families.copies import BUDGETED, copied
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _CHAT = "Moonshot docs, Chat; kimi-cli; agentscope-java, tested live"
+
+
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"
+
+
 _PARTS = "kimi-cli and vercel/ai: image_url and video_url as data URI or ms:// file"
+
+
 _SEE = ("kimi-k2.[5-9]*", "kimi-k3*", "kimi-for-coding*")
+
 
 _FACTS = Facts(
     always={
@@ -41,6 +46,7 @@ _FACTS = Facts(
     since="2026-11-21",
     source=_CHAT,
 )
+
 
 VENDOR = Vendor(
     "moonshot",

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Fact, Facts
 from ..protocols.ollama import Dialect, Ollama
 from . import Vendor
-
-__all__ = ["VENDOR", "OllamaChatFormatter", "OllamaMultiAgentFormatter"]
 
 _FACTS = Facts(
     rows=(
@@ -32,6 +30,7 @@ _FACTS = Facts(
     )
 )
 
+
 VENDOR = Vendor(
     "ollama",
     base_url="http://localhost:11434",
@@ -40,8 +39,11 @@ VENDOR = Vendor(
     facts={"ollama": _FACTS},
 )
 
+
 # AgentScope: null where there is no text, no message without anything, no thinking sent back
 _CHANGES = {"empty_messages": False, "thinking": "never"}
+
+
 _PROMOTES = ("promote_tool_result_images",)
 
 

@@ -8,22 +8,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._named import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
 from ..capabilities import Facts
 from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
-
-__all__ = [
-    "VENDOR",
-    "OpenAIChatFormatter",
-    "OpenAIFormatter",
-    "OpenAIMultiAgentFormatter",
-    "OpenAIResponseChatFormatter",
-    "OpenAIResponseMultiAgentFormatter",
-    "OpenAIResponsesChatFormatter",
-    "OpenAIResponsesMultiAgentFormatter",
-]
 
 VENDOR = Vendor(
     "openai",
@@ -39,12 +28,15 @@ VENDOR = Vendor(
     },
 )
 
+
 # AgentScope writes every text as a content part, and the tool's name on its result
 _AGENTSCOPE = Dialect(
     text="parts",
     bullets=True,
     result_name=True,
 )
+
+
 _PROMOTES = ("promote_tool_result_images",)
 
 
@@ -74,6 +66,8 @@ class OpenAIMultiAgentFormatter(MultiAgentFormatter):
 
 # AgentScope writes text and images as parts, and the text of a result alone
 _AGENTSCOPE_ITEMS = responses.Dialect(text="parts", said="parts", detail=False, bullets=True)
+
+
 _ITEMS = {"result": ("text",), "result_names": True}
 
 

@@ -12,15 +12,26 @@ from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _REASONING = "OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers"
+
+
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
+
+
 _CHOICE = "OpenRouter API reference: tool_choice"
+
+
 _STATELESS = "OpenRouter docs, Responses API: stateless"
+
+
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")
+
+
 _CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")}
+
+
 _GPT = ("gpt-*", "o[134]*", "chatgpt-*")
+
 
 _CHAT_FACTS = Facts(
     always={
@@ -50,13 +61,17 @@ _CHAT_FACTS = Facts(
     source=_REASONING,
 )  # fmt: skip
 
+
 _SEARCH = "web_search"
+
+
 _FIELDS = {
     f"{_SEARCH}.domains": "parameters.allowed_domains",
     f"{_SEARCH}.blocked_domains": "parameters.excluded_domains",
     f"{_SEARCH}.max_uses": "parameters.max_uses",
     f"{_SEARCH}.location": "parameters.user_location",
 }
+
 
 VENDOR = Vendor(
     "openrouter",

@@ -11,12 +11,17 @@ from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _HOST = "https://{region}-aiplatform.googleapis.com"
+
+
 _PLACE = "projects/{project}/locations/{region}"
+
+
 _CLAUDE = "/publishers/anthropic/models/{model}"
+
+
 _LOOKED_UP = "2026-11-21"
+
 
 _GEMINI = Facts(
     # signatures of the developer API fail here (litellm issue 32140), and files lie in buckets; a
@@ -40,6 +45,7 @@ _GEMINI = Facts(
     source="google-genai 3.4: what only one of the two APIs has",
 )
 
+
 _ANTHROPIC = Facts(
     always={
         "base64_only": ("image", "document"),
@@ -49,6 +55,7 @@ _ANTHROPIC = Facts(
     since=_LOOKED_UP,
     source="Anthropic docs, Vision, Web search tool, Code execution tool: supported platforms",
 )
+
 
 VENDOR = Vendor(
     "vertex",

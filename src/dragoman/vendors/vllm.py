@@ -12,21 +12,32 @@ from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
+
+
 _TEMPLATE = "vLLM docs, Reasoning Outputs: the switch in each model's template"
+
+
 _HEAD = 'templates since Qwen3.5, "System message must be at the beginning.": vllm issue 41114'
 
+
 _SWITCH: dict[str, Any] = {"form": "template", "efforts": ("on",), "budgets": ()}
+
+
 _NAMED: dict[str, Any] = {"form": "template thinking", "budgets": ()}
+
+
 # no host's rules but the engine's: it pins nothing, and guides a forced call as the model thinks
 _FREE: dict[str, Any] = {"forced_tools": True}
+
+
 _UNPINNED: dict[str, Any] = {
     "options": dict.fromkeys(
         ("temperature", "top_p", "n", "presence_penalty", "frequency_penalty"), "takes"
     )
 }
+
+
 _ROWS = (
     Fact(("qwen3.[5-9]*",), {**_SWITCH, "system_head": "first", "late_system": "reminder"},
          "2026-02-15", _HEAD),
@@ -34,6 +45,7 @@ _ROWS = (
     Fact(("kimi-*",), {**_NAMED, **_UNPINNED}, "2025-11-06", _TEMPLATE),
     Fact(("deepseek-*", "granite-*"), _NAMED, "2025-08-21", _TEMPLATE),
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "vllm",

@@ -13,9 +13,8 @@ from ..capabilities import Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _DOCS = "xAI docs, API reference and Image understanding; recorded answers"
+
 
 _COMMON: dict[str, Any] = {
     "tool_choices": ("auto", "none", "required", "tool"),
@@ -23,6 +22,7 @@ _COMMON: dict[str, Any] = {
     "options": {"service_tier": "ignores"},
     "strict_schema": "",  # not every property has to be required
 }
+
 
 VENDOR = Vendor(
     "xai",

@@ -5,19 +5,20 @@ Reference: Z.AI docs, "Chat Completion", "Thinking Mode"; zai-sdk; error codes 1
 
 from __future__ import annotations
 
+from .._core.families.shared import BUDGETED, SAMPLES, copied
 from ..capabilities import Fact, Facts
-from ..families.copies import BUDGETED, SAMPLES, copied
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
-__all__ = ["VENDOR"]
-
 _CHAT = "Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live"
+
+
 _UNKNOWN = (
     "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
     "service_tier",
 )  # fmt: skip
+
 
 _FACTS = Facts(
     always={
@@ -42,6 +43,7 @@ _FACTS = Facts(
     since="2026-11-21",
     source=_CHAT,
 )  # fmt: skip
+
 
 VENDOR = Vendor(
     "zhipu",

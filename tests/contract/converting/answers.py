@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dragoman
-from dragoman._wire import Wire
+from dragoman._core.exchange.wire import Wire
+from dragoman._core.stream.pieces import Piece
 from dragoman.errors import DragomanError
 from dragoman.message import ChatResponse, RefusalBlock, TextBlock
-from dragoman.pieces import Piece
 from tests.contract.reading.recorded import Exchange, exchanges
 
 from .clients import CLIENTS, REFUSALS, Call, Events, Said, Spent, client

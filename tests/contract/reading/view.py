@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman._wire import Wire
+from dragoman._core.exchange.wire import Wire
+from dragoman._core.stream.events import EventView, StreamEvent
 from dragoman.message import RefusalBlock, TextBlock, ThinkingBlock
-from dragoman.pieces import EventView, StreamEvent
 
 from .recorded import Exchange
 

@@ -8,8 +8,9 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.builder import build
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -27,7 +28,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw, build
 
 WIRE = dragoman.wire("anthropic")
 NAMED = Meta(id="chat-7", model="m-1")

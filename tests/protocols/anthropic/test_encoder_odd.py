@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
+from dragoman._core.stream.pieces import End, Meta, Part, Piece
 from dragoman.losses import Loss
 from dragoman.message import (
     Citation,
@@ -20,7 +21,6 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import answered
-from dragoman.pieces import End, Meta, Part, Piece
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 NAMED = Meta(id="msg_1", model="m")

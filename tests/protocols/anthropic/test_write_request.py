@@ -22,7 +22,7 @@ from dragoman.message import (
     ToolUseBlock,
     Written,
 )
-from dragoman.protocols.anthropic.thinking import dropping
+from dragoman.protocols.anthropic.request import dropping
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 HOST = dragoman.wire("bedrock/anthropic", policy="ignore")

@@ -10,6 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Vendor
+from dragoman._core.passes.roles import USER, Seated
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -28,7 +29,6 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.protocols.anthropic import CAN, Anthropic, Dialect
-from dragoman.seats import USER, Seated
 
 BASE = Dialect()
 WEB = URLSource("https://example.com/a")

@@ -11,8 +11,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
     Base64Source,
@@ -29,7 +29,6 @@ from dragoman.message import (
     dump,
 )
 from dragoman.message.blocks import ContentBlock
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("bedrock-converse", policy="ignore")
 ISSUER = "bedrock-converse"

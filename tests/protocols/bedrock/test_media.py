@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._wire import Manner
+from dragoman._core.exchange.pipeline import Manner
 from dragoman.errors import WriteError
 from dragoman.message import (
     AudioBlock,

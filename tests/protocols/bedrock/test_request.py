@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._wire import Manner
+from dragoman._core.exchange.pipeline import Manner
 from dragoman.message import (
     CacheHint,
     ResponseFormat,

@@ -9,8 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -24,7 +24,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.laws.streams.cohere import citation, ended, event, item, streams
 
 from .sdk import streamed

@@ -21,7 +21,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.protocols.cohere import Cohere
-from dragoman.protocols.cohere.claims import claims
+from dragoman.protocols.cohere.dialect import claims
 from tests.protocols.as_read import AsRead
 
 ROOM = Cohere()

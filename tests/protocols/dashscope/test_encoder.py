@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -25,7 +25,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.protocols.dashscope import DashScope, Dialect
 from tests.protocols.dashscope.answers import ERROR, frame
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman import Msg
+from dragoman._core.passes.roles import survey
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter, GeminiMultiAgentFormatter
 from dragoman.losses import Report
@@ -26,8 +27,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.protocols.gemini import CAN, Dialect
-from dragoman.protocols.gemini.writer import contents
-from dragoman.seats import survey
+from dragoman.protocols.gemini.messages import contents
 from dragoman.vendors.gemini import GeminiChatFormatter
 from tests.contract.judges import judge_messages
 

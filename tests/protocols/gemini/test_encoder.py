@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -24,7 +24,6 @@ from dragoman.message import (
     ToolUseBlock,
     Usage,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.protocols.gemini.answers import body, called, chunk, streamed, text
 
 ROOM = dragoman.wire("gemini").room

@@ -23,7 +23,7 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import MediaBlock
 from dragoman.protocols.gemini import CAN, Dialect
-from dragoman.protocols.gemini.media import media_part
+from dragoman.protocols.gemini.blocks import media_part
 from tests.contract.judges import judge_request
 
 DOT = "iVBORw0KGgo="

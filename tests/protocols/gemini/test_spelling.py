@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.protocols.gemini import Dialect
-from dragoman.protocols.gemini.spelling import added, cased, keys
+from dragoman.protocols.gemini.dialect import added, cased, keys
 
 CAMEL, SNAKE = Dialect(), Dialect(case="snake")
 

@@ -9,8 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, ChatResponse
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
     Base64Source,
@@ -25,7 +25,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 
 WIRE = dragoman.wire("mistral", policy="ignore")
 STOP = End(Finish("stop", "end_turn"))

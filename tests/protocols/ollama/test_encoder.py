@@ -9,6 +9,8 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman._core.stream.builder import build
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -24,7 +26,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw, build
 
 WIRE = dragoman.wire("ollama")
 AT, THEN = "2026-11-21T08:00:00.1Z", "2026-11-21T08:00:01.2Z"

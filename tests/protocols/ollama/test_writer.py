@@ -8,6 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
+from dragoman._core.passes.roles import TOOL, USER, Seated
 from dragoman.capabilities import Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter
@@ -27,8 +28,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.protocols.ollama.dialect import Dialect
-from dragoman.protocols.ollama.writer import messages
-from dragoman.seats import TOOL, USER, Seated
+from dragoman.protocols.ollama.messages import messages
 
 WIRE = dragoman.wire("ollama", policy="ignore")
 OWN: Any = {"ollama": {"x": 1}}

@@ -9,6 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice, Vendor
+from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, Seated
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -21,7 +22,6 @@ from dragoman.message import (
     URLSource,
 )
 from dragoman.protocols.openai_chat import CAN, Dialect, OpenAIChat
-from dragoman.seats import ASSISTANT, TOOL, USER, Seated
 
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
 CALL = Msg.assistant([ToolUseBlock("c", "look", {})])

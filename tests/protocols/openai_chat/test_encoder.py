@@ -14,8 +14,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 import dragoman
 from dragoman import ChatRequest, ProviderError
-from dragoman._wire.answering import StreamEncoder
-from dragoman._wire.pieced import Pieced
+from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
@@ -32,7 +32,6 @@ from dragoman.message import (
     Usage,
     dump,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 from tests.cases.reading import chunk, fragment
 
 WIRE = "openai-chat"

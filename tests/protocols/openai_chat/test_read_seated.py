@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
+from dragoman._core.passes.roles import Seated, survey
 from dragoman.losses import Report
 from dragoman.message import places
-from dragoman.seats import Seated, survey
 
 ROOM = dragoman.wire("openai-chat").room
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman import message
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -25,7 +26,6 @@ from dragoman.message import (
     URLSource,
     Usage,
 )
-from dragoman.pieces import End, Failed, Meta, Part, Piece, Raw
 
 from .reading import answer, done, event
 from .streams import CALL, CREATED, SAID, STREAM, TEXT, THOUGHT, begun, ended, said
@@ -335,7 +335,7 @@ def test_why_it_ended(reason: Any, kind: str) -> None:
 
 def test_a_stream_says_what_the_whole_answer_says() -> None:
     pieces: Sequence[Piece] = [BEGIN, part(ThinkingBlock("Hm")), part("So", 0, 1), *STOP]
-    from dragoman.pieces import build
+    from dragoman._core.stream.builder import build
 
     whole = wire().room.write_response(build(pieces, issuer="openai-chat"), Report())
     made, _ = encoded(pieces)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
+from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, Seated
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -25,7 +26,6 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import Origin
 from dragoman.protocols.openai_responses import CAN, OpenAIResponses
-from dragoman.seats import ASSISTANT, TOOL, USER, Seated
 
 from .writing import OWN, codes, own, said, wire, wrote
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.passes.roles import ASSISTANT, Seated
 from dragoman.errors import ProviderError, ReadError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -17,7 +18,6 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.message.blocks import answered
-from dragoman.seats import ASSISTANT, Seated
 from tests.protocols.openai_responses.reading import OWN, answer, item_of, read, replayed
 from tests.protocols.openai_responses.writing import wire
 

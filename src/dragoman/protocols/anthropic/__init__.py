@@ -3,7 +3,9 @@
 Reference: Anthropic API, "Messages".
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import Anthropic
+from .wire import Anthropic
 
 __all__ = ["CAN", "Anthropic", "Dialect"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
-from ...rules import IdRule, NameRule
+from ...capabilities.naming import IdRule, NameRule
+from ...message import ChatRequest
+from ...message.blocks import noted
 from ...sse import Framing
-
-__all__ = ["CAN", "Dialect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +91,104 @@ CAN = Capabilities(
     source="Anthropic API reference, Create a Message",
     since="2026-11-21",
 )
+
+
+_BLOCKS = frozenset({"text", "image", "document", "search_result", "tool_use", "tool_result",
+                     "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use",
+                     "container_upload", "compaction", "fallback", "tool_addition",
+                     "tool_removal", "mcp_tool_listing"})  # fmt: skip
+
+
+_FOREIGN = frozenset({"input", "contents", "generationConfig", "inferenceConfig", "instructions",
+                      "max_completion_tokens", "frequency_penalty", "presence_penalty", "n",
+                      "response_format", "stream_options", "parallel_tool_calls", "stop", "seed",
+                      "logprobs", "functions", "options", "reasoning_effort", "random_seed",
+                      "modalities", "logit_bias", "store", "user", "max_output_tokens",
+                      "documents", "citation_options", "safe_prompt"})  # fmt: skip
+
+
+_PATHS = ("/messages", "/invoke", "/invoke-with-response-stream", ":rawPredict",
+          ":streamRawPredict")  # fmt: skip
+
+
+_CHOICES = ("auto", "any", "none", "tool")
+
+
+def claims(body: Json, path: str | None = None) -> bool:
+    """Whether this could be a body of `POST /v1/messages`, or of a host that takes the same."""
+    if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
+        return False
+    if path is not None and not path.partition("?")[0].endswith(_PATHS):
+        return False
+    if "max_tokens" not in body and "anthropic_version" not in body and "thread" not in body:
+        return False
+    if not _FOREIGN.isdisjoint(body) or not _tools(body):
+        return False
+    roles = [one.get("role") for one in body["messages"] if isinstance(one, dict)]
+    if len(roles) < len(body["messages"]) or roles[:1] == ["system"]:
+        return False
+    return all(map(_message, body["messages"]))
+
+
+def _tools(body: Any) -> bool:
+    tools, picked = body.get("tools"), body.get("tool_choice")
+    if isinstance(tools, list):
+        for one in tools:
+            if not isinstance(one, dict) or "function" in one or one.get("type") == "function":
+                return False
+    if picked is None:
+        return True
+    return isinstance(picked, dict) and picked.get("type") in _CHOICES
+
+
+def _message(told: Any) -> bool:
+    if told.get("role") not in ("user", "assistant", "system") or "tool_calls" in told:
+        return False
+    content = told.get("content")
+    return isinstance(content, str) or (isinstance(content, list) and all(map(_block, content)))
+
+
+def _block(told: Any) -> bool:
+    kind = told.get("type") if isinstance(told, dict) else None
+    if not isinstance(kind, str):
+        return False
+    if kind in ("image", "document"):
+        return isinstance(told.get("source"), dict)
+    return kind in _BLOCKS or kind.endswith("_tool_result")
+
+
+BETAS = "anthropic_beta"
+
+
+_HEADER = "anthropic-beta"
+
+
+def read_betas(rest: JsonObject, notes: JsonObject, headers: Mapping[str, str] | None) -> None:
+    """Put the betas of a header among the fields of the body that are left."""
+    told = [value for name, value in (headers or {}).items() if name.lower() == _HEADER]
+    names = [name.strip() for value in told for name in value.split(",") if name.strip()]
+    if names and BETAS not in rest:
+        rest[BETAS], notes[BETAS] = names, "header"
+
+
+def betas_as_read(req: ChatRequest, headers: dict[str, str], issuer: str) -> dict[str, str]:
+    """The headers with the betas that `read_betas` found in one, before any others."""
+    extras = req.extras or {}
+    told = extras.get(issuer, {}).get(BETAS)
+    if extras.get(noted(issuer), {}).get(BETAS) != "header" or not isinstance(told, list):
+        return headers
+    more = [name for name in headers.get(_HEADER, "").split(",") if name and name not in told]
+    return {**headers, _HEADER: ",".join([*told, *more])}
+
+
+def ask_betas(body: JsonObject, headers: dict[str, str], more: list[str], spoken: Dialect) -> None:
+    """Ask for betas where the host looks for them: those among the body's fields, and `more`."""
+    if spoken.betas_place == "body":
+        if more:
+            body[BETAS] = [*body.get(BETAS, ()), *more]
+        return
+    told = body.get(BETAS)
+    if isinstance(told, list) and all(isinstance(name, str) for name in told):
+        more = [*body.pop(BETAS), *more]
+    if more:
+        headers[_HEADER] = ",".join(more)

@@ -3,7 +3,9 @@
 Reference: Amazon Bedrock API reference, "Converse"; service model of bedrock-runtime.
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import BedrockConverse
+from .wire import BedrockConverse
 
 __all__ = ["CAN", "BedrockConverse", "Dialect"]

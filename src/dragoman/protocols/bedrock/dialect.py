@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..._core.jsontext import Json
 from ...capabilities import Capabilities
-from ...rules import IdRule, NameRule
-
-__all__ = ["CAN", "Dialect"]
+from ...capabilities.naming import IdRule, NameRule
+from .request import asked_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +76,51 @@ CAN = Capabilities(
     source="Amazon Bedrock API reference, Converse; recorded answers",
     since="2026-11-21",
 )  # fmt: skip
+
+
+# service model: members of ConverseRequest that no other wire has, and of ContentBlock
+_FIELDS = frozenset({
+    "inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig",
+    "additionalModelResponseFieldPaths", "performanceConfig", "requestMetadata", "promptVariables",
+    "outputConfig", "serviceTier",
+})  # fmt: skip
+
+
+_KNOWN = _FIELDS | {"messages", "system", "modelId"}
+
+
+_BLOCKS = frozenset({
+    "text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent",
+    "cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition",
+    "toolRemoval",
+})  # fmt: skip
+
+
+_ROLES = ("user", "assistant", "system")
+
+
+def claims(body: Json, path: str | None = None) -> bool:
+    """Whether the body can be one; a path of Converse weighs most."""
+    if not isinstance(body, dict) or not isinstance(body.get("messages", []), list):
+        return False
+    if asked_in(path)[0] is not None:
+        return not body.keys() - _KNOWN or "messages" in body
+    if body.keys() - _KNOWN or ("messages" not in body and _FIELDS.isdisjoint(body)):
+        return False
+    said = [_said(one) for one in body.get("messages", ())]
+    system = body.get("system", [])
+    listed = isinstance(system, list) and all(map(_block, system))
+    return listed and all(said) and bool(said or not _FIELDS.isdisjoint(body))
+
+
+def _said(told: Json) -> bool:
+    if not isinstance(told, dict) or told.get("role") not in _ROLES:
+        return False
+    content = told.get("content")
+    return told.keys() <= {"role", "content"} and isinstance(content, list) and all(
+        map(_block, content)
+    )  # fmt: skip
+
+
+def _block(told: Json) -> bool:
+    return isinstance(told, dict) and len(told) == 1 and not _BLOCKS.isdisjoint(told)

@@ -1,14 +1,18 @@
-"""The pieces of an answer as the events of ConverseStream.
+"""What a stream makes of a whole content block, and of an error.
 
-One block is open at a time; only calls, results and images are begun by an event. Why it ended and
-what it cost stand at the end. Reference: Amazon Bedrock API reference, "ConverseStream".
+Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta",
+"ConverseStreamOutput".
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias, assert_never
 
-from ...jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
+from ...errors import ProviderError
 from ...losses import Report
 from ...message import (
     ChatResponse,
@@ -22,18 +26,43 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ContentBlock
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.steps import Open, Shut, Step, Steps, argument_text
-from .answer import EVENTS, request_ids, stop_reason
-from .parts import own_fields
-from .pieced import exception, in_pieces
-from .said import Sayer
-from .usage import figures
-from .writer import thought
+from .answer import EVENTS, Sayer, figures, request_ids, stop_reason
+from .blocks import own_fields, thought
+from .reader import FAULTS
 
-__all__ = ["ConverseEncoder"]
+_BY_STATUS = {status: name for name, status in FAULTS.items()}
+
+
+def in_pieces(said: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
+    """(how the block begins, the deltas that fill it) of an image, a server's call or result."""
+    ((key, inner),) = said.items() if len(said) == 1 else (("", None),)
+    grows = {"image": "source", "toolUse": "input", "toolResult": "content"}.get(key)
+    if grows is None or not isinstance(inner, dict):
+        return said, []  # nothing that a stream has: it stands in its beginning
+    start = {key: {name: value for name, value in inner.items() if name != grows}}
+    value = inner.get(grows)
+    if not value:
+        return start, []
+    if key == "image":
+        return start, [{key: {grows: value}}]
+    if key == "toolUse":  # an input that broke off is text already
+        return start, [{key: {grows: value if isinstance(value, str) else arguments(value)}}]
+    return start, [{key: value}]
+
+
+def exception(error: ProviderError) -> tuple[str, Json]:
+    """The exception by its own name, or by the status that it has over HTTP."""
+    known = error.type in FAULTS
+    name = error.type if known else _BY_STATUS.get(error.status or 500, "internalServerException")
+    body = error.body
+    if known and isinstance(body, dict) and isinstance(body.get("message"), str):
+        return name, body
+    return name, {"message": error.message}
+
 
 Event: TypeAlias = tuple[str | None, Json]
+
+
 _STOP_FIELD = "additionalModelResponseFields"
 
 

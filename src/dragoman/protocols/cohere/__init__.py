@@ -3,7 +3,9 @@
 Reference: Cohere API, "Chat" (`POST /v2/chat`) and its OpenAPI file.
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import Cohere
+from .wire import Cohere
 
 __all__ = ["CAN", "Cohere", "Dialect"]

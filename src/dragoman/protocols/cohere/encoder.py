@@ -8,30 +8,20 @@ from __future__ import annotations
 
 from typing import TypeAlias, assert_never
 
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...errors import ProviderError
-from ...jsontext import Json, JsonObject
 from ...losses import Report
-from ...message import (
-    Finish,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.piece import Key
-from ...pieces.steps import Grow, Open, Step, Steps, argument_text
-from .answer import EVENTS, finish_reason
-from .parts import PLAN
-from .said import Sayer
-from .usage import said_usage
-
-__all__ = ["CohereEncoder"]
+from .answer import EVENTS, Sayer, finish_reason, said_usage
+from .blocks import PLAN
 
 Event: TypeAlias = tuple[str | None, Json]
+
+
 _UNKNOWN = "unknown"
 
 

@@ -3,7 +3,9 @@
 Reference: Model Studio, "Qwen API reference", DashScope (text and multimodal generation).
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
-from .room import DashScope
+from .wire import DashScope
 
 __all__ = ["CAN", "MULTIMODAL", "TEXT", "DashScope", "Dialect"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._core.stream.think_tags import TagForm
 from ...capabilities import Capabilities
-from ...thinktags import TagForm
-
-__all__ = ["CAN", "MULTIMODAL", "TEXT", "Dialect"]
 
 # Below the base URL. A model that is sent to the other one answers 400, "url error".
 TEXT = "/services/aigc/text-generation/generation"
+
+
 MULTIMODAL = "/services/aigc/multimodal-generation/generation"
 
 

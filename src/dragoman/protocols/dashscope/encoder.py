@@ -1,14 +1,17 @@
-"""The pieces of an answer as the events of a stream of the generation endpoints.
+"""Calls of a stream as DashScope sends them: fragments that an index holds together.
 
-Events add to each other, unless the dialect or the request wants each to hold everything so far.
-Reference: Model Studio, "Qwen API via DashScope", streaming; recorded streams.
+The first fragment has id and name; behind it the id is empty and there is no name. Reference:
+Model Studio, "Function calling"; recorded streams.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
-from ...jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..._core.stream.steps import argument_text, rest
 from ...losses import Report
 from ...message import (
     AudioBlock,
@@ -19,20 +22,229 @@ from ...message import (
     ToolUseBlock,
     Usage,
 )
+from ...message.answer import total
 from ...message.blocks import ContentBlock
-from ...message.total import total
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.piece import Key
-from .answer import ID, bill, listed
-from .choice import FIELD, PART
+from ..chat_shape import filled
+from .answer import FIELD, ID, PART, SOUND_FIELD, Sayer, bill, listed
 from .dialect import Dialect
-from .frames import Choice, Frames
-from .said import Sayer
-from .said_calls import SaidCalls
-from .sound import SOUND_FIELD
-from .texts import Texts
 
-__all__ = ["DashScopeEncoder"]
+
+class _Call:
+    __slots__ = ("begun", "index", "nth", "parts")
+
+    def __init__(self, nth: int) -> None:
+        self.nth = nth
+        self.index: JsonObject = {"index": nth}
+        self.begun = False
+        self.parts: list[ToolUseBlock] = []  # which wait until its name is known
+
+
+class SaidCalls:
+    """The calls of one choice."""
+
+    def __init__(self, say: Sayer, candidate: int) -> None:
+        self._say = say
+        self._candidate = candidate
+        self._calls: dict[Key, _Call] = {}
+
+    def feed(self, key: Key, block: ToolUseBlock, whole: bool) -> list[JsonObject]:
+        """The fragments that a piece of the call makes."""
+        call = self._calls.get(key)
+        if call is None:
+            call = self._calls[key] = _Call(len(self._calls))
+        if not call.begun:
+            if whole:
+                call.parts.clear()
+            call.parts.append(block)
+            return [self._first(call)] if any(one.name for one in call.parts) else []
+        more: Any = rest(total(call.parts), block) if whole else block
+        if more is None:
+            self._say.report.lost("answer.unsaid", block, "input", "other arguments")
+            return []
+        call.parts.append(more)
+        if more is not block:
+            self._say.report.made(more, block)
+        text = argument_text(more)
+        told = self._say.fields(more)
+        for name in ("index", "type", "id"):
+            told.pop(name, None)
+        if not text and not told:
+            return []
+        return [self._fragment(call, text, told)]
+
+    def finish(self) -> list[JsonObject]:
+        """The calls that nobody named, and an empty object for those without arguments."""
+        made = [self._first(call) for call in self._calls.values() if not call.begun]
+        if not self._say.own:
+            made += [self._fragment(call, "{}", {}) for call in self._calls.values()
+                     if not any(argument_text(one).strip() for one in call.parts)]  # fmt: skip
+        return made
+
+    def _first(self, call: _Call) -> JsonObject:
+        block: Any = total(call.parts)
+        told = self._say.fields(block)
+        call.begun = True
+        made: JsonObject = {"type": "function"}
+        if self._say.own:
+            call.index = {"index": told.pop("index")} if "index" in told else {}
+            if told.get("type", "") is None:
+                del made["type"], told["type"]
+            if block.id:
+                told.pop("id", None)
+        if block.id or not self._say.own:
+            made["id"] = block.id or f"call_{self._candidate}_{call.nth}"
+        function: JsonObject = {"name": block.name, "arguments": argument_text(block)}
+        return filled({**call.index, **made, "function": function}, told)
+
+    def _fragment(self, call: _Call, text: str, told: JsonObject) -> JsonObject:
+        made: JsonObject = {**call.index, "id": "", "type": "function"}
+        return filled({**made, "function": {"arguments": text}}, told)
+
+
+class Choice:
+    """One choice of the stream: its message so far, and what stands beside the message."""
+
+    __slots__ = ("beside", "empty", "index", "last", "message", "proven")
+
+    def __init__(self, index: int, listed: bool) -> None:
+        self.index = index
+        self.empty: Any = [] if listed else ""
+        self.message: JsonObject = {}
+        self.beside: JsonObject = {}
+        self.last: dict[str, str] = {}  # of each text, what the event before said
+        self.proven = False  # nobody can take the events for snapshots any more
+
+    def doubtful(self, message: JsonObject) -> bool:
+        """Whether the event could be a snapshot, since it begins as the one before did."""
+        doubt = False
+        for key in ("reasoning_content", "content"):
+            if key in message:
+                said, before = _text(message[key]), self.last.get(key, "")
+                if before and not said.startswith(before):
+                    self.proven = True
+                doubt = doubt or bool(before and said)
+                self.last[key] = said
+        return doubt and not self.proven
+
+    def settle(self) -> JsonObject:
+        """A message that says nothing, where a snapshot would repeat: so events are pieces."""
+        self.proven = True
+        return {key: "" if key != "content" else self.empty for key in ("content", *self.last)}
+
+    def grown(self, message: JsonObject) -> JsonObject:
+        """Everything that the message says by now."""
+        for key, value in message.items():
+            self.message[key] = _sum(key, self.message.get(key), value)
+        return {key: _copy(value) for key, value in self.message.items()}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return "".join(part.get("text") or "" for part in value if isinstance(part, dict))
+    return value if isinstance(value, str) else ""
+
+
+def _copy(value: Any) -> Any:
+    return [dict(one) if isinstance(one, dict) else one for one in value] if isinstance(
+        value, list) else value  # fmt: skip
+
+
+def _sum(key: str, said: Any, new: Any) -> Any:
+    if key == "tool_calls":
+        return _calls(said or [], new)
+    if isinstance(said, list) and isinstance(new, list):
+        made = [*said]
+        for part in new:
+            if made and made[-1].keys() == {"text"} == part.keys():
+                made[-1] = {"text": f"{made[-1]['text']}{part['text']}"}
+            else:
+                made.append(part)
+        return made
+    if isinstance(said, str) and isinstance(new, str) and key != "role":
+        return said + new
+    return new or said
+
+
+def _calls(said: list[Any], new: list[Any]) -> list[Any]:
+    made = [*said]
+    for call in new:
+        at = call.get("index", len(made) - 1 if not call.get("id") else len(made))
+        if not 0 <= at < len(made):
+            made.append(call)
+            continue
+        old, function = made[at], call.get("function", {})
+        text = old["function"].get("arguments", "") + function.get("arguments", "")
+        made[at] = {**old, "function": {**old["function"], "arguments": text}}
+    return made
+
+
+class Frames:
+    """Builds events; what has no choice of its own waits for the next of them."""
+
+    __slots__ = ("body", "id", "output", "snapshots")
+
+    def __init__(self, snapshots: bool, id: str) -> None:
+        self.snapshots = snapshots
+        self.id = id
+        self.output: JsonObject = {}
+        self.body: JsonObject = {}
+
+    def of(self, choice: Choice, message: JsonObject, finish: str = "null") -> list[JsonObject]:
+        """The event that adds the message, behind one that shows that it does add, if need be."""
+        made: list[JsonObject] = []
+        if self.snapshots:
+            message = choice.grown(message)
+        elif choice.doubtful(message):
+            made.append(self._said(choice, choice.settle(), "null"))
+        return [*made, self._said(choice, message, finish)]
+
+    def text(self, text: str, finish: str = "null") -> JsonObject:
+        """An event of an answer without choices."""
+        return self.alone({"text": text, "finish_reason": finish})
+
+    def alone(self, output: JsonObject) -> JsonObject:
+        """An event with this output and what waited."""
+        made: JsonObject = {**self.body, "output": {**output, **self.output}}
+        if self.id:
+            made["request_id"] = self.id
+        self.output, self.body = {}, {}
+        return made
+
+    def _said(self, choice: Choice, message: JsonObject, finish: Json) -> JsonObject:
+        said = {"role": "assistant", "content": choice.empty, **message}
+        told = {"message": said, "finish_reason": finish, **choice.beside}
+        return self.alone({"choices": [told]})
+
+
+class Texts:
+    """The texts of one answer."""
+
+    __slots__ = ("_fields", "_report", "_said")
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._said: dict[Key, list[str]] = {}
+        self._fields: dict[tuple[int, str], Key] = {}  # of each field, whose text was said last
+
+    def grown(self, field: str, piece: Part, text: str, own: bool) -> str:
+        """What goes out; of an answer of this wire (`own`) every text as it came."""
+        key = piece.key
+        before = self._said.setdefault(key, [])
+        if piece.whole and before:
+            old = "".join(before)
+            if not text.startswith(old):
+                self._report.lost("answer.unsaid", piece, what="text in the place of other text")
+                return ""
+            text = text[len(old) :]
+        if not text:
+            return ""
+        before.append(text)
+        if field == "content":
+            return text
+        other = self._fields.get((key[0], field), key)
+        self._fields[key[0], field] = key
+        return f"\n{text}" if other != key and not own else text
+
 
 Event: TypeAlias = tuple[str | None, Json]
 

@@ -3,7 +3,9 @@
 Reference: Gemini API, "Generating content".
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import Gemini
+from .wire import Gemini
 
 __all__ = ["CAN", "Dialect", "Gemini"]

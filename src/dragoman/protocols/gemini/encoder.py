@@ -1,42 +1,65 @@
-"""The pieces of an answer as the chunks of streamGenerateContent.
-
-Each chunk is a GenerateContentResponse with what is new. Texts go out as they come; a call is
-whole on this wire, so it waits for the end of its arguments, and what stands behind it waits with
-it. Why it ended and what it cost stand in the last chunk. Reference: Gemini API,
-"models.streamGenerateContent".
-"""
+"""How far the stream of one candidate has come. Knows no chunk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, assert_never
 
-from ...jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.arguments import calls
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..._core.stream.steps import Grow, Shut, Step, Steps
 from ...losses import Report
 from ...message import (
     ChatRequest,
+    Citation,
     Finish,
     RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
 )
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw, Usage
-from ...pieces.calls import calls
-from ...pieces.steps import Grow, Shut, Step, Steps
-from .answer import error_of
-from .cites import grounding
+from ...message.answer import Usage
+from .answer import Sayer, error_of, grounding
 from .dialect import Dialect
-from .progress import MODEL, Progress
-from .said import Sayer
 
-__all__ = ["GeminiEncoder"]
+MODEL: JsonObject = {"role": "model"}
+
+
+@dataclass(slots=True)
+class Progress:
+    """What is known of one candidate so far.
+
+    `beside`: fields that wait for the next chunk; `content`: what stands beside its parts.
+    `settled`: calls that were told whole. `broken`: a call broke off.
+    """
+
+    index: int
+    steps: Steps
+    beside: JsonObject = field(default_factory=dict)
+    content: JsonObject = field(default_factory=lambda: MODEL)
+    end: Finish | None = None
+    said: dict[Key, tuple[list[str], list[Citation]]] = field(default_factory=dict)
+    settled: dict[Key, ToolUseBlock] = field(default_factory=dict)
+    broken: bool = False
+
+    def texts(self) -> list[TextBlock]:
+        """The texts as they stand, with what they cite."""
+        return [TextBlock("".join(texts), cited) for texts, cited in self.said.values()]
+
 
 _Event: TypeAlias = tuple[str | None, Json]
+
+
 # fields that speak of what was said so far, or grow: they cannot wait for the next chunk
 _NOW = ("groundingMetadata", "citationMetadata", "logprobsResult", "urlContextMetadata")
+
+
 _TEXTS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
+
+
 _SILENT = ({"text": ""}, {"text": "", "thought": True})
 
 

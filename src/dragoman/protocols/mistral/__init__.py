@@ -3,7 +3,9 @@
 Reference: Mistral API, "Chat Completion"; the validators of mistral-common.
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import Mistral
+from .wire import Mistral
 
 __all__ = ["CAN", "Dialect", "Mistral"]

@@ -1,27 +1,150 @@
-"""The pieces of an answer as the chunks of a stream of Mistral's chat completions.
+"""One candidate of a stream: its blocks as deltas.
 
-Every candidate has a delta of its own; the reason and the figures stand in the last chunk, behind
-which the stream says that it is over. Reference: Mistral API, "CompletionChunk".
+Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, calls go by index.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
-from ...jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.arguments import MADE
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, moment, timeless
+from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...losses import Report
-from ...message import ChatRequest, Finish, Usage
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.moment import moment, timeless
-from .answer import EVENTS, error_body, finish_reason
-from .deltas import Deltas
-from .said import Sayer
-from .usage import said_usage
+from ...message import (
+    ChatRequest,
+    Finish,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    Usage,
+)
+from ...message.blocks import ContentBlock
+from ..chat_shape import filled
+from .answer import EVENTS, Sayer, error_body, finish_reason, said_usage
+from .blocks import CHUNK, CLOSED
 
-__all__ = ["MistralEncoder"]
+
+class Deltas:
+    """The deltas of one candidate."""
+
+    def __init__(self, index: int, say: Sayer, seed: str) -> None:
+        self.end: Finish | None = None  # why it ended, as far as anybody has said
+        self._index = index
+        self._say = say
+        self._steps = Steps(seed, say.report)
+        self._begun = False
+        self._calls = 0
+        self._thoughts = 0  # of the thinking that is open, the pieces that went out
+
+    def feed(self, part: Part) -> list[JsonObject]:
+        """The choices that a piece makes."""
+        return self._said(self._steps.feed(part))
+
+    def finish(self) -> list[JsonObject]:
+        """The choices of what still waits."""
+        made = self._said(self._steps.finish())
+        for block in self._steps.untold:
+            self._say.report.lost("answer.unsaid", block, what="what came behind its block")
+        return made
+
+    def choice(self, delta: JsonObject, reason: str | None = None) -> JsonObject:
+        """`{"index", "delta", "finish_reason"}`; the first delta says whose words these are."""
+        if not self._begun:
+            self._begun = True
+            delta = {"role": "assistant", **delta}
+        return {"index": self._index, "delta": delta, "finish_reason": reason}
+
+    def beside(self, told: JsonObject) -> JsonObject:
+        """A choice of fields that nobody models."""
+        rest = dict(told)
+        message = rest.pop("message", None)
+        delta = message if isinstance(message, dict) else {"content": ""}
+        return {**self.choice(delta), **rest}
+
+    def _said(self, steps: list[Step]) -> list[JsonObject]:
+        made: list[JsonObject] = []
+        for step in steps:
+            if type(step) is Open:
+                delta = self._opened(step.block)
+            elif type(step) is Grow:
+                delta = self._grown(step.block)
+            else:
+                delta = self._shut(step.block)
+            if delta:
+                made.append(self.choice(delta))
+        return made
+
+    def _opened(self, block: ContentBlock) -> JsonObject:
+        """The beginning of a call: its name, and its id unless nobody gave it one."""
+        self._thoughts = 0
+        if type(block) is not ToolUseBlock:
+            return {}
+        self._calls += 1
+        made: JsonObject = {"index": self._calls - 1, "type": "function",
+                            "function": {"name": block.name, "arguments": ""}}  # fmt: skip
+        if not (self._say.own and block.spelling == MADE):
+            made["id"] = block.id
+        own = (block.extras or {}).get(self._say.issuer, {})
+        return {"content": "", "tool_calls": [filled(made, own)]}
+
+    def _grown(self, block: ContentBlock) -> JsonObject:
+        if type(block) is TextBlock and block.spelling == CHUNK and self._say.own:
+            return {"content": [self._say.chunk(block)]}
+        if type(block) is TextBlock or type(block) is RefusalBlock:
+            return {"content": block.text} if block.text else {}
+        if type(block) is ThinkingBlock:
+            return self._thinking(block)
+        if type(block) is ToolUseBlock and (text := argument_text(block)):
+            function = {"name": "", "arguments": text}
+            return {"tool_calls": [{"index": self._calls - 1, "function": function}]}
+        return {}
+
+    def _thinking(self, block: ThinkingBlock) -> JsonObject:
+        own = dict((block.extras or {}).get(self._say.issuer, {}))
+        said: Any = [{"type": "text", "text": block.thinking}] if block.thinking else []
+        if (came := own.pop("thinking", None)) is not None:  # all that was thought so far
+            said = came[self._thoughts :]
+            self._thoughts = len(came)
+        else:
+            self._thoughts += len(said)
+        chunk: Json = {"type": "thinking", "thinking": said, **own}
+        if self._say.own and block.spelling == CLOSED:
+            chunk["closed"] = True
+        if not said and len(chunk) == 2:
+            return {}
+        return {"content": [chunk]}
+
+    def _shut(self, block: ContentBlock) -> JsonObject:
+        """The end of a block: what came in one piece is said, what cannot be is named."""
+        say = self._say
+        if type(block) is TextBlock:
+            say.fields(block)
+            if not say.own:
+                say.uncited(block)
+            return {}
+        if type(block) is ThinkingBlock:
+            say.fields(block)
+            say.unsealed(block)
+            return {}
+        if type(block) is ToolUseBlock:
+            say.fields(block)
+            return {}
+        chunk = say.chunk(block)
+        if type(block) is RefusalBlock or chunk is None or type(chunk) is not dict:
+            return {}
+        return {"content": [chunk]}
+
 
 Event: TypeAlias = tuple[str | None, Json]
+
+
 _DONE = "[DONE]"
+
+
 _UNKNOWN = "unknown"
 
 

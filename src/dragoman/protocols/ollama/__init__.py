@@ -3,7 +3,9 @@
 Reference: ollama docs/api.md and api/types.go, "Chat".
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import Ollama
+from .wire import Ollama
 
 __all__ = ["CAN", "Dialect", "Ollama"]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..._core.stream.think_tags import TagForm
 from ...capabilities import Capabilities
-from ...thinktags import TagForm
-
-__all__ = ["CAN", "Dialect"]
 
 
 @dataclass(frozen=True, slots=True)

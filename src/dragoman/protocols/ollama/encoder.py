@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, assert_never
 
-from ...jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.arguments import calls, texts
+from ..._core.stream.builder import Builder
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw, dated, moment, timeless
+from ..._core.stream.think_tags import glued
 from ...losses import Report
 from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from ...message.answer import total
 from ...message.blocks import ContentBlock
-from ...message.total import total
-from ...pieces import Builder, End, Failed, Meta, Part, Piece, Raw
-from ...pieces.calls import calls, texts
-from ...pieces.moment import dated, moment, timeless
-from ...pieces.piece import Key
-from ...thinktags import glued
-from .answer import EPOCH, figures, reason
-from .said import Sayer
-
-__all__ = ["OllamaEncoder"]
+from .answer import EPOCH, Sayer, figures, reason
 
 _FIELD = 3  # so long is the key of what stands in a field of its own, and not in the text
+
 
 Line: TypeAlias = tuple[str | None, Json]
 

@@ -9,33 +9,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...jsontext import Json, JsonObject
-from ...message import (
-    Finish,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ..._core.jsontext import Json, JsonObject
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, fault
+from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import answered
-from ...pieces import End, Failed, Meta, Part, Piece, fault
-from ...retold import UNTYPED
+from ..chat_shape import UNTYPED
 from .dialect import Dialect
-from .media import medium
-
-__all__ = ["REASONS", "OllamaReader"]
+from .messages import medium
 
 THINKING, TEXT, IMAGE, CALL = range(4)
 
+
 # `load` and `unload` answer a request without messages, an empty reason a closed connection
 REASONS: dict[str | None, FinishReason] = {"stop": "stop", "length": "length", None: "stop"}
+
+
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
          "eval_count"}  # fmt: skip
+
+
 _TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
           "eval_count": int}  # fmt: skip
+
+
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
+
+
 _CALL = {"id", "type", "function"}
+
+
 _FUNCTION = {"name", "arguments"}
 
 

@@ -1,8 +1,6 @@
-"""The fields of a request, read into the tree, and said again as they were read.
+"""Tools of a request, read into the tree, and said again as they were read.
 
-`read_request` and `body_as_read` are each other's inverse: what a field's neutral value does not
-say stands in the notes or among the fields that nobody models. A request without `stream` is
-streamed. Reference: ollama docs/api.md, "Chat"; api/types.go, ChatRequest and Options.
+Reference: ollama api/types.go, Tool.
 """
 
 from __future__ import annotations
@@ -10,14 +8,71 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
-from ...jsontext import Json, JsonObject
-from ...message import ChatRequest, Options, ResponseFormat
+from ...message import ChatRequest, Options, ResponseFormat, ServerTool, Tool
 from ...message.blocks import noted
-from .history import read_messages
-from .tools import read_tools, tool_as_read
+from .messages import read_messages
 
-__all__ = ["BESIDE", "OPTIONS", "body_as_read", "claims", "read_request"]
+
+def read_tools(rest: JsonObject, issuer: str) -> list[Tool | ServerTool]:
+    """The `tools` of a body, taken out of it; a list of anything else stays there."""
+    told = rest.get("tools")
+    if not (isinstance(told, list) and told and all(isinstance(one, dict) for one in told)):
+        return []
+    try:
+        made = [_tool(one, issuer) for one in told]
+    except InvalidMessage:  # a tool that no JSON can say again
+        return []
+    del rest["tools"]
+    return made
+
+
+def _tool(told: JsonObject, issuer: str) -> Tool | ServerTool:
+    function = told.get("function")
+    name = function.get("name") if isinstance(function, dict) else None
+    typed = told.get("type") == "function"
+    if not (isinstance(function, dict) and isinstance(name, str) and name) or (
+        "type" in told and not typed
+    ):
+        return ServerTool("own", extras={issuer: told})
+    made = Tool(name)
+    inner = {key: value for key, value in function.items() if key != "name"}
+    notes: JsonObject = {} if typed else {"typed": False}
+    if isinstance(inner.get("description"), str):
+        made.description = inner.pop("description")
+    else:
+        notes["described"] = False
+    if isinstance(inner.get("parameters"), dict):
+        made.parameters = inner.pop("parameters")
+    if isinstance(inner.get("strict"), bool):
+        made.strict = inner.pop("strict")
+    rest = {key: value for key, value in told.items() if key not in ("type", "function")}
+    if inner:
+        rest["function"] = inner
+    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
+    made.extras = own or None
+    return made
+
+
+def tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
+    """The tool's declaration as it was read."""
+    own = dict((tool.extras or {}).get(issuer, {}))
+    if type(tool) is ServerTool:
+        return own
+    assert type(tool) is Tool  # the other one of the two
+    notes = (tool.extras or {}).get(noted(issuer), {})
+    function: JsonObject = {"name": tool.name}
+    if notes.get("described", True):
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    function.update(own.pop("function", {}))
+    made: JsonObject = {"type": "function"} if notes.get("typed", True) else {}
+    return {**made, "function": function, **own}
+
 
 # what stands under `options`, and what stands beside it
 OPTIONS = {
@@ -31,11 +86,20 @@ OPTIONS = {
     "seed": "seed",
     "stop": "stop",
 }
+
+
 BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs"}
 
+
 _REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"}
+
+
 _SWITCH = {True: "on", False: "off"}
+
+
 MARKS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
+
+
 # keys of the requests of other protocols, which nobody sends here
 _OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_format", "system",
            "temperature", "top_p", "stop", "input", "contents", "n", "seed", "reasoning_effort",

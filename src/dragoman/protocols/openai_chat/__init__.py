@@ -3,7 +3,9 @@
 Reference: OpenAI API, "Create chat completion".
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import OpenAIChat
+from .wire import OpenAIChat
 
 __all__ = ["CAN", "Dialect", "OpenAIChat"]

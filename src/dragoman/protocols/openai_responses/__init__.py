@@ -3,7 +3,9 @@
 Reference: OpenAI API, "Create a model response".
 """
 
+from __future__ import annotations
+
 from .dialect import CAN, Dialect
-from .room import OpenAIResponses
+from .wire import OpenAIResponses
 
 __all__ = ["CAN", "Dialect", "OpenAIResponses"]

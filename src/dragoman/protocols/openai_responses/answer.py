@@ -1,7 +1,7 @@
-"""A whole answer, as this API's clients take it.
+"""Token figures of the Responses API, made disjoint.
 
-What this wire's reader read goes back as it came; what another wire says is put into its form, with
-each field that the SDK's types demand. Reference: OpenAI API, "The response object".
+Reference: OpenAI API, "The response object", `usage`: the input contains what was read from the
+cache and what was written to it, the output contains the reasoning, at all recorded hosts.
 """
 
 from __future__ import annotations
@@ -10,37 +10,234 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from ...jsontext import Json, JsonObject, canonical
+from ..._core.jsontext import Json, JsonObject, canonical
+from ..._core.stream.builder import first_alone
+from ..._core.stream.pieces import TIMES, moment_of
+from ..._core.stream.steps import argument_text
 from ...losses import Report
 from ...message import (
     Candidate,
     ChatResponse,
+    Citation,
+    RawBlock,
     RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
     Usage,
 )
-from ...message.blocks import ContentBlock, noted
+from ...message.blocks import ANSWER, NOTES, ContentBlock, noted
+from ...message.check import HEALED
 from ...message.plain import plain_value
-from ...pieces.ending import first_alone
-from ...pieces.moment import TIMES, moment_of
-from .answers import ABSENT, BESIDE
+from .blocks import ABSENT, BESIDE, annotation, grouped, items_as_read, words
 from .dialect import Dialect
-from .items import grouped, items_as_read
-from .said import Sayer
-from .usage import figures
 
-__all__ = ["DEFAULTS", "UNTOLD", "read_here", "response", "seed_of", "usage_of"]
+_NONE = object()
+
+
+def usage(told: JsonObject, issuer: str) -> Usage:
+    """The figures; those that the neutral ones do not give back stay in extras."""
+    asked, answered = _details(told, "input"), _details(told, "output")
+    cached, written = _count(asked, "cached_tokens"), _count(asked, "cache_write_tokens")
+    made = Usage(
+        _without(_count(told, "input_tokens"), (cached or 0) + (written or 0)),
+        cached,
+        written,
+        _count(told, "output_tokens"),
+        _count(answered, "reasoning_tokens"),
+        _count(asked, "audio_tokens"),
+        _count(answered, "audio_tokens"),
+        _count(told, "total_tokens"),
+    )
+    if rest := _rest(told, figures(made)):
+        made.extras = {issuer: rest}
+    if made.input is None and "input_tokens" not in told and (cached, written) != (None, None):
+        made.extras = {**(made.extras or {}), noted(issuer): {"absent": ["input_tokens"]}}
+    return made
+
+
+def figures(made: Usage) -> JsonObject:
+    """The neutral figures as this wire says them."""
+    known = [n for n in (made.input, made.cache_read, made.cache_write) if n is not None]
+    asked = {"cached_tokens": made.cache_read, "cache_write_tokens": made.cache_write,
+             "audio_tokens": made.audio_in}  # fmt: skip
+    answered = {"reasoning_tokens": made.reasoning, "audio_tokens": made.audio_out}
+    return {
+        "input_tokens": sum(known) if known else None,
+        "input_tokens_details": {k: v for k, v in asked.items() if v is not None},
+        "output_tokens": made.output,
+        "output_tokens_details": {k: v for k, v in answered.items() if v is not None},
+        "total_tokens": made.total,
+    }
+
+
+def _rest(told: JsonObject, said: JsonObject) -> JsonObject:
+    rest: JsonObject = {}
+    for key, value in told.items():
+        there = said.get(key, _NONE)
+        if value == there and value is not None and value != {} and value is not False:
+            continue
+        if isinstance(value, dict) and value and isinstance(there, dict):
+            if own := {k: n for k, n in value.items() if there.get(k, _NONE) != n}:
+                rest[key] = own
+        else:
+            rest[key] = value
+    return rest
+
+
+def _without(count: int | None, cache: int) -> int | None:
+    if count is None or cache > count:  # then it was never in
+        return count
+    return count - cache
+
+
+def _details(told: JsonObject, of: str) -> dict[str, Any]:
+    found = told.get(f"{of}_tokens_details")
+    return found if isinstance(found, dict) else {}
+
+
+def _count(told: dict[str, Any], key: str) -> int | None:
+    value = told.get(key)
+    return value if type(value) is int else None
+
+
+_NOTES = frozenset({"string", "item", "object"})
+
+
+class Sayer:
+    """Says blocks as items; what this wire cannot say goes to the report."""
+
+    def __init__(self, dialect: Dialect, report: Report, seed: str, here: bool = False) -> None:
+        self.here = here  # this wire's reader read the answer
+        self.issuers = dialect.issuers
+        self.raw = dialect.reasoning == "raw"
+        self.report = report
+        self.seed = seed
+
+    def id(self, prefix: str, nth: int) -> str:
+        """The id of the item at a place."""
+        said = f"{self.seed}\0{nth}".encode("utf-8", "surrogatepass")
+        return f"{prefix}_{blake2b(said, digest_size=12).hexdigest()}"
+
+    def issuer(self, node: Any) -> str | None:
+        """Under whose name this wire's reader has put what it noted on a node; None if nowhere."""
+        for issuer in node.extras or ():
+            bare: str = issuer.removesuffix(ANSWER).removesuffix(NOTES)
+            if bare in self.issuers:
+                return bare
+        return None
+
+    def ours(self, block: ContentBlock) -> str | None:
+        """The issuer of a block that this wire's reader made; None for one of another wire."""
+        if (issuer := self.issuer(block)) is not None:
+            return issuer
+        if type(block) is RawBlock:
+            return block.issuer if block.issuer in self.issuers else None
+        if type(block) is ThinkingBlock:
+            who = block.origin.issuer if block.origin is not None else None
+            return who if who in self.issuers else None
+        if type(block) is ToolUseBlock and self.here:  # it may have no field of its own
+            return self.issuers[0]
+        return None if _NOTES.isdisjoint(words(block)) else self.issuers[0]
+
+    def foreign(self, node: Any, known: Sequence[str] = ()) -> None:
+        """Name the fields of other issuers that a node carries, but for `known`."""
+        for issuer, own in (node.extras or {}).items():
+            bare = issuer.removesuffix(ANSWER)
+            if bare not in self.issuers and not issuer.endswith(NOTES) and issuer != HEALED:
+                lost = {key: value for key, value in own.items() if key not in known}
+                self.report.foreign(node, issuer, lost)
+
+    def part(self, block: ContentBlock) -> JsonObject | None:
+        """`output_text` or `refusal`; None for a text without a word, which is no part."""
+        self.foreign(block)
+        if type(block) is RefusalBlock:
+            if block.category is not None:
+                self.report.lost("answer.unsaid", block, "category")
+            return {"type": "refusal", "refusal": block.text}
+        assert type(block) is TextBlock  # no other is a part
+        if not block.text and not block.citations:
+            return None
+        noted = [self.note(one, block.text) for one in block.citations or ()]
+        listed = [one for one in noted if one is not None]
+        return {"type": "output_text", "text": block.text, "annotations": listed, "logprobs": []}
+
+    def note(self, cited: Citation, text: str) -> JsonObject | None:
+        """The annotation that says this; it must have a span and a title."""
+        self.foreign(cited)
+        if (made := annotation(cited, self.issuers)) is not None:
+            return made
+        if cited.url is None:
+            self.report.lost("answer.unsaid", cited)
+            return None
+        if cited.quote is not None:
+            self.report.lost("answer.unsaid", cited, "quote")
+        given = {"start": cited.start, "end": cited.end, "title": cited.title}
+        for name, value in given.items():
+            if value is None:
+                self.report.lost("answer.field", cited, name)
+        return {
+            "type": "url_citation",
+            "start_index": 0 if cited.start is None else cited.start,
+            "end_index": len(text) if cited.end is None else cited.end,
+            "url": cited.url,
+            "title": cited.title if cited.title is not None else cited.url,
+        }
+
+    def message(self, id: str, parts: Sequence[Json], status: str) -> JsonObject:
+        """A message of the model's."""
+        made: JsonObject = {"type": "message", "id": id, "status": status, "role": "assistant"}
+        return {**made, "content": list(parts)}
+
+    def thought(self, id: str, block: ThinkingBlock) -> JsonObject | None:
+        """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
+        self.foreign(block)
+        sealed = self.sealed(block)
+        for name in ("signature", "redacted") if sealed is None else ():
+            if getattr(block, name):
+                self.report.lost("answer.unsaid", block, name)
+        if not block.thinking and sealed is None:
+            return None
+        made: JsonObject = {"type": "reasoning", "id": id, "summary": []}
+        if block.thinking and self.raw:
+            made["content"] = [{"type": "reasoning_text", "text": block.thinking}]
+        elif block.thinking:
+            made["summary"] = [{"type": "summary_text", "text": block.thinking}]
+        return made if sealed is None else {**made, "encrypted_content": sealed}
+
+    def sealed(self, block: ThinkingBlock) -> str | None:
+        """What somebody has sealed in the thought for clients of this wire."""
+        return (block.redacted or block.signature) if self.ours(block) is not None else None
+
+    def call(self, id: str, block: ToolUseBlock) -> JsonObject:
+        """`function_call`."""
+        self.foreign(block)
+        made: JsonObject = {"type": "function_call", "id": id, "call_id": block.id}
+        made |= {"name": block.name, "arguments": self.arguments(block)}
+        return {**made, "status": "incomplete" if block.unfinished else "completed"}
+
+    def arguments(self, block: ToolUseBlock) -> str:
+        """The argument text; an empty object where there is none."""
+        text = argument_text(block)
+        return text if text or block.unfinished else "{}"
+
 
 # what every response has, and no other wire tells
 DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
                         "metadata": {}, "parallel_tool_calls": True, "temperature": None,
                         "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+
+
 _ADDED = ("parallel_tool_calls", "tool_choice", "tools")
+
+
 _CUT = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
         "content_filter": "content_filter"}  # fmt: skip
+
+
 _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
+
+
 UNTOLD = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from ..._core.jsontext import Json
 from ...capabilities import Capabilities
-from ...rules import IdRule, NameRule
-
-__all__ = ["CAN", "Dialect"]
+from ...capabilities.naming import IdRule, NameRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +88,42 @@ CAN = Capabilities(
     source="OpenAI API reference, Create a model response; openai-python 3.52",
     since="2026-11-21",
 )
+
+
+_STATE = ("previous_response_id", "conversation", "prompt")
+
+
+# of bodies with an `input` or a `prompt` of another kind
+_OTHERS = frozenset({"messages", "contents", "generationConfig", "generation_config",
+                     "encoding_format", "dimensions", "voice", "inputs", "max_tokens",
+                     "max_completion_tokens", "n", "response_format", "parameters"})  # fmt: skip
+
+
+def claims(body: Json, path: str | None = None) -> bool:
+    """Whether this could be a request of this protocol."""
+    if not isinstance(body, dict) or not _OTHERS.isdisjoint(body):
+        return False
+    where = (path or "").partition("?")[0].rstrip("/")
+    if where.endswith(("/embeddings", "/audio/speech", "/moderations", "/completions")):
+        return False
+    told = body.get("input")
+    if isinstance(told, list):
+        return all(map(_item, told))
+    if isinstance(told, str):
+        return "model" in body or "prompt" in body
+    return told is None and any(isinstance(body.get(key), (str, dict)) and
+                                not (key == "prompt" and isinstance(body[key], str))
+                                for key in _STATE)  # fmt: skip
+
+
+def _item(told: Any) -> bool:
+    """Whether an entry of the input is an item: a message, or of some type."""
+    if not isinstance(told, dict):
+        return False
+    kind = told.get("type", "message")
+    if kind != "message":
+        return isinstance(kind, str)
+    content = told.get("content")
+    if isinstance(content, list):
+        return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
+    return isinstance(told.get("role"), str) and isinstance(content, str)

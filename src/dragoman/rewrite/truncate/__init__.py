@@ -4,13 +4,25 @@ A strategy is a generator (`plan`): it yields candidate histories and is sent th
 It knows no wire and no tokenizer; whoever drives it formats and counts.
 """
 
-from .figures import Counted
-from .keeping import Keeping, Pin, overflow
-from .oldest import DropOldest, KeepFirst, without_oldest
-from .plan import Asked, Candidates, Cut, Made, Plan, Truncation, replaced, strategic
-from .results import ClearToolResults
-from .summary import Summarize
-from .units import left_out, units
+from __future__ import annotations
+
+from .counts import Counted
+from .plan import (
+    Asked,
+    Candidates,
+    Cut,
+    Keeping,
+    Made,
+    Pin,
+    Plan,
+    Truncation,
+    left_out,
+    overflow,
+    replaced,
+    strategic,
+    units,
+)
+from .strategies import ClearToolResults, DropOldest, KeepFirst, Summarize, without_oldest
 
 __all__ = [
     "Asked",

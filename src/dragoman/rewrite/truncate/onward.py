@@ -15,12 +15,8 @@ from itertools import chain
 from typing import TypeGuard
 
 from ...message import Msg, ToolResultBlock, ToolUseBlock
-from .keeping import latest
-from .oldest import DropOldest, Dropped, KeepFirst
-from .plan import Candidates
-from .units import has_results, paired, units
-
-__all__ = ["Onward"]
+from .plan import Candidates, has_results, latest, paired, units
+from .strategies import DropOldest, Dropped, KeepFirst
 
 
 @dataclass(slots=True)

@@ -1,23 +1,135 @@
-"""What a strategy and whoever drives it say to each other.
+"""What stays or goes together: a call with its results, reasoning with what it led to.
 
-    plan = strategy.candidates(msgs, limit)
-    candidate = next(plan)             # a history; the driver formats it and counts its tokens
-    candidate = plan.send(tokens)      # the next one, until StopIteration brings the choice
-
-A strategy that makes messages of its own yields `Cut`s, which name what they were made of, and one
-that needs an answer from outside yields `Asked`. Both are optional: plain lists are enough.
+Also which messages a cut left out. Knows no budget and no strategy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from ...errors import ConfigError
-from ...message import Msg
-from ...shown import shown
+from ..._core.redaction import shown
+from ...errors import ConfigError, ContextOverflow
+from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
+from ...message.blocks import ContentBlock
 
-__all__ = ["Asked", "Candidates", "Cut", "Made", "Plan", "Truncation", "replaced", "strategic"]
+
+def units(msgs: Sequence[Msg]) -> list[list[int]]:
+    """Indexes of messages that stay or go together.
+
+    A call with its results and what stands between them; an assistant's reasoning with the message
+    behind it. A call that nobody answers is a unit of its own.
+    """
+    held = [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
+    reach = _answered(msgs, held)  # the last message that one takes with it, if it takes any
+    for i in held:
+        if i < len(msgs) - 1 and msgs[i + 1].role == "assistant" and _only_thinks(msgs[i]):
+            reach[i] = max(reach.get(i, i), i + 1)
+    return _ranges(reach, len(msgs)) if reach else [[i] for i in range(len(msgs))]
+
+
+def _answered(msgs: Sequence[Msg], held: Iterable[int]) -> dict[int, int]:
+    """For each message with calls that are answered, the last one that holds a result of theirs.
+
+    As repair pairs them: a result answers a call of the turn that it stands behind; what is left
+    over, the first call of its id that waits. An id may come again in every turn.
+    """
+    reach: dict[int, int] = {}
+    waiting: list[tuple[int, str]] = []  # a message, and the id of a call in it
+    free: dict[str, deque[int]] = defaultdict(deque)
+    here: dict[str, int] = {}  # how many calls of an id the turn has that nobody has answered
+    turn = at = -1
+    for i in held:
+        plain = True
+        for block in msgs[i].blocks:
+            if (pair := paired(block, ToolUseBlock)) is not None:
+                if turn != i:
+                    waiting += _each(turn, here)
+                    turn, here = i, {}
+                here[pair] = here.get(pair, 0) + 1
+            elif (pair := paired(block, ToolResultBlock)) is None:
+                continue
+            elif here.get(pair) and i - at < 2:
+                here[pair] -= 1
+                reach[turn] = i
+            else:
+                free[pair].append(i)
+            plain, at = False, i
+        if plain:
+            at = -1
+    waiting += _each(turn, here)
+    for i, id in waiting if free else ():
+        queue = free.get(id)
+        while queue and queue[0] < i:
+            queue.popleft()
+        if queue:
+            reach[i] = max(reach.get(i, i), queue.popleft())
+    return reach
+
+
+def _ranges(reach: dict[int, int], size: int) -> list[list[int]]:
+    made: list[list[int]] = []
+    start = 0
+    while start < size:
+        at = end = start
+        while at <= end:
+            end = max(end, reach.get(at, at))
+            at += 1
+        made.append([*range(start, at)])
+        start = at
+    return made
+
+
+def left_out(msgs: list[Msg], kept: list[Msg]) -> list[int]:
+    """Indexes of the messages that `kept`, a later part of them in order, does not hold."""
+    gone = _apart(msgs, kept)
+    if len(gone) + len(kept) != len(msgs):  # it holds others too
+        own = set(map(id, msgs))
+        gone = _apart(msgs, [m for m in kept if id(m) in own])
+    return gone
+
+
+def _apart(msgs: list[Msg], kept: list[Msg]) -> list[int]:
+    gone = []
+    at = len(kept) - 1
+    for i in range(len(msgs) - 1, -1, -1):  # of a message that stands twice the older one goes
+        if at >= 0 and kept[at] is msgs[i]:
+            at -= 1
+        else:
+            gone.append(i)
+    return gone[::-1]
+
+
+def has_results(m: Msg) -> bool:
+    """Whether the message holds the result of a tool call."""
+    content = m.content
+    return not isinstance(content, str) and any(
+        paired(block, ToolResultBlock) is not None for block in content
+    )
+
+
+def _each(turn: int, calls: dict[str, int]) -> list[tuple[int, str]]:
+    return [(turn, id) for id, count in calls.items() for _ in range(count)]
+
+
+def paired(block: ContentBlock, kind: type[ToolUseBlock | ToolResultBlock]) -> str | None:
+    """The id that pairs a block, if it is one of this kind (or one that only one protocol has)."""
+    if type(block) is kind:
+        return block.id
+    role = "call" if kind is ToolUseBlock else "result"
+    return block.pair if type(block) is RawBlock and block.role == role else None
+
+
+def _only_thinks(m: Msg) -> bool:
+    content = m.content
+    return (
+        m.role == "assistant"
+        and not isinstance(content, str)
+        and bool(content)
+        and all(type(block) is ThinkingBlock for block in content)
+    )
 
 
 class Asked(NamedTuple):
@@ -47,6 +159,8 @@ class Cut(list[Msg]):
 
 # a strategy of one's own needs no more than this
 Candidates: TypeAlias = Generator[list[Msg], int, list[Msg]]
+
+
 Plan: TypeAlias = Generator[list[Msg] | Asked, Any, list[Msg]]
 
 
@@ -91,3 +205,108 @@ def _origins(of: Sequence[Msg], made: dict[int, Made]) -> list[Msg]:
         else:
             found.append(m)
     return found
+
+
+# which messages stay whatever happens: a predicate, or ids as `Msg.id` and receipts have them
+Pin: TypeAlias = Callable[[Msg], bool] | Collection[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """What every strategy here keeps.
+
+    The system prompt, the latest user message and the last turn stay, and so does each message
+    whose `metadata` has `"pinned": True`, or that `pin` names: a predicate, or ids. A call and its
+    results stay together. `reserve` is how many of the tokens are kept free for the answer.
+    """
+
+    pin: Pin = ()
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        at_least(0, self, "reserve")
+        if not callable(self.pin):
+            if not texts(self.pin):
+                raise ConfigError(
+                    f"pin must be a function or ids of messages, not {shown(self.pin)}",
+                    hint="pin=[msg.id], or pin=lambda msg: ...",
+                    code="truncate.pin",
+                )
+            object.__setattr__(self, "pin", frozenset(self.pin))
+
+    def room(self, limit: int) -> int:
+        """The tokens that the history may take. Raises ConfigError if the reserve takes all."""
+        if self.reserve and self.reserve >= limit:
+            raise ConfigError(
+                f"a reserve of {self.reserve} leaves nothing of {limit} tokens",
+                hint="raise max_tokens, or lower the reserve",
+                code="truncate.reserve",
+            )
+        return limit - self.reserve
+
+    def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
+        """The indexes of what must stay; a unit that holds one of them stays whole."""
+        return {*range(head(msgs)), *self.newest(msgs, groups)}
+
+    def newest(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
+        """The same without the system prompt, which stands before everything else."""
+        stays = self.pinned(msgs)
+        asked = latest(msgs)
+        if asked is not None:
+            stays.add(asked)
+        if groups:
+            stays.update(groups[-1])
+        return stays
+
+    def pinned(self, msgs: Sequence[Msg]) -> set[int]:
+        """The indexes of what the user pinned."""
+        found: set[int] = set()
+        if [m for m in msgs if m._metadata]:  # seldom any, which is seen at the least cost
+            told = ((i, m._metadata or {}) for i, m in enumerate(msgs))
+            found.update(i for i, facts in told if facts.get("pinned") is True)
+        pin = self.pin
+        if callable(pin):
+            found.update(i for i, m in enumerate(msgs) if pin(m))
+        elif pin:
+            found.update(i for i, one in enumerate(identify(msgs)) if one in pin)
+        return found
+
+
+def overflow(tokens: int, limit: int, left: Sequence[Msg]) -> ContextOverflow:
+    """The error when nothing is left but what must stay."""
+    return ContextOverflow(tokens, limit, len(left), tuple(identify(left)))
+
+
+def head(msgs: Sequence[Msg]) -> int:
+    """How many system messages stand before everything else."""
+    for i, m in enumerate(msgs):
+        if m.role not in ("system", "developer") or has_results(m):
+            return i
+    return len(msgs)
+
+
+def texts(value: object) -> bool:
+    """Whether the value holds texts and nothing else; a text itself is one too many."""
+    if isinstance(value, str) or not isinstance(value, Collection):
+        return False
+    return all(isinstance(one, str) for one in value)
+
+
+def latest(msgs: Sequence[Msg]) -> int | None:
+    """The index of the latest user message."""
+    for i in range(len(msgs) - 1, -1, -1):
+        if msgs[i].role == "user" and not has_results(msgs[i]):
+            return i
+    return None
+
+
+def at_least(lowest: int, owner: object, *names: str) -> None:
+    """Raise ConfigError unless these fields are whole numbers that are not too small."""
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+            raise ConfigError(
+                f"{name} of {type(owner).__name__} must be a whole number of at least {lowest},"
+                f" not {shown(value)}",
+                code="truncate.option",
+            )

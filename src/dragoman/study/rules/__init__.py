@@ -5,13 +5,26 @@ From the providers' references, and held against recorded requests that were ans
 
 from __future__ import annotations
 
-from .anthropic import ANTHROPIC, CLAUDE_API
-from .cohere import COHERE
-from .field import FieldRule, JsonType, Rules
-from .google import GEMINI
+from .fields import (
+    ANTHROPIC,
+    BEDROCK,
+    CHAT,
+    CHAT_AT_HOME,
+    CLAUDE_API,
+    COHERE,
+    DASHSCOPE,
+    DEEPSEEK,
+    GEMINI,
+    MISTRAL,
+    OLLAMA,
+    RESPONSES,
+    RESPONSES_AT_HOME,
+    ZHIPU,
+    FieldRule,
+    JsonType,
+    Rules,
+)
 from .losses import REFUSED, SAYS, RefusedLoss
-from .openai import CHAT, CHAT_AT_HOME, RESPONSES, RESPONSES_AT_HOME
-from .others import BEDROCK, DASHSCOPE, DEEPSEEK, MISTRAL, OLLAMA, ZHIPU
 from .together import LAST, TOGETHER, Last, Together
 
 __all__ = [
@@ -27,6 +40,7 @@ __all__ = [
     "Rules",
     "Together",
 ]
+
 
 # protocol, and `host/protocol` for what a host adds or says otherwise of the same path
 FIELDS: dict[str, Rules] = {

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["REFUSED", "SAYS", "RefusedLoss"]
-
 _OPENAI = frozenset({"openai", "azure"})
+
+
 _CLAUDE = frozenset({"anthropic"})
+
+
 _UNIQUE = frozenset({"openai", "azure", "anthropic", "bedrock-converse"})
+
+
 _BYTES = frozenset({"bedrock-converse", "ollama"})
+
+
 _STRICT_PAIRS = frozenset(
     {"openai", "azure", "deepseek", "anthropic", "bedrock-converse", "gemini", "mistral",
      "dashscope"}
@@ -49,6 +55,7 @@ class RefusedLoss:
 _DEFAULTS = (("n", 1), ("temperature", 1), ("temperature", 1.0), ("top_p", 1), ("topP", 1),
              ("frequency_penalty", 0), ("presence_penalty", 0), ("parallel_tool_calls", True),
              ("parallel_tool_calls", False), ("candidateCount", 1))  # fmt: skip
+
 
 REFUSED: dict[str, RefusedLoss] = {
     row.code: row
@@ -108,6 +115,7 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("state.server_side"),
     )
 }  # fmt: skip
+
 
 # the rule in a sentence, where the meaning of the code tells what the writer did instead
 SAYS: dict[str, str] = {

@@ -1,0 +1,370 @@
+"""Whose body is it? Judged by where it was sent, its keys, and at last by the model it names.
+
+The rooms know their own addresses, keys and models; here they are only held against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache, partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ..errors import ConfigError, LossRefused, ReadError
+from ..losses import Loss, Policy, PolicyLike
+from ..losses import policy as policy_of
+from ..message import ChatResponse, Written
+from ..protocols.base import Room
+from ..sse import Decoder, Framing, ServerEvent
+from ..vendors import PROTOCOLS, Vendor, wire
+from .exchange.plain_json import all_plain, body_of, plain, text_of
+from .exchange.stream import Events, fed, iterated
+from .exchange.wire import Wire
+from .jsontext import JsonObject, arguments, loads
+from .redaction import shown
+from .stream.pieces import Failed, Meta, Piece, Raw
+
+if TYPE_CHECKING:
+    from .exchange.answer import StreamEncoder
+    from .exchange.stream import StreamDecoder
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """Whose body it is: the likeliest wire, and the others that it would be valid on as well."""
+
+    wire: str
+    also: tuple[str, ...] = ()
+
+
+def detect(
+    body: Any, path: str | None = None, kind: Literal["request", "response"] = "request"
+) -> Detected:
+    """Which protocol a body belongs to: parsed JSON, its text, or an object of an official SDK.
+
+    An address that only one protocol has decides (`/v1/messages`), then keys that only one has;
+    where several could have it, the one at whose home the model is made (`claude-*`). Raises
+    ReadError for what is no JSON object, or belongs to none.
+
+    >>> detect({"model": "claude-opus-5", "max_tokens": 9, "messages": [
+    ...     {"role": "user", "content": "Hi"}]}).wire
+    'anthropic'
+    """
+    if kind not in ("request", "response"):
+        raise ConfigError(f"a {shown(kind)} is not detected", hint='"request" or "response"')
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"path must be text, not {type(path).__name__}")
+    body = body_of(body, kind)
+    found = _found(body, path, kind) or _found(all_plain(body), path, kind)
+    if not found:
+        raise ReadError(
+            "no protocol has bodies with these keys", path="$", code="request.shape",
+            hint="name the wire: source=...",
+        )  # fmt: skip
+    return Detected(found[0], tuple(found[1:]))
+
+
+@cache
+def _rooms() -> dict[str, Room]:
+    return {name: wire(name).room for name in PROTOCOLS}
+
+
+def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
+    """The protocols that the body can be of, the likeliest first."""
+    rooms = _rooms()
+    if kind == "request":
+        can = [name for name, room in rooms.items() if room.claims(body, path)]
+        sent = _sent(path) if path else []
+    else:
+        can, sent = [name for name, room in rooms.items() if room.answers(body)], []
+    # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
+    can += sent if not set(sent) & set(can) else []
+    model = body.get("model")
+    # a tag stands behind a colon, where others serve the same weights
+    named = model.lower() if isinstance(model, str) and ":" not in model else ""
+
+    def rank(name: str) -> tuple[bool, bool, bool]:
+        room = rooms[name]
+        marked = not room.marks.isdisjoint(body)
+        return name not in sent, not marked, not any(fnmatchcase(named, m) for m in room.makes)
+
+    return sorted(can, key=rank)  # stable: the order of PROTOCOLS is the last word
+
+
+def _sent(path: str) -> list[str]:
+    """The protocols that have this address; those that share it all, unless the host tells."""
+    bare = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
+    hits = {
+        name: max(len(one) for one in room.addresses if fnmatchcase(bare, one))
+        for name, room in _rooms().items()
+        if any(fnmatchcase(bare, one) for one in room.addresses)
+    }
+    most = max(hits.values(), default=0)
+    return [name for name, size in hits.items() if size == most]
+
+
+_Sender: TypeAlias = Callable[[Iterator[Any]], tuple["Wire", Iterator[Any]]]
+
+
+_SHOWN = 200  # bytes of what is no stream
+
+
+class ConvertedStream(Events[ServerEvent]):
+    """Iterate for `ServerEvent`s; `losses` are those so far, `response` is the answer at the end.
+
+    Raises ReadError, in place of a first event, for what is no stream of the source's wire, and
+    LossRefused, in place of the event that would lose it, for what the policy refuses. An error
+    of the provider's is an event. `close`, or the end of a `with` block, closes what it reads from.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[Any],
+        sender: _Sender,
+        target: Wire,
+        model: str | None,
+        policy: Policy,
+    ) -> None:
+        self._source = chunks
+        self._chunks = iterated(chunks)
+        self._sender = sender
+        self._target = target
+        self._model = model
+        self._policy = policy
+        self._judged = 0  # losses that the policy lets pass
+        self._named = model is None  # whether the model's name went out, if it is not their own
+        self._decoder: StreamDecoder | None = None
+        self._encoder: StreamEncoder | None = None
+        self._ended = False
+        self._events = self._told()
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self._encoder.losses if self._encoder is not None else []
+
+    @property
+    def response(self) -> ChatResponse:
+        """The whole answer, as its own wire told it. Raises ConfigError before the last event."""
+        if self._decoder is None or not self._ended:
+            raise ConfigError(
+                "the stream was not read to its end", hint="iterate over it first",
+                code="stream.unread",
+            )  # fmt: skip
+        return self._decoder.snapshot()
+
+    def _told(self) -> Generator[ServerEvent]:
+        try:
+            yield from self._converted()
+        except BaseException:
+            self._left()
+            raise
+
+    def _converted(self) -> Iterator[ServerEvent]:
+        wire, chunks = self._sender(self._chunks)
+        decoder = self._decoder = wire.stream_decoder()
+        self._encoder = self._target.stream_encoder(origin=decoder.origin)
+        read = False
+        came: list[Any] = []  # for the error of what is no stream
+        for chunk in chunks:
+            if not (read or came):
+                came.append(chunk)
+            for piece in fed(decoder, chunk):
+                read = read or type(piece) is not Raw
+                yield from self._said(piece)
+        last = decoder.rest()
+        if not (read or any(type(piece) is not Raw for piece in last)):
+            raise _no_stream(wire.name, came)
+        for piece in last:
+            yield from self._said(piece)
+        yield from self._written(self._encoder.finish())
+        self._ended = True
+        self._policy.judge(self._encoder.report, set())
+
+    def _said(self, piece: Piece) -> Iterator[ServerEvent]:
+        assert self._encoder is not None  # it was made before anything was read
+        if not self._named and type(piece) not in (Raw, Failed):
+            self._named = True
+            if type(piece) is not Meta or piece.candidate is not None:
+                yield from self._said(Meta(model=self._model, issuer=self._issuer))
+            else:
+                piece = replace(piece, model=self._model)
+        elif self._model is not None and type(piece) is Meta and piece.model is not None:
+            piece = replace(piece, model=self._model)
+        yield from self._written(self._encoder.feed(piece))
+
+    @property
+    def _issuer(self) -> str:
+        origin = self._decoder.origin if self._decoder is not None else None
+        return origin.issuer if origin is not None else ""
+
+    def _written(self, made: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
+        assert self._encoder is not None  # it has made these
+        if (self._policy.refuse or self._policy.append_only) and self._encoder.report.kinds:
+            new = self._encoder.losses[self._judged :]
+            if refused := [loss for loss in new if self._policy.refuses(loss)]:
+                raise LossRefused(refused)
+            self._judged += len(new)
+        for name, payload in made:
+            yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
+
+
+def _no_stream(wire: str, came: list[Any]) -> ReadError:
+    first = came[0] if came else b""
+    if isinstance(first, (bytes, bytearray, memoryview)):
+        first = text_of(bytes(first[:_SHOWN]))
+    return ReadError(
+        f"this is no stream of {wire}: " + ("nothing came" if first == "" else shown(first)),
+        hint="check the wire, and the status of HTTP before the body is read",
+        code="stream.shape",
+    )
+
+
+_QUIET = policy_of("ignore")
+
+
+_MOST = 64  # events that may come before it is clear whose they are
+
+
+WireLike: TypeAlias = str | Vendor | Wire
+
+
+def convert(
+    body: Any,
+    source: WireLike,
+    target: WireLike,
+    kind: Literal["request", "response"] = "request",
+    model: str | None = None,
+    *,
+    path: str | None = None,
+    policy: PolicyLike | None = None,
+    strict: bool = False,
+) -> Written:
+    """A request or a whole answer of one wire as another takes it, with what it lost.
+
+    `body` is parsed JSON or its text; `path` is where it was sent, if the model stands there.
+    `source="auto"` asks `detect`; `strict` refuses what would have to be repaired. Without `model`
+    the request's own name goes out as it is, and without any the target's default. Raises
+    ReadError, WriteError, or LossRefused by the policy.
+
+    >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
+    >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
+    [{'role': 'user', 'parts': [{'text': 'Hi'}]}]
+    """
+    if isinstance(body, (str, bytes)):
+        body = loads(body)
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"path must be text, not {type(path).__name__}")
+    reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
+    writer = _wire(target)
+    if kind == "request":
+        same = reader.room.protocol == writer.room.protocol
+        req = reader._read(body, path, None, held=same, watched=False)
+        made = writer.write_request(req, model, policy=_QUIET)
+    elif kind == "response":
+        resp = reader.read_response(body)
+        made = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
+    else:
+        raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
+    policy_of(_judge(policy, target), strict).judge(made.report, set())
+    return made
+
+
+def convert_stream(
+    chunks: Iterable[Any],
+    source: WireLike,
+    target: WireLike,
+    model: str | None = None,
+    *,
+    policy: PolicyLike | None = None,
+) -> ConvertedStream:
+    """The events of an answer's stream as another wire's clients take them, and `losses`.
+
+    `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
+    `source="auto"` looks at the first events; `model` is what the clients shall take for the model
+    that answers. Iterating raises ReadError for what is no stream of that wire, and LossRefused by
+    the policy before the event that would lose it.
+    """
+    writer = _wire(target)
+    sender = _sender if source == "auto" else partial(_named_sender, _wire(source))
+    judge = policy_of(_judge(policy, target))
+    return ConvertedStream(chunks, sender, writer, model, judge)
+
+
+def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
+    if policy is not None:
+        return policy
+    return target.policy if isinstance(target, Wire) else "log"
+
+
+def _named_sender(reader: Wire, chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+    return reader, chunks
+
+
+def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+    """The wire whose events these look like, and all of the chunks."""
+    seen: list[Any] = []
+    frames: Decoder | None = None
+    told = 0
+    for chunk in chunks:
+        seen.append(chunk)
+        if isinstance(chunk, (bytes, bytearray, memoryview)):
+            if frames is None and bytes(chunk).strip():
+                frames = Decoder(_framing(bytes(chunk)))
+            events = [(one.event, one.data) for one in frames.feed(bytes(chunk))] if frames else []
+        else:
+            events = [_event(chunk)]
+        if (name := _claimed(events)) is not None:
+            return _named(name), chain(seen, chunks)
+        told += len(events)
+        if told > _MOST:
+            break
+    if frames is not None and (name := _claimed([(e.event, e.data) for e in frames.flush()])):
+        return _named(name), iter(seen)
+    raise ReadError(
+        "no protocol has events with these keys", code="stream.shape",
+        hint="name the wire: source=...",
+    )  # fmt: skip
+
+
+def _framing(first: bytes) -> Framing:
+    """How a body is cut into events that begins so."""
+    if first.startswith(b"\0"):  # the length of a frame, which is no gigabyte
+        return "aws-eventstream"
+    return "ndjson" if first.lstrip().startswith(b"{") else "sse"
+
+
+def _event(chunk: Any) -> tuple[str | None, Any]:
+    if isinstance(chunk, tuple) and len(chunk) == 2:
+        return chunk
+    if isinstance(getattr(chunk, "data", None), str):
+        return getattr(chunk, "event", None), chunk.data
+    return None, chunk
+
+
+def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
+    """The protocol that one of the events can be of."""
+    for event, told in events:
+        try:
+            body = loads(told) if isinstance(told, (str, bytes)) else plain(told)
+        except ReadError:
+            continue
+        if isinstance(body, dict):
+            for name in PROTOCOLS:
+                if _named(name).room.answers(body, event):
+                    return name
+    return None
+
+
+def _wire(given: WireLike) -> Wire:
+    if isinstance(given, Wire):
+        return given
+    return _named(given) if isinstance(given, str) else wire(given)
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> Wire:
+    """A wire that knows its models from one conversion to the next; each is judged by itself."""
+    return wire(name, policy="ignore")

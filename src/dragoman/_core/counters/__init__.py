@@ -1,0 +1,1 @@
+"""Token counters, one file for each way of counting."""

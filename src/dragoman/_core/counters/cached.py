@@ -1,0 +1,361 @@
+"""A key for a formatted message: equal keys, equal tokens.
+
+By content and not by identity, since formatters make new dicts each time and users may change
+old ones. Strings keep their hash, and are compared by identity first, so that a message whose
+texts were seen before costs no walk over its characters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeAlias, cast
+
+from ...errors import ConfigError
+from ..redaction import shown
+from .base import SumTokenCounter, TokenCounterBase, counts_sync, decomposes, figure
+from .chat import ESTIMATES, Kind, as_json, estimates, turns, without_payloads
+
+_LONG = 256  # what is longer is known by its length and hash, so that a key keeps no long text
+
+
+_PAYLOAD = 4096
+
+
+_END = 128
+
+
+_DICT, _LIST = 0, 1  # what a tuple stands for: {"a": "b"} is not ["a", "b"]
+
+
+# Where base64 stands. Compressed data differ in their last bytes if they differ at all.
+_PAYLOADS = frozenset(
+    (
+        *("data", "url", "bytes", "file_data", "image_url", "image", "audio", "video"),
+        *("input_audio", "images", "result", "document", "file"),
+    )
+)
+
+
+# What stands below these keys is the user's own: text to the model, whatever the keys are.
+_OWN = frozenset(("input", "args", "arguments", "response", "parameters", "input_schema", "json"))
+
+
+def content_key(value: Any) -> Hashable:
+    """The key of a message, a tool schema or a list of them; takes what JSON has, and bytes."""
+    return _key(value, False, True)
+
+
+def _key(value: Any, payload: bool, media: bool) -> Hashable:
+    kind = type(value)
+    if kind is str:
+        return value if len(value) <= _LONG else _text(value, payload)
+    if kind is dict:
+        items: list[Hashable] = []
+        told = value.get("type") == "text"  # a text document, whose `data` are words
+        for name, item in value.items():
+            payload = media and name in _PAYLOADS and not told
+            items += name, _key(item, payload, media and name not in _OWN)
+        return _DICT, *items
+    if kind is list or kind is tuple:
+        return _LIST, *[_key(item, payload, media) for item in value]
+    if kind is bytes:
+        return "bytes", len(value), value[:_END], value[-_END:]
+    if isinstance(value, dict):
+        return _key(dict(value), payload, media)
+    if isinstance(value, list):
+        return _key(list(value), payload, media)
+    if isinstance(value, str):
+        return _key(str(value), payload, media)
+    return kind.__name__, repr(value)  # 1, 1.0 and True are equal and written differently
+
+
+def _text(value: str, payload: bool) -> Hashable:
+    size = len(value)
+    if payload and size > _PAYLOAD:
+        return size, value[:_END], value[-_END:]
+    return size, hash(value), value[:16]
+
+
+Json: TypeAlias = dict[str, Any]
+
+
+_MOST = 1 << 53  # what no message takes; larger ones overflow the arithmetic
+
+
+LISTS = 16  # lists whose figure is kept: of tools, and whole ones where a count is no sum
+
+
+def part(tokens: object) -> Any:
+    """A figure that is added to others. Raises ConfigError if no sum can be made with it."""
+    made = figure(tokens)
+    if abs(made) < _MOST:  # which NaN is not
+        return made
+    raise ConfigError(
+        f"a token counter gave {shown(made)} for a part of a sum", code="token.figure"
+    )
+
+
+class Kept:
+    """Figures by key in two generations: when the young one is full, the old one is forgotten."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._young: dict[Hashable, int] = {}
+        self._old: dict[Hashable, int] = {}
+
+    def get(self, key: Hashable) -> int | None:
+        """The figure, or None; what is asked for is forgotten last."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self.put(key, found)
+        return found
+
+    def put(self, key: Hashable, tokens: int) -> int:
+        """Keep a figure and give it back."""
+        if len(self._young) >= self._size and key not in self._young:
+            self._old, self._young = self._young, {}
+        self._young[key] = tokens
+        return tokens
+
+
+class Parts:
+    """The figures of messages and of lists of tools, of one kind: exact ones, or estimates."""
+
+    def __init__(self, size: int) -> None:
+        self._messages = Kept(size)
+        self._tools = Kept(LISTS)
+
+    def each(self, messages: list[Json], count: Callable[[Json], int]) -> list[int]:
+        """The figures of all messages; `count` makes the unknown ones."""
+        found = []
+        for message in messages:
+            key = content_key(message)
+            tokens = self._messages.get(key)
+            if tokens is None:
+                tokens = self._messages.put(key, part(count(message)))
+            found.append(tokens)
+        return found
+
+    def overhead(self, tools: list[Json] | None, count: Callable[[list[Json] | None], int]) -> int:
+        """The figure of a list of tools; `count` makes it if it is unknown."""
+        key = content_key(tools)
+        tokens = self._tools.get(key)
+        return self._tools.put(key, part(count(tools))) if tokens is None else tokens
+
+    def known(self, messages: list[Json]) -> list[int] | None:
+        """The figures, or None if one would have to be made."""
+        found = [self._messages.get(content_key(message)) for message in messages]
+        return None if None in found else cast("list[int]", found)
+
+    def total(self, messages: list[Json], tools: list[Json] | None) -> int | None:
+        """The sum, or None if a figure would have to be made."""
+        aside, parts = self._tools.get(content_key(tools)), self.known(messages)
+        return None if aside is None or parts is None else max(0, aside + sum(parts))
+
+
+class CachedTokenCounter(TokenCounterBase):
+    """Counts with another counter and keeps what it has counted, by content.
+
+    `count` is always the wrapped counter's own figure: of one that decomposes the sum of kept
+    parts, of any other a count of the whole list. `size` is how many messages are remembered at
+    least; twice as many at most. Messages are neither changed nor kept.
+    """
+
+    def __init__(self, counter: TokenCounterBase | Any, *, size: int = 65_536) -> None:
+        if isinstance(counter, type) or not callable(getattr(counter, "count", None)):
+            raise ConfigError(
+                f"the class {counter.__name__} is no token counter yet: make one of it"
+                if isinstance(counter, type)
+                else f"{type(counter).__name__} is no token counter: it has no count method",
+                hint="dragoman.token has counters; TokenCounterBase is the base of one's own",
+                code="token.no_counter",
+            )
+        if size < 1:
+            raise ConfigError("size must be at least 1", code="token.cache_size")
+        self.counter: Any = counter
+        self.size = size
+        self._forget()
+
+    def _forget(self) -> None:
+        self._exact = Parts(self.size)
+        self._rough = Parts(self.size)
+        self._lists = Kept(LISTS)
+        self._scale = 1.0  # what an estimate has to be multiplied with, by the last exact count
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The counter alone: a copy remembers nothing."""
+        return {"counter": self.counter, "size": self.size}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    @property
+    def decomposes(self) -> bool:  # type: ignore[override]  # it is what the wrapped one says
+        """Whether `count_each` and `overhead` make up the count; if not they are estimates."""
+        return decomposes(self.counter)
+
+    @property
+    def counts_sync(self) -> bool:
+        """Whether `count_sync` gives a figure."""
+        return self.decomposes or counts_sync(self.counter)
+
+    async def count(
+        self,
+        messages: list[Json],
+        tools: list[Json] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The exact count; keywords go to the wrapped counter, and then nothing is kept."""
+        if kwargs:
+            return cast("int", await self.counter.count(messages, tools, **kwargs))
+        if self.decomposes:
+            known = self._exact.total(messages, tools)
+            return await asyncio.to_thread(self._sum, messages, tools) if known is None else known
+        key = self._list_key(messages, tools)
+        known = self._lists.get(key)
+        if known is None:
+            known = await self.counter.count(messages, *(() if tools is None else (tools,)))
+            self._verified(key, known, messages, tools)
+        return known
+
+    def count_sync(
+        self,
+        messages: list[Json],
+        tools: list[Json] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The same without an event loop. Raises ConfigError if the wrapped counter needs one."""
+        if kwargs:
+            return cast("int", self.counter.count_sync(messages, tools, **kwargs))
+        if self.decomposes:
+            return self._sum(messages, tools)
+        key = self._list_key(messages, tools)
+        known = self._lists.get(key)
+        if known is None:
+            known = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
+            self._verified(key, known, messages, tools)
+        return known
+
+    async def count_each(self, messages: list[Json]) -> list[int]:
+        """The tokens of each message, as `count_each_sync`; new ones in a worker thread."""
+        if self.decomposes and self._exact.known(messages) is None:
+            return await asyncio.to_thread(self.count_each_sync, messages)
+        return self.count_each_sync(messages)
+
+    def count_each_sync(self, messages: list[Json]) -> list[int]:
+        """The tokens of each message, in order.
+
+        Exact if `decomposes`. Else an estimate by the length of the texts, in proportion to the
+        last exact count, made without asking the counter.
+        """
+        if self.decomposes:
+            return self._exact.each(messages, self.counter.count_message)
+        scale = self._scale
+        return [round(part * scale) for part in self._rough.each(messages, rough_message)]
+
+    def count_message(self, message: Json) -> int:
+        """The tokens of one message; exact if `decomposes`."""
+        return self.count_each_sync([message])[0]
+
+    def overhead(self, tools: list[Json] | None = None) -> int:
+        """The tokens beside the messages', tool schemas above all; an estimate as above."""
+        if self.decomposes:
+            return self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
+        return round(self._rough.overhead(tools, rough_tools) * self._scale)
+
+    def estimate(self, messages: list[Json], tools: list[Json] | None = None) -> int:
+        """The count as far as it is known without asking the counter; exact if `decomposes`."""
+        return max(0, self.overhead(tools) + sum(self.count_each_sync(messages)))
+
+    def _sum(self, messages: list[Json], tools: list[Json] | None) -> int:
+        parts = self._exact.each(messages, self.counter.count_message)
+        aside = self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
+        return max(0, aside + sum(parts))
+
+    def _list_key(self, messages: list[Json], tools: list[Json] | None) -> Hashable:
+        return content_key(tools), *(content_key(message) for message in messages)
+
+    def _verified(
+        self,
+        key: Hashable,
+        tokens: int,
+        messages: list[Json],
+        tools: list[Json] | None,
+    ) -> None:
+        """Keep an exact count, and let it correct the estimates to come."""
+        self._lists.put(key, tokens)
+        rough = sum(self._rough.each(messages, rough_message))
+        rough += self._rough.overhead(tools, rough_tools)
+        if rough:
+            self._scale = tokens / rough
+
+
+def cached(counter: TokenCounterBase | Any, *, size: int = 65_536) -> CachedTokenCounter:
+    """The counter with a memory; the very object if it has one already."""
+    if isinstance(counter, CachedTokenCounter):
+        return counter
+    return CachedTokenCounter(counter, size=size)
+
+
+def _nothing(_tools: list[Json] | None) -> int:
+    return 0
+
+
+_BYTES = 4  # of UTF-8 in a token: four letters of English, a character and a third of Chinese
+
+
+_FRAME = 4  # what stands around a message
+
+
+def rough_message(message: dict[str, Any]) -> int:
+    """An estimate for one formatted message of any wire."""
+    said, media = turns([message])
+    total = sum(ESTIMATES[medium.kind] for medium in media)
+    for turn in said:
+        total += _FRAME + _size(turn["content"]) + _size(turn.get("reasoning_content"))
+        total += sum(_size(call) for call in turn.get("tool_calls") or ())
+    return total
+
+
+def rough_tools(tools: list[dict[str, Any]] | None) -> int:
+    """An estimate for tool schemas."""
+    return _size(as_json(tools)) if tools else 0
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, list):
+        return sum(map(_size, value))
+    if value is None:
+        return 0
+    text = value if isinstance(value, str) else as_json(value)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    return -(-size // _BYTES)
+
+
+class CharTokenCounter(SumTokenCounter):
+    """The length of the messages' `str()`, and of the tools', joined by newlines.
+
+    AgentScope's definition, with one difference: base64 in media is not counted as text. Each
+    medium that carries its bytes costs a flat figure of its kind, whatever its size;
+    `media_tokens` replaces figures, e.g. `{"image": 800}`. Media by URL cost their URL.
+
+    >>> CharTokenCounter().count_sync([{"role": "user", "content": "Hi"}])
+    33
+    """
+
+    def __init__(self, *, media_tokens: Mapping[Kind, int] | None = None) -> None:
+        self.media_tokens = estimates(media_tokens)
+
+    def count_message(self, message: dict[str, Any]) -> int:
+        """The characters of one message, and the newline that parts it from the next."""
+        view, media = without_payloads(message)
+        inline = sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
+        return len(str(view)) + 1 + inline
+
+    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+        """The characters of the tools; newlines stand between pieces, not after each."""
+        return len(str(tools)) if tools else -1

@@ -1,0 +1,266 @@
+"""The tokenizer of Mistral's current models, out of what mistral-common ships.
+
+The library ships the vocabulary of 2024-09, which current models still read, in the frame of its
+time; the frame of version 13 it has only as code. Both together count what the API counts, to the
+token in most of its recorded answers of 2025 and 2026 (large, medium, small, ministral, images).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...capabilities import bare
+from ...errors import ConfigError
+from .base import TokenCounterBase
+from .chat import Kind, Medium, as_json, estimates, function_tools, turns
+from .loading import Loading, library, require
+from .media_sizes import Payload, pixels
+
+_HOME = "mistral_common.tokens.tokenizers"
+
+
+_PROTOCOL = "mistral_common.protocol.instruct"
+
+
+_VOCABULARY = "tekken_240911.json"
+
+
+_VERSION = "v13"
+
+
+# pixels of a patch, longest side, patches merged into a token: Mistral Small 3.1 and later
+_IMAGE = (14, 1540, 2)
+
+
+# They are told their reasoning effort before the first turn.
+_WITH_SETTINGS = (
+    *("mistral-small-latest", "mistral-small-26", "mistral-medium-latest"),
+    *("mistral-medium-26", "mistral-medium-3-5"),
+)
+
+
+_SETTINGS = '{"reasoning_effort": "none"}'
+
+
+def shipped(model: str) -> Any:
+    """The MistralTokenizer that the library has for a model of 2023 or 2024, else None."""
+    made = library(f"{_HOME}.mistral").MODEL_NAME_TO_TOKENIZER_CLS.get(bare(model))
+    return made() if made else None
+
+
+def settings(model: str) -> str:
+    """What a model is told beside the conversation, to be counted; mostly nothing."""
+    return _SETTINGS if bare(model).startswith(_WITH_SETTINGS) else ""
+
+
+@cache
+def current() -> Any:
+    """A MistralTokenizer of version 13 with the shipped vocabulary; one for all counters."""
+    home, base = library(f"{_HOME}.mistral"), library(f"{_HOME}.base")
+    tekken, instruct = library(f"{_HOME}.tekken"), library(f"{_HOME}.instruct")
+    folder = Path(library("mistral_common").__file__).parent / "data"
+    file = json.loads((folder / _VOCABULARY).read_text("utf-8"))
+    special = list(tekken.Tekkenizer.DEPRECATED_SPECIAL_TOKENS)
+    known = {token["token_str"] for token in special}
+    for token in base.SpecialTokens:  # their numbers do not matter, a count needs that they exist
+        if token.value not in known:
+            special.append({"rank": len(special), "token_str": token.value, "is_control": True})
+    made = tekken.Tekkenizer(
+        vocab=file["vocab"],
+        special_tokens=special,
+        pattern=file["config"]["pattern"],
+        vocab_size=file["config"]["default_vocab_size"],
+        num_special_tokens=file["config"]["default_num_special_tokens"],
+        version=base.TokenizerVersion(_VERSION),
+        image_config=library(f"{_HOME}.image").ImageConfig(*_IMAGE),
+    )
+    validator = library(f"{_PROTOCOL}.validator")
+    return home.MistralTokenizer(
+        instruct.InstructTokenizerV13(
+            made, image_encoder=home.load_image_encoder(made.image, made)
+        ),
+        validator=validator.get_validator(made.version, mode=validator.ValidationMode.test),
+        request_normalizer=library(f"{_PROTOCOL}.normalize").get_normalizer(made.version, None),
+    )
+
+
+_TOKENIZERS = "mistral_common.tokens.tokenizers.mistral"
+
+
+_REQUEST = "mistral_common.protocol.instruct.request"
+
+
+_NORMALIZE = "mistral_common.protocol.instruct.normalize"
+
+
+_NO_ID = "000000000"
+
+
+_FRAME = 2  # the tokens around reasoning, and around a model's settings
+
+
+class MistralTokenCounter(Loading, TokenCounterBase):
+    """Counts with the tokenizer of a Mistral model, offline.
+
+    Models of 2023 and 2024 have the tokenizers that mistral-common ships for them, later ones its
+    newest vocabulary in today's frame; `tokenizer` gives another: the path of a tekken.json, or a
+    MistralTokenizer. Nothing is downloaded. Images that the message carries cost their patches;
+    other media a flat figure, which `media_tokens` replaces.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        *,
+        tokenizer: str | os.PathLike[str] | Any = None,
+        media_tokens: Mapping[Kind, int] | None = None,
+    ) -> None:
+        require("MistralTokenCounter", "mistral_common")
+        self.model_name = model_name
+        self.media_tokens = dict(media_tokens or {})
+        self._flat = estimates(media_tokens)
+        self._given = os.fspath(tokenizer) if isinstance(tokenizer, os.PathLike) else tokenizer
+        self._forget()
+
+    @property
+    def tokenizer(self) -> Any:
+        """The MistralTokenizer, loaded at first use."""
+        return self._once()
+
+    def _load(self) -> Any:
+        if self._given is not None and not isinstance(self._given, str):
+            return self._given
+        module = library(_TOKENIZERS)
+        try:
+            if self._given is not None:
+                return module.MistralTokenizer.from_file(self._given)
+            return shipped(self.model_name) or current()
+        except Exception as error:  # the library raises many kinds for a file that is no tokenizer
+            raise ConfigError(
+                f"no tokenizer of {self._given or self.model_name!r}: {error}",
+                hint="pass the path of the model's tekken.json as tokenizer=",
+                code="token.not_loaded",
+            ) from error
+
+    async def count(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """The same as `count_sync`, in a worker thread: loading takes a second."""
+        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
+
+    def count_sync(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> int:
+        """Tokens of the messages and tools as the model reads them; other keywords do nothing.
+
+        Raises ConfigError if mistral-common cannot make a conversation of the messages.
+        """
+        said, media = turns(messages)
+        total = sum(map(self._medium, media)) + sum(map(self._reasoning, said))
+        views = function_tools(tools or [])
+        functions = [view for view in views if "function" in view]
+        others = [view for view in views if "function" not in view]
+        total += sum(self._text(as_json(view)) for view in others)
+        if not said and not functions:
+            return total
+        if self._given is None and (told := settings(self.model_name)):
+            total += _FRAME + self._text(told)
+        messages = [_message(turn) for turn in said if not _says_nothing(turn)]
+        return total + self._conversation(messages, functions)
+
+    def _conversation(self, messages: list[Any], functions: list[Any]) -> int:
+        tokenizer = self.tokenizer
+        inner = tokenizer.instruct_tokenizer
+        try:
+            request = library(_REQUEST).ChatCompletionRequest(
+                messages=messages or [{"role": "user", "content": ""}], tools=functions or None
+            )
+            # not encode_chat_completion: it refuses what is not ready to be answered, such as a
+            # history that ends with the model's turn
+            normalizer = library(_NORMALIZE).get_normalizer(
+                tokenizer.version, inner.tokenizer.model_settings_builder
+            )
+            instruct = normalizer.from_chat_completion_request(request)
+            return len(inner.encode_instruct(instruct).tokens)
+        except (
+            ValueError,
+            AssertionError,
+            library("mistral_common.exceptions").MistralCommonException,
+        ) as error:
+            raise ConfigError(
+                f"mistral-common cannot count these messages: {error}",
+                hint="count messages as a formatter for Mistral or OpenAI's wire writes them",
+                code="token.template",
+            ) from error
+
+    def _reasoning(self, turn: dict[str, Any]) -> int:
+        text = turn.get("reasoning_content")
+        return _FRAME + self._text(text) if isinstance(text, str) and text else 0
+
+    def _text(self, text: str) -> int:
+        return len(self.tokenizer.instruct_tokenizer.tokenizer.encode(text, bos=False, eos=False))
+
+    def _medium(self, medium: Medium) -> int:
+        if medium.kind in self.media_tokens or medium.kind != "image" or not medium.inline:
+            return self._flat[medium.kind]
+        size = pixels(Payload(medium.payload))
+        return self._patches(*size) if size else self._flat["image"]
+
+    def _patches(self, width: int, height: int) -> int:
+        """A token for each patch and one at the end of each row, as mistral-common encodes them."""
+        encoder = self.tokenizer.instruct_tokenizer.image_encoder
+        config = getattr(encoder, "image_config", None)
+        if config is None:
+            return self._flat["image"]
+        ratio = max(width, height) / config.max_image_size
+        if ratio > 1:
+            width, height = (max(1, round(side / ratio)) for side in (width, height))
+        patch: int = config.image_patch_size * config.spatial_merge_size
+        return -(-height // patch) * (-(-width // patch) + 1)
+
+
+def _says_nothing(turn: dict[str, Any]) -> bool:
+    """Whether an answer has no words and no calls beside what is counted apart."""
+    content = turn["content"]
+    words = any(content) if isinstance(content, list) else content
+    return turn["role"] == "assistant" and not words and not turn.get("tool_calls")
+
+
+def _message(turn: dict[str, Any]) -> dict[str, Any]:
+    """A turn as mistral-common's request takes it: no names, and ids where there are none."""
+    content = turn["content"]
+    if isinstance(content, list):
+        content = [{"type": "text", "text": text or ""} for text in content]
+    made = {"role": turn["role"], "content": content}
+    if made["role"] == "tool":
+        made["tool_call_id"] = str(turn.get("tool_call_id") or _NO_ID)
+        if isinstance(turn.get("name"), str):
+            made["name"] = turn["name"]
+    if calls := turn.get("tool_calls"):
+        made["tool_calls"] = [_call(call) for call in calls]
+    return made
+
+
+def _call(call: Any) -> dict[str, Any]:
+    said = call.get("function", call) if isinstance(call, dict) else {}
+    arguments = said.get("arguments")
+    return {
+        "id": str(call.get("id") or _NO_ID) if isinstance(call, dict) else _NO_ID,
+        "type": "function",
+        "function": {
+            "name": str(said.get("name", "")),
+            "arguments": arguments if isinstance(arguments, str) else as_json(arguments or {}),
+        },
+    }

@@ -1,0 +1,106 @@
+"""Reads local media files. The default policy: files under the current directory, no network.
+
+Only media of messages that the program built come here; a tool's output or a provider's answer
+never decides what is opened.
+"""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+from pathlib import Path
+from stat import S_ISREG
+from urllib.parse import unquote, urlsplit
+
+from ...errors import WriteError
+from ...message import Base64Source, LocalSource, Source
+from ..media import is_local
+from ..redaction import shown
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+)
+
+
+_BRANDS = {
+    b"M4A ": "audio/mp4",
+    b"qt  ": "video/quicktime",
+    b"avif": "image/avif",
+    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
+}
+
+
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+
+
+def local_files(source: Source, path: str) -> Base64Source | None:
+    """The bytes of a file under the current directory; None for anything else.
+
+    Raises WriteError, naming `path` (of the source in the input), if such a file cannot be read.
+    """
+    if not is_local(source):
+        return None
+    named = source.path if type(source) is LocalSource else getattr(source, "url", "")
+    try:
+        resolved = _path(named).resolve()
+        if not resolved.is_relative_to(Path.cwd().resolve()):
+            return None
+        data = _bytes(resolved)
+    # ValueError: no path or no URL at all; RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError) as error:
+        raise WriteError(
+            f"cannot read the local file {shown(named)}: {getattr(error, 'strerror', '') or error}",
+            path=path,
+            hint="check the path; it is taken from the current directory",
+            code="media.missing",
+        ) from error
+    media_type = source.media_type or _sniffed(data) or _by_name(resolved)
+    if media_type is None:
+        raise WriteError(
+            f"cannot tell the media type of {shown(named)}",
+            path=path,
+            hint="give the source a media_type",
+            code="media.unknown_type",
+        )
+    return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
+
+
+def _path(named: str) -> Path:
+    if named[:5].lower() != "file:":
+        return Path(named)
+    parts = urlsplit(named)
+    # AgentScope writes file://relative/path: the host part belongs to the path
+    host = "" if parts.netloc == "localhost" else parts.netloc
+    return Path(unquote(host + parts.path))
+
+
+def _bytes(file: Path) -> bytes:
+    if not S_ISREG(file.stat().st_mode):  # a pipe would never end
+        raise OSError("it is no regular file")
+    return file.read_bytes()
+
+
+def _sniffed(data: bytes) -> str | None:
+    """The media type by its first bytes, which names and extensions often get wrong."""
+    for magic, media_type in _MAGIC:
+        if data.startswith(magic):
+            return media_type
+    if data.startswith(b"RIFF"):
+        return _RIFF.get(data[8:12])
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "video/mp4")
+    if data.startswith(b"\x1aE\xdf\xa3"):
+        return "video/x-matroska" if b"matroska" in data[:64] else "video/webm"
+    return None
+
+
+def _by_name(file: Path) -> str | None:
+    known = mimetypes.guess_type(file.name)[0]
+    return {"audio/x-wav": "audio/wav"}.get(known or "", known)

@@ -1,0 +1,1 @@
+"""Requests and answers over one wire, and from one wire to another."""

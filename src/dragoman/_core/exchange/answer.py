@@ -1,0 +1,201 @@
+"""Pieced: a report on an answer that goes out in pieces.
+
+Its places are those that the blocks have in the ChatResponse which the pieces make, counted as they
+begin. Costs next to nothing until something is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...envelope import Envelope, Sealing, sealed
+from ...errors import InvalidMessage
+from ...losses import Loss, Policy, Report
+from ...losses.codes.code import Kind
+from ...message import (
+    Candidate,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Origin,
+    Usage,
+    Written,
+    answer_places,
+)
+from ...message.blocks import ContentBlock
+from ...protocols.base import Encoder, Room
+from ..jsontext import Json
+from ..stream.builder import Ends
+from ..stream.pieces import Key, Part, Piece
+
+_BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
+
+
+class Pieced(Report):
+    """Knows the first piece of each block, and where the block stands."""
+
+    __slots__ = ("_counts", "_firsts", "_now")
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target=target)
+        self._firsts: dict[Key, ContentBlock] = {}
+        self._counts: dict[int, int] = {}  # blocks of each candidate
+        self._now: Part | None = None
+
+    def came(self, piece: Piece) -> None:
+        """Take one more piece, before anything is lost of it."""
+        if type(piece) is not Part:
+            self._now = None
+            return
+        self._now = piece
+        if piece.key not in self._firsts:
+            self._begun(piece)
+            return
+        if piece.whole and piece.block is not self._firsts[piece.key]:
+            self.made(piece.block, self._firsts[piece.key])
+        if getattr(piece.block, "citations", None):
+            self._cited(piece)
+
+    def lost(
+        self,
+        code: str,
+        node: object,
+        field: str = "",
+        what: str = "",
+        did: str = "",
+        rule: str = "",
+        kind: Kind | None = None,
+    ) -> None:
+        """Name a loss; one of a piece stands where its block does."""
+        now = self._now
+        if now is not None and (node is now or node is now.block):
+            first = self._firsts[now.key]
+            if node is not first:
+                self.made(node, first)
+        super().lost(code, node, field, what, did, rule, kind)
+
+    def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
+        """The path of a node's field."""
+        found = super().locate(node, ordinal, field)
+        base = _BESIDE.get(type(node))
+        return base + found[1:] if base and not found.startswith(base) else found
+
+    def _begun(self, piece: Part) -> None:
+        candidate = piece.key[0]
+        nth = self._counts.get(candidate, 0)
+        self._counts[candidate] = nth + 1
+        self._firsts[piece.key] = piece.block
+        self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{nth}]")
+        if getattr(piece.block, "citations", None):
+            self._cited(piece)
+
+    def _cited(self, piece: Part) -> None:
+        block: Any = piece.block
+        for one in block.citations:
+            self.made(one, self._firsts[piece.key])
+
+
+class Answering:
+    """What a wire does with answers that go out."""
+
+    __slots__ = ()
+    room: Room
+    name: str
+    policy: Policy
+    _logged: set[str]
+
+    def write_response(
+        self,
+        resp: ChatResponse,
+        request: ChatRequest | None = None,
+        *,
+        envelope: Envelope | None = None,
+        policy: Policy | None = None,
+    ) -> Written:
+        """The answer as this protocol's clients take it: body, losses.
+
+        `request` is what the client asked, as this wire read it. In an `envelope` the opaque state
+        of another provider goes along, for `read_request` to open. Raises LossRefused where the
+        policy says so.
+        """
+        if not isinstance(resp, ChatResponse):
+            raise InvalidMessage(
+                f"must be a ChatResponse, not {type(resp).__name__}", path="$", code="answer.type",
+                hint="read_response makes one of a body",
+            )  # fmt: skip
+        report = Report((), resp, answer_places, self.name)
+        if envelope is not None:
+            resp = self._sealed(resp, envelope, report)
+        body = self.room.write_response(resp, report, request)
+        (policy or self.policy).judge(report, self._logged)
+        return Written(body, model=resp.model, report=report)
+
+    def stream_encoder(
+        self,
+        request: ChatRequest | None = None,
+        *,
+        origin: Origin | None = None,
+        envelope: Envelope | None = None,
+    ) -> StreamEncoder:
+        """An encoder for one answer: pieces of any wire in, this protocol's events out.
+
+        `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
+        the opaque state of another goes nowhere, or into an `envelope`.
+        """
+        report = Pieced(self.name)
+        sealing = None
+        if origin is not None and origin.issuer not in self.room.can().reads:
+            sealing = Sealing(self.room.protocol, origin, envelope, report)
+        return StreamEncoder(self.room.encoder(report, request), report, sealing)
+
+    def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
+        reads = self.room.can().reads
+        candidates = []
+        for one in resp.candidates:
+            msg = sealed(one.msg, self.room.protocol, reads, envelope, report.made)
+            candidates.append(replace(one, msg=msg))
+            report.made(candidates[-1], one)
+        made = replace(resp, candidates=candidates)
+        report.made(made, resp)
+        return made
+
+
+class StreamEncoder:
+    """The pieces of one answer, in; its events as (name or None, payload), out.
+
+    Why it ended is said as its content bears it out, which providers contradict.
+    """
+
+    __slots__ = ("_encoder", "_ends", "_sealing", "report")
+
+    def __init__(self, encoder: Encoder, report: Pieced, sealing: Sealing | None = None) -> None:
+        self._encoder = encoder
+        self._ends = Ends()
+        self._sealing = sealing
+        self.report = report
+
+    def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        """The events that the piece completes."""
+        piece = self._ends.feed(piece)
+        self.report.came(piece)
+        if self._sealing is None:
+            return self._encoder.feed(piece)
+        return [event for one in self._sealing.feed(piece) for event in self._fed(one)]
+
+    def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
+        self.report.came(piece)
+        return self._encoder.feed(piece)
+
+    def finish(self) -> list[tuple[str | None, Json]]:
+        """The events that stand at the end; none that ends an answer which broke off."""
+        rest = self._ends.finish()
+        if self._sealing is not None:
+            rest = [*self._sealing.finish(), *rest]
+        return [*(event for one in rest for event in self._fed(one)),
+                *self._encoder.finish()]  # fmt: skip
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, and what was added."""
+        return self.report.losses

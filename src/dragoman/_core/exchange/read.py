@@ -1,0 +1,253 @@
+"""Where the nodes of a request stand in the body that it was read from: asked for by losses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from ...capabilities import Capabilities
+from ...envelope import Envelope, opened
+from ...errors import ConfigError, InvalidMessage, ProviderError, ReadError
+from ...losses import Field
+from ...message import (
+    AsRead,
+    ChatRequest,
+    ChatResponse,
+    Msg,
+    Origin,
+    ResponseFormat,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    Written,
+)
+from ...message.paths import also
+from ...message.request import written_by
+from ...protocols.base import Room
+from ..jsontext import JsonObject, loads
+from ..passes.names import inverted, spelled
+from ..passes.roles import Seated
+from ..stream.builder import Builder
+from ..stream.pieces import fault
+from ..stream.think_tags import TagForm, Tagged
+from .plain_json import all_plain, body_of, is_plain, text_of
+from .residue import put_back
+from .stream import AsyncStream, Stream, StreamDecoder, whole
+
+_WORDS: dict[type[Any], tuple[str, ...]] = {
+    ToolChoice: ("mode", "name", "allowed", "parallel"),
+    ResponseFormat: ("kind", "name", "schema", "description", "strict"),
+}
+
+
+_FIELDS = attrgetter("tools", "tool_choice", "options", "response_format", "system", "model",
+                     "stream", "extras")  # fmt: skip
+
+
+class Places:
+    """Where the nodes of a request stand in the body that it was read from.
+
+    Whoever has the request may edit its fields, so they are kept as they are now.
+    """
+
+    __slots__ = ("body", "fields", "messages", "room")
+
+    def __init__(
+        self, room: Room, request: ChatRequest, body: JsonObject, messages: Sequence[Msg]
+    ) -> None:
+        self.room = room
+        self.body = body
+        self.messages = messages
+        # not the request itself, which holds this: a circle is freed late
+        self.fields = _FIELDS(request)
+
+    def __call__(self) -> Iterator[tuple[str, object]]:
+        tools, choice, options, form, system, model, stream, extras = self.fields
+        read = ChatRequest(
+            list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
+            response_format=form, model=model, stream=stream,
+        )  # fmt: skip
+        read.extras = extras  # whatever the body said
+        later: list[tuple[str, object]] = []
+        for path, node in self.room.places(read, self.body):
+            yield path, node
+            # a word of the wire's says several of our fields
+            if type(node) in _WORDS:
+                later += [(path, Field(node, name)) for name in _WORDS[type(node)]]
+        yield from later
+
+
+class Reading(ABC):
+    """What a wire does with what comes in; `Wire` adds the requests that go out."""
+
+    __slots__ = ()
+    room: Room
+    _issuer: str  # of what this wire's provider says
+
+    @abstractmethod
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`."""
+
+    def read_request(
+        self,
+        body: Any,
+        path: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        residue: Mapping[str, Any] | None = None,
+        envelope: Envelope | None = None,
+    ) -> ChatRequest:
+        """The request that a body makes: parsed JSON, its text, or an object of the official SDK.
+
+        `path` and `headers` are those that it was sent with, where a wire says something there:
+        the model, or that the answer shall be streamed. What is odd in the body is kept as it is.
+        The `residue` of what was written (`Written.residue`) is put back; with an `envelope`, what
+        `write_response` sealed in it stands in its place again. Raises ReadError for what is no
+        JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
+        """
+        for name, given, kind in (
+            ("path", path, str), ("headers", headers, Mapping), ("envelope", envelope, Envelope)
+        ):  # fmt: skip
+            if given is not None and not isinstance(given, kind):
+                raise ConfigError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
+        made = self._read(body, path, headers, held=True)
+        if residue is not None:
+            put_back(made, residue)
+        if envelope is not None:
+            said: list[tuple[object, object]] = []
+            made.messages = opened(made.messages, envelope, lambda *pair: said.append(pair))
+            if said and made.read is not None and made.read.places is not None:
+                made.read.places = partial(also, made.read.places, said)
+        return made
+
+    def _read(
+        self,
+        body: Any,
+        path: str | None,
+        headers: Mapping[str, str] | None,
+        *,
+        held: bool,
+        watched: bool = True,
+    ) -> ChatRequest:
+        """The request; `held`: it may be written again over this wire; `watched`: or edited."""
+        body = body_of(body)
+        if not is_plain(body):
+            body = all_plain(body)
+        try:
+            made, seated = self._made(body, path, headers)
+        except InvalidMessage as error:
+            if error.code != "json.value":
+                raise
+            body = all_plain(body)
+            made, seated = self._made(body, path, headers)
+        theirs = written_by(self._issuer, made.model)
+        if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
+            for m in made.messages:
+                m.origin = theirs  # nothing that they name is fetched as if the program named it
+        asks = made.asks() if held and watched else {}
+        places = Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
+        made.read = AsRead(
+            self.room.host, self._issuer, places.messages, asks, made.model,
+            state=self.room.state, held=held, watched=watched, places=places,
+        )  # fmt: skip
+        if not watched:
+            made.read.surveyed = seated
+        return made
+
+    def _made(
+        self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
+    ) -> tuple[ChatRequest, Seated | None]:
+        try:
+            return self.room.read_seated(body, path, headers)
+        except RecursionError as error:
+            raise ReadError("the request is nested too deeply", code="json.deep") from error
+
+    def stream_decoder(
+        self,
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+        *,
+        model: str | None = None,
+        can: Capabilities | None = None,
+    ) -> StreamDecoder:
+        """A decoder for one answer; `tools` (or those of `request`) name its calls.
+
+        With the `Written` that was sent, thinking is bound to what stood before it. `model` was
+        asked if the request names none; `can` is what it can do, where somebody knows better.
+        """
+        model = (request.model if request is not None else None) or model
+        can = can or self.can(model)
+        names = _names(tools, request, can)
+        prefix = request.prefix if isinstance(request, Written) and can.binding != "none" else None
+        issuer = self._issuer
+        origin = Origin(issuer, model, prefix=prefix or None)
+        builder = Builder(issuer, names=names, origin=origin)
+        reader = self.room.reader(can)
+        tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
+        if tags:
+            reader = Tagged(reader, tags)
+        return StreamDecoder(reader, builder, self.room.framing, names)
+
+    def read_response(
+        self,
+        body: Any,
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+        *,
+        status: int | None = None,
+    ) -> ChatResponse:
+        """A whole answer: parsed JSON, its text, or an object of the official SDK.
+
+        Raises ProviderError for the body of an error, ReadError for what is no answer of this
+        wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
+        """
+        return whole(self.stream_decoder(tools, request), body, status, self.room.answers)
+
+    def error(self, status: int | None, body: Any) -> ProviderError:
+        """The error that an answer with this HTTP status and body tells of, to be raised.
+
+        `body` is text, bytes or parsed JSON; what is no JSON is the message itself.
+        """
+        if isinstance(body, (str, bytes)):
+            try:
+                body = loads(body)
+            except ReadError:
+                body = text_of(body)
+        return fault(body, status)
+
+    def read_stream(
+        self,
+        chunks: Iterable[Any],
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> Stream:
+        """The events of a body that arrives in chunks of bytes; `.response` behind the last.
+
+        Chunks may also be events that a client took out of the body already: parsed JSON, objects
+        of the official SDK, ServerEvents, or (event, payload).
+        """
+        return Stream(self.stream_decoder(tools, request), chunks)
+
+    def aread_stream(
+        self,
+        chunks: AsyncIterable[Any],
+        tools: Sequence[Tool | ServerTool] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> AsyncStream:
+        """The same for chunks that arrive asynchronously."""
+        return AsyncStream(self.stream_decoder(tools, request), chunks)
+
+
+def _names(
+    tools: Sequence[Tool | ServerTool] | None,
+    request: ChatRequest | Written | None,
+    can: Capabilities,
+) -> dict[str, str]:
+    """Tool names as the wire spells them -> as the tools are called."""
+    if isinstance(request, Written) and tools is None:
+        return request.names
+    offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
+    return inverted(spelled(offered or (), can.tool_names))

@@ -1,0 +1,392 @@
+"""StreamDecoder: the events of one answer in, its pieces out; and a whole answer through it.
+
+Sans-IO: bytes and events come in as values, whoever fetched them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from dataclasses import replace
+from inspect import isawaitable
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from ...errors import ConfigError, ProviderError, ReadError
+from ...message import ChatResponse, Origin, ToolUseBlock
+from ...protocols.base import Reader
+from ...sse import Decoder
+from ..jsontext import Json, loads
+from ..stream.builder import Builder
+from ..stream.events import EventView, StreamEvent
+from ..stream.pieces import Failed, Key, Part, Piece, Raw, fault
+from .plain_json import bytes_of, plain, text_of, values_of
+
+_SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+
+
+_PARSED = frozenset({dict, list, type(None), bool, int, float})
+
+
+class StreamDecoder:
+    """The events of one answer, in; its pieces, out; the whole answer at the end.
+
+    `feed` takes one event, as text or parsed; `feed_bytes` takes the bytes of the body, cut
+    anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
+    """
+
+    __slots__ = ("_frames", "_reader", "builder", "framing", "names")
+
+    def __init__(
+        self, reader: Reader, builder: Builder, framing: Any, names: Mapping[str, str]
+    ) -> None:
+        self.builder = builder
+        self.framing = framing
+        self.names = names  # of tools: as the wire spells them -> as they are called
+        self._reader = reader
+        self._frames: Decoder | None = None
+
+    @property
+    def origin(self) -> Origin | None:
+        """Who answers."""
+        return self.builder.origin
+
+    def feed(self, payload: Any, event: str | None = None) -> list[Piece]:
+        """The pieces of one event: JSON text, parsed JSON, or an object of the official SDK."""
+        kind = type(payload)
+        if kind is str or kind is bytes:
+            return self._text(payload, event)
+        return self._taken(payload if kind in _PARSED else plain(payload), event)
+
+    def feed_bytes(self, chunk: bytes) -> list[Piece]:
+        """The pieces of the events that these bytes of the body complete.
+
+        Raises ReadError for text: whoever decodes a body in pieces breaks its characters.
+        """
+        if type(chunk) is not bytes:
+            chunk = bytes_of(chunk)
+        if self._frames is None:
+            self._frames = Decoder(self.framing)
+        made: list[Piece] = []
+        for event, data in self._frames.frames(chunk):
+            made += self._text(data, event)
+        return made
+
+    def finish(self) -> ChatResponse:
+        """The answer, once nothing more will come; also one that broke off."""
+        self.rest()
+        return self.builder.finish()
+
+    def rest(self) -> list[Piece]:
+        """The pieces that the end of the stream completes."""
+        made: list[Piece] = []
+        frames, self._frames = self._frames, None
+        for event, data in frames.rest() if frames is not None else ():
+            made += self._text(data, event)
+        try:
+            last = self._reader.finish()
+        except RecursionError as error:
+            raise ReadError("the answer is nested too deeply", code="json.deep") from error
+        return made + self._added(last)
+
+    def snapshot(self) -> ChatResponse:
+        """The answer as it is so far."""
+        return self.builder.finish()
+
+    def arguments(self, key: Key) -> Json:
+        """What the call under `key` says so far, as a value: for whoever shows it meanwhile.
+
+        `{"city": "Sam` is `{"city": "Sam"}`. Each ask costs time in proportion to the text so far.
+        Raises ReadError if there is no call under the key.
+        """
+        try:
+            return self.builder.arguments(key)
+        except KeyError:
+            raise ReadError("nothing came under this key", code="stream.key") from None
+
+    def _text(self, data: str | bytes, event: str | None) -> list[Piece]:
+        try:
+            payload = loads(data)
+        except ReadError:
+            return self._odd(text_of(data), event)
+        return self._taken(payload, event)
+
+    def _odd(self, text: str, event: str | None) -> list[Piece]:
+        if text.strip() in ("", "[DONE]"):
+            return []
+        values = values_of(text)
+        if not values:
+            wrong = event == "error"  # said in plain words
+            return self._kept(Failed(fault(text)) if wrong else Raw(event, text))
+        *before, last = values  # whose name it is
+        made = [piece for one in before for piece in self._taken(one, None)]
+        return made + self._taken(last, event)
+
+    def _taken(self, payload: Json, event: str | None) -> list[Piece]:
+        try:
+            made = self._reader.feed(payload, event)
+        except _SHAPES:
+            return self._kept(Raw(event, payload))
+        return self._added(made)
+
+    def _added(self, made: list[Piece]) -> list[Piece]:
+        """The pieces for whoever reads on: their calls are named as the tools are."""
+        add = self.builder.add
+        for piece in made:
+            add(piece)
+        return [_named(piece, self.names) for piece in made] if self.names else made
+
+    def _kept(self, piece: Piece) -> list[Piece]:
+        self.builder.add(piece)
+        return [piece]
+
+
+def _named(piece: Piece, names: Mapping[str, str]) -> Piece:
+    if type(piece) is Part and type(call := piece.block) is ToolUseBlock and call.name in names:
+        return replace(piece, block=replace(call, name=names[call.name]))
+    return piece
+
+
+def whole(
+    decoder: StreamDecoder,
+    body: Any,
+    status: int | None = None,
+    known: Callable[[Any], bool] = lambda _: True,
+) -> ChatResponse:
+    """A whole answer as `read_response` takes it, by a decoder that was made for it.
+
+    `known`: whether a body has the shape of this wire's answers. One that says nothing must have.
+    """
+    wrong = status is not None and status >= 400
+    if isinstance(body, (str, bytes)):
+        try:
+            body = loads(body)
+        except ReadError as error:
+            if not wrong:
+                raise
+            raise fault(text_of(body), status) from error  # a page of some proxy on the way
+    elif type(body) not in _PARSED:
+        body = plain(body)
+    made = decoder.feed(body)
+    resp = decoder.finish()
+    failed = next((piece for piece in made if type(piece) is Failed), None)
+    silent = not any(one.msg.blocks for one in resp.candidates)
+    if failed is not None and silent:
+        if failed.error.status is None:
+            failed.error.status = status
+        raise failed.error
+    odd = silent and resp.status == "interrupted" and type(body) is dict and not known(body)
+    if odd or all(type(piece) is Raw for piece in made):
+        if wrong:
+            raise fault(body, status)
+        raise ReadError(
+            "this is no answer of this wire",
+            path="$",
+            hint="check the wire; a recorded stream is read event by event",
+            code="answer.shape",
+        )
+    return resp
+
+
+_Event = TypeVar("_Event")
+
+
+def fed(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
+    """The pieces of what arrived: bytes of the body, or one event in any form.
+
+    Raises ReadError for text: it may be a body that was decoded in pieces, or one event.
+    """
+    kind = type(chunk)
+    if kind is bytes:
+        return decoder.feed_bytes(chunk)
+    if kind is dict:
+        return decoder.feed(chunk)
+    if isinstance(chunk, tuple) and len(chunk) == 2:
+        name, payload = chunk
+        return decoder.feed(payload, name)
+    if isinstance(data := getattr(chunk, "data", None), str) and hasattr(chunk, "event"):
+        # a ServerEvent, of ours or of a client; a server that names none means "message"
+        return decoder.feed(data, chunk.event if chunk.event != "message" else None)
+    if isinstance(chunk, (bytes, bytearray, memoryview)):
+        return decoder.feed_bytes(bytes(chunk))
+    if isinstance(chunk, str):
+        raise ReadError(
+            "a stream is bytes or events, not text",
+            hint="iter_bytes() of the HTTP client gives bytes; an event may be (name, text)",
+            code="stream.text",
+        )
+    return decoder.feed(chunk)
+
+
+def iterated(chunks: Iterable[Any]) -> Iterator[Any]:
+    """The iterator of a stream. Raises ConfigError for what only `async for` can read."""
+    if isinstance(chunks, Iterable) and not isinstance(chunks, (str, bytes, Mapping)):
+        return iter(chunks)
+    raise ConfigError(
+        f"{type(chunks).__name__} is no iterable of chunks",
+        hint="aread_stream and parse_stream read what arrives asynchronously",
+        code="stream.type",
+    )
+
+
+def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """The iterator of a stream. Raises ConfigError for what `async for` cannot read."""
+    if isinstance(chunks, AsyncIterable):
+        return aiter(chunks)
+    raise ConfigError(
+        f"{type(chunks).__name__} is no asynchronous iterable",
+        hint="await what a client gives; read_stream and parse_stream_sync read plain iterables",
+        code="stream.type",
+    )
+
+
+class _Told:
+    """The events of a decoder, and the answer behind the last of them."""
+
+    def __init__(self, decoder: StreamDecoder) -> None:
+        self.decoder = decoder
+        self._view = EventView(decoder.names)
+        self._response: ChatResponse | None = None
+
+    @property
+    def response(self) -> ChatResponse:
+        """The whole answer. Raises ConfigError before the stream was read to its end."""
+        if self._response is None:
+            raise ConfigError(
+                "the stream was not read to its end",
+                hint="iterate over it first; partial is the answer so far",
+                code="stream.unread",
+            )
+        return self._response
+
+    @property
+    def partial(self) -> ChatResponse:
+        """The answer so far, also when the connection broke or nobody reads on."""
+        return self.decoder.snapshot() if self._response is None else self._response
+
+    @property
+    def error(self) -> ProviderError | None:
+        """What the provider said went wrong, if it did."""
+        return self.response.error
+
+    def _fed(self, chunk: Any) -> list[StreamEvent]:
+        view = self._view
+        return [event for piece in fed(self.decoder, chunk) for event in view.feed(piece)]
+
+    def _closed(self) -> list[StreamEvent]:
+        last = [event for piece in self.decoder.rest() for event in self._view.feed(piece)]
+        self._response = self.decoder.finish()
+        return [*last, *self._view.finish(self._response)]
+
+
+class Events(Generic[_Event]):
+    """Made of chunks one by one, in a loop or more, until its end or `close`."""
+
+    _source: Iterable[Any]
+    _chunks: Iterator[Any]
+    _events: Generator[_Event]
+
+    def __iter__(self) -> Iterator[_Event]:
+        return self._events
+
+    def __next__(self) -> _Event:
+        return next(self._events)
+
+    def close(self) -> None:
+        """Read no further, and close what it reads from."""
+        self._events.close()
+        self._left()
+
+    def _left(self) -> None:
+        for one in (self._chunks, self._source):
+            close = getattr(one, "close", None)
+            if close is not None:
+                close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+
+class Stream(_Told, Events[StreamEvent]):
+    """Iterate for events; `response` is the answer behind the last one.
+
+    Whoever leaves the loop early may go on later, with another loop. `close`, or the end of a
+    `with` block, ends it for good and closes what it reads from; `partial` stays.
+    """
+
+    def __init__(self, decoder: StreamDecoder, chunks: Iterable[Any]) -> None:
+        super().__init__(decoder)
+        self._source = chunks
+        self._chunks = iterated(chunks)
+        self._events = self._told()
+
+    def _told(self) -> Generator[StreamEvent]:
+        try:
+            for chunk in self._chunks:
+                yield from self._fed(chunk)
+        except BaseException:
+            self._left()
+            raise
+        yield from self._closed()
+
+
+class AsyncStream(_Told):
+    """The same for `async for`, `aclose` and `async with`."""
+
+    def __init__(self, decoder: StreamDecoder, chunks: AsyncIterable[Any]) -> None:
+        super().__init__(decoder)
+        self._source = chunks
+        self._chunks = aiterated(chunks)
+        self._events = self._told()
+
+    async def _told(self) -> AsyncGenerator[StreamEvent]:
+        try:
+            async for chunk in self._chunks:
+                for event in self._fed(chunk):
+                    yield event
+        except BaseException:
+            await self._left()
+            raise
+        for event in self._closed():
+            yield event
+
+    def __aiter__(self) -> AsyncIterator[StreamEvent]:
+        return self._events
+
+    async def __anext__(self) -> StreamEvent:
+        return await anext(self._events)
+
+    async def aclose(self) -> None:
+        """Read no further, and close what it reads from."""
+        await self._events.aclose()
+        await self._left()
+
+    async def _left(self) -> None:
+        for one in (self._chunks, self._source):
+            close = getattr(one, "aclose", None) or getattr(one, "close", None)
+            closing = close() if close is not None else None
+            if isawaitable(closing):
+                await closing
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        await self.aclose()

@@ -1,0 +1,117 @@
+"""Gemini and Gemma, by generation: how they think, what they refuse, what a request may hold.
+
+Rows without a wire hold behind any host; those of the wire `gemini` add how generateContent spells
+it. Reference: Gemini API docs, "Thinking", "Thought signatures", "Function calling", changelog.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...capabilities import Fact
+
+_THINKING = "Gemini API docs, Thinking: levels and budgets by model"
+
+
+_NOTES = "Gemini API changelog"
+
+
+_ARGON = "Gemini API docs, Get started with Gemini 4: thinking levels, no budgets"
+
+
+# Since Gemini 3: media inside function responses, a resolution for each medium, one candidate,
+# and a signature on the first call of every step.
+_THREE: dict[str, Any] = {
+    "result": ("text", "raw", "image", "document"),
+    "details": ("image", "video", "document"),
+    "foreign_calls": "bypass",
+}
+
+
+_ONE = {"n": "refuses"}
+
+
+# since 3.6 flash and 3.5 flash-lite, and announced as a refusal to come
+_DEAF = {**_ONE, **dict.fromkeys(("temperature", "top_p", "top_k"), "ignores")}
+
+
+_FOUR = {**_DEAF, **dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses")}
+
+
+_TWO: dict[str, Any] = {"foreign_calls": "keep"}
+
+
+_PREFILL: dict[str, Any] = {"prefill": True}
+
+
+_NO_PREFILL: dict[str, Any] = {"prefill": False}  # "Requests ending with a model turn ..."
+
+
+_BUDGET = (128, 32_768)
+
+
+def _levels(*efforts: str, budgets: tuple[int, ...] = ()) -> dict[str, Any]:
+    """None of these models can be kept from thinking."""
+    return {"thinks": "always", "efforts": efforts, "budgets": budgets}
+
+
+def _budget(least: int, most: int, thinks: str = "default") -> dict[str, Any]:
+    return {"thinks": thinks, "efforts": (), "budgets": (least, most)}
+
+
+def _model(
+    models: tuple[str, ...],
+    since: str,
+    source: str,
+    thinking: dict[str, Any],
+    anywhere: dict[str, Any],
+    content: dict[str, Any],
+    options: dict[str, str] | None = None,
+) -> tuple[Fact, ...]:
+    """What holds on generateContent, and of it what holds wherever the model is hosted."""
+    common = {**thinking, **anywhere}
+    if options:
+        common["options"] = options
+    form = {"form": "level" if thinking["efforts"] else "budget"}
+    return (
+        Fact(models, {**common, **form, **content}, since, source, wire="gemini"),
+        Fact(models, common, since, source),
+    )
+
+
+_MODELS = (
+    _model(("gemini-4-neon*",), "2026-11-18", _NOTES,
+           _levels("low", "medium", "high", "xhigh"), _NO_PREFILL, _THREE, _FOUR),
+    _model(("gemini-4*",), "2026-10-13", _ARGON,
+           _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _FOUR),
+    _model(("gemini-3.7*", "gemini-3.8*"), "2026-10-08", _THINKING,
+           _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _DEAF),
+    _model(("gemini-3.6*", "gemini-3.5*"), "2026-07-21", _NOTES,
+           _levels("minimal", "low", "medium", "high"), _NO_PREFILL, _THREE, _DEAF),
+    _model(("gemini-*-latest",), "2026-01-21", _NOTES,
+           _levels("low", "medium", "high"), _NO_PREFILL, _THREE, _ONE),
+    _model(("gemini-3.1-pro*",), "2026-01-21", _THINKING,
+           _levels("low", "medium", "high", budgets=_BUDGET), _PREFILL, _THREE, _ONE),
+    _model(("gemini-3-pro*",), "2025-11-18", _THINKING,
+           _levels("low", "high", budgets=_BUDGET), _PREFILL, _THREE, _ONE),
+    _model(("gemini-3-*", "gemini-3.1-*"), "2025-12-17", _THINKING,
+           _levels("minimal", "low", "medium", "high"), _PREFILL, _THREE, _ONE),
+    _model(("gemini-2.5-pro*",), "2025-06-17", _THINKING,
+           _budget(*_BUDGET, "always"), _PREFILL, _TWO),
+    _model(("gemini-2.5-flash-lite*",), "2025-07-22", _THINKING,
+           _budget(512, 24_576, "asked"), _PREFILL, _TWO),
+    _model(("gemini-2.5-flash*",), "2025-06-17", _THINKING, _budget(0, 24_576), _PREFILL, _TWO),
+    _model(("gemma-4*",), "2026-11-21", "livekit/agents issue 7095: minimal and high alone",
+           _levels("minimal", "high"), {}, {}),
+)  # fmt: skip
+
+
+# before thinking: shut down on 2026-06-01, and known to other hosts
+_OLD = (
+    Fact(("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL, **_TWO}, "2024-12-11",
+         _NOTES, wire="gemini"),
+    Fact(("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL}, "2024-12-11", _NOTES),
+)  # fmt: skip
+
+
+ROWS = (*(fact for rows in _MODELS for fact in rows), *_OLD)

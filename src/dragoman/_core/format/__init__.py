@@ -1,0 +1,1 @@
+"""Formatters: a wire, rewrites and a token budget."""

@@ -1,0 +1,137 @@
+"""Formatters with AgentScope's names: its positional arguments, its output where the API takes it.
+
+A named class is its vendor's row and what AgentScope does its own way, as data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from ...capabilities import ChatConfig, Facts, changes_of
+from ...message import (
+    AudioBlock,
+    ImageBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from ...protocols.base import Room
+from ...rewrite.speakers import ByName, ByRole, Rewrite
+from ..exchange.wire import Wire
+from ..families import FAMILIES
+from ..families.profiles import chosen
+from ..wording import Told
+from .wired import WireFormatter
+
+_PROMOTE = {
+    "promote_tool_result_images": "image",
+    "promote_tool_result_audios": "audio",
+    "promote_tool_result_videos": "video",
+}
+
+
+_BLOCKS: dict[str, type[Any]] = {
+    "text": TextBlock,
+    "image": ImageBlock,
+    "audio": AudioBlock,
+    "video": VideoBlock,
+    "thinking": ThinkingBlock,
+}
+
+
+_CHANGES: dict[str, Any] = {
+    "move_media": (),
+    "system_head": "first",
+}
+
+
+class NamedFormatter(WireFormatter):
+    """A formatter by AgentScope's name. Positional arguments stand in AgentScope's order.
+
+    Keyword arguments beyond them: `model`, `can`, `policy`, `fetch`, `media_saver`, `rewrites`,
+    `speakers`, `truncate`, `prompt`, `told`, and `facts` (Facts or the name of a profile).
+    """
+
+    vendor: ClassVar[Any] = None
+    room: ClassVar[type[Any]]
+    dialect: ClassVar[Any] = None
+    changes: ClassVar[Mapping[str, Any]] = {}
+    unknown: ClassVar[Mapping[str, Any]] = {}  # further changes while no model is named
+    told: ClassVar[Told] = Told()
+    promotes: ClassVar[tuple[str, ...]] = ()
+    leading: ClassVar[tuple[str, ...]] = ()
+
+    inserts_turns = False  # AgentScope's classes pair and merge, but add no turn of their own
+    support_tools_api: ClassVar[bool] = True
+    support_multiagent: ClassVar[bool] = False
+    support_vision: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *positional: Any,
+        facts: Facts | str | None = None,
+        model: str | None = None,
+        can: Mapping[str, Any] | ChatConfig | None = None,
+        told: Told | None = None,
+        speakers: Rewrite | None = None,
+        **options: Any,
+    ) -> None:
+        names = (*self.leading, *self.promotes, "token_counter", "max_tokens")
+        if len(positional) > len(names):
+            raise TypeError(
+                f"{type(self).__name__} takes at most {len(names)} positional arguments"
+            )
+        for name, value in zip(names, positional, strict=False):
+            if name in options:
+                raise TypeError(f"{type(self).__name__} got {name} twice")
+            options[name] = value
+        moved = tuple(_PROMOTE[name] for name in self.promotes if options.get(name))
+        for name in self.promotes:
+            setattr(self, name, bool(options.pop(name, False)))
+        heading = options.pop("conversation_history_prompt", None)
+        unknown = self.unknown if model is None else {}
+        changes = {**_CHANGES, **self.changes, **unknown, "move_media": moved}
+        super().__init__(
+            _wire(type(self), facts),
+            model=model,
+            can={**changes, **changes_of(can)},
+            told=told or type(self).told,
+            speakers=speakers or self._speakers(heading),
+            **options,
+        )
+
+    def _speakers(self, heading: str | None) -> Rewrite:
+        return ByRole()
+
+    @property
+    def supported_blocks(self) -> list[type[Any]]:
+        """The block classes that the user may show, and tool blocks where tools are taken."""
+        kinds = [kind for kind in _BLOCKS if kind in self.can.user]
+        tools = [ToolUseBlock, ToolResultBlock] if self.can.tools else []
+        return [_BLOCKS[kind] for kind in kinds] + tools
+
+
+def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
+    room: Room = cls.room(cls.dialect)
+    known: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
+    known += chosen(facts, room.protocol, cls.vendor.name)
+    return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(known))
+
+
+class ChatFormatter(NamedFormatter):
+    """For a chat of a user and an assistant: the role decides who speaks."""
+
+
+class MultiAgentFormatter(NamedFormatter):
+    """For many agents: the name decides who speaks, in one `<history>` message per run."""
+
+    leading = ("conversation_history_prompt",)
+    support_multiagent = True
+    history: ClassVar[ByName] = ByName(tag_media=False, unshown="")
+
+    def _speakers(self, heading: str | None) -> Rewrite:
+        return self.history if heading is None else replace(self.history, heading=heading)

@@ -1,0 +1,398 @@
+"""AgentScope's hooks: which of them a class overrides, the grouping that calls them, and a driver.
+
+`drive` runs a coroutine that never suspends, so that one body serves sync and async callers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Sequence
+from contextvars import ContextVar
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, TypeVar
+
+from ...capabilities import About, Capabilities
+from ...errors import ConfigError
+from ...losses import Loss, Policy, Report
+from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
+from ...message.tools import ToolLike
+from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
+from ...token import TokenCounterBase
+from ..counters.cached import CachedTokenCounter, cached
+from ..exchange.pipeline import Manner
+from ..exchange.wire import Wire
+from ..jsontext import JsonObject
+from ..passes.names import name_tools
+from ..passes.roles import has_tools
+from ..redaction import Shown, shown
+from .budget import BySums, Choice, Tally, Whole, by_hook, choose, name_cut, remembering, within
+
+FORMAT_HOOKS = (
+    "_format",
+    "_format_system_message",
+    "_format_agent_message",
+    "_format_tool_sequence",
+)
+
+
+_T = TypeVar("_T")
+
+
+def drive(work: Coroutine[Any, Any, _T], what: str) -> _T:
+    """The result of a coroutine that never suspends. Raises ConfigError at the first that does."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: _T = done.value
+        return result
+    except RuntimeError as error:
+        # what awaits in asyncio asks for its loop before it suspends
+        if "no running event loop" not in str(error):
+            raise
+    work.close()
+    raise ConfigError(
+        f"{what} awaits something, so it cannot run synchronously",
+        hint="await format(...) instead, or give the counter a count_sync method, and Summarize a"
+        " function that awaits nothing",
+        code="sync.suspended",
+    )
+
+
+def grouped(msgs: list[Msg]) -> list[tuple[str, list[Msg]]]:
+    """("system" | "agent" | "tools", messages): a system prompt first, then runs of each kind."""
+    groups: list[tuple[str, list[Msg]]] = []
+    for i, m in enumerate(msgs):
+        if i == 0 and m.role in ("system", "developer") and not has_tools(m):
+            groups.append(("system", [m]))
+            continue
+        kind = "tools" if has_tools(m) else "agent"
+        if groups and groups[-1][0] == kind:
+            groups[-1][1].append(m)
+        else:
+            groups.append((kind, [m]))
+    return groups
+
+
+# the report of the formatting that is under way, for the hooks whose signature has none
+current_report: ContextVar[Report | None] = ContextVar("dragoman_report", default=None)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WrittenMessages(Shown):
+    """Formatted messages, and what they do not say as it was given."""
+
+    messages: list[JsonObject]
+    report: Report = field(repr=False)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said, and what was added."""
+        return self.report.losses
+
+    @property
+    def added(self) -> list[Loss]:
+        """What the messages say and nobody wrote: headings, placeholders, made-up results."""
+        return self.report.added
+
+
+class FormatterBase(ABC):
+    """What a formatter is: it turns messages into the form that a model's API expects."""
+
+    @abstractmethod
+    async def format(self, *args: Any, **kwargs: Any) -> list[JsonObject]:
+        """The messages as a list of dicts."""
+
+    @staticmethod
+    def assert_list_of_msgs(msgs: Any) -> None:
+        """Raise NotMessages (a WriteError and TypeError) unless `msgs` is a list of Msg."""
+        if not isinstance(msgs, list):
+            messages_of(object())
+        messages_of(msgs)
+
+
+class TruncatedFormatterBase(FormatterBase):
+    """A formatter that cuts the oldest messages until `max_tokens` hold the formatted result.
+
+    Subclasses may override the hooks `_format_agent_message`, `_format_tool_sequence`,
+    `_format_system_message`, `_format`, `_truncate` and `_count`.
+    """
+
+    _hooks: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        names = (*FORMAT_HOOKS, "_truncate", "_count")
+        cls._hooks = frozenset(name for name in names if _overrides(cls, name))
+
+    def __init__(
+        self,
+        token_counter: TokenCounterBase | Any | None = None,
+        max_tokens: int | None = None,
+        truncate: Truncation | None = None,
+    ) -> None:
+        _check_limit(max_tokens)
+        if max_tokens is not None and token_counter is None and "_count" not in self._hooks:
+            raise ConfigError(
+                "max_tokens needs a token_counter",
+                hint="dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others",
+            )
+        self.token_counter = token_counter
+        self.max_tokens = max_tokens
+        self.truncate: Truncation = DropOldest() if truncate is None else truncate
+        strategic(self.truncate)
+        self._counts = remembering(token_counter)
+
+    def limited(self, max_tokens: int) -> Self:
+        """The same formatter with another limit."""
+        _check_limit(max_tokens)
+        made = copy(self)
+        made.max_tokens = max_tokens
+        return made
+
+    async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+        """The messages as this provider takes them; keyword arguments have no effect.
+
+        Raises NotMessages, InvalidMessage, ContextOverflow.
+        """
+        return (await self._write(msgs, sync=False)).messages
+
+    def format_sync(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
+        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        return self.write(msgs).messages
+
+    def write(self, msgs: list[Msg]) -> WrittenMessages:
+        """The messages with their losses, without an event loop."""
+        return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
+
+    async def _write(
+        self, msgs: list[Msg], sync: bool, tools: Sequence[ToolLike] | None = None
+    ) -> WrittenMessages:
+        listed = messages_of(msgs)
+        report = Report(listed, None, places, type(self).__name__)
+        written, _ = await self._fitted(listed, report, sync)
+        return WrittenMessages(written, report)
+
+    # -- truncation ---------------------------------------------------------------------------
+
+    async def _fitted(
+        self,
+        msgs: list[Msg],
+        report: Report,
+        sync: bool,
+        tools: list[JsonObject] | None = None,
+    ) -> tuple[list[JsonObject], list[Msg]]:
+        """(formatted messages, the messages that are left of the history)."""
+        chosen = (await self._chosen(msgs, report, sync, tools)).msgs
+        name_cut(msgs, chosen, report)
+        return await self._said(chosen, report), chosen
+
+    async def _chosen(
+        self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None
+    ) -> Choice:
+        """The part of the history that fits, tool schemas counted; all of it without a limit."""
+        limit = self.max_tokens
+        if limit is None or (self.token_counter is None and "_count" not in self._hooks):
+            return Choice(msgs)
+        counted = self._tally(tools, sync)
+        if "_truncate" in self._hooks:
+            return await by_hook(self._truncate, msgs, limit, report, self._said, counted)
+        return await choose(self.truncate, msgs, limit, report, self._said, counted)
+
+    def _tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
+        """What counts formatted messages, and the tools that go with them."""
+        if "_count" in self._hooks:
+            return self._hooked_count
+        if self._counting().decomposes:
+            return BySums(self._counting(), tools, sync)
+        return Whole(self.token_counter, tools, sync)
+
+    async def _hooked_count(self, written: list[JsonObject], messages: int) -> int | None:
+        return await self._count(written)
+
+    def _counting(self) -> CachedTokenCounter:
+        """The counter with a memory, which the copies of the formatter share."""
+        made, counter = self._counts, self.token_counter
+        if made is None or (counter is not made and counter is not made.counter):
+            made = self._counts = cached(counter)
+        return made
+
+    def _once(self) -> Self:
+        """The same for several tries at one history."""
+        return self
+
+    def _whole(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
+        """(the formatter, the messages, the tool schemas) that a history or a request is to it."""
+        return self, messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs), None
+
+    async def _count(self, wire: list[JsonObject]) -> int | None:
+        """The tokens of the formatted messages; None without a counter."""
+        if self.token_counter is None:
+            return None
+        tokens: int = await self.token_counter.count(wire)
+        return tokens
+
+    async def _truncate(self, msgs: list[Msg]) -> list[Msg]:
+        """The messages without the oldest unit that may go; override for another strategy."""
+        return without_oldest(msgs)
+
+    # -- hooks --------------------------------------------------------------------------------
+
+    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+        token = current_report.set(report)
+        try:
+            return await self._format(msgs)
+        finally:
+            current_report.reset(token)
+
+    async def _format(self, msgs: list[Msg]) -> list[JsonObject]:
+        """Group the messages and format each group by its hook."""
+        out: list[JsonObject] = []
+        first = True
+        for kind, group in grouped(msgs):
+            if kind == "system":
+                system = await self._format_system_message(group[0])
+                out.extend(system if isinstance(system, list) else [system] if system else [])
+            elif kind == "tools":
+                out.extend(await self._format_tool_sequence(group))
+            else:
+                said = await self._format_agent_message(group, first)
+                first = first and not said
+                out.extend(said)
+        return out
+
+    async def _format_system_message(self, msg: Msg) -> Any:
+        """The system prompt: `{"role": "system", "content": [text parts]}`."""
+        texts = [{"type": "text", "text": b.text} for b in msg.get_content_blocks("text")]
+        return {"role": "system", "content": texts}
+
+    async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
+        """A run of tool calls and results; a subclass says how."""
+        raise _unwritten(self, "_format_tool_sequence")
+
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[JsonObject]:
+        """A run of conversation, perhaps of several speakers; a subclass says how."""
+        raise _unwritten(self, "_format_agent_message")
+
+
+def _unwritten(owner: object, hook: str) -> ConfigError:
+    return ConfigError(f"{type(owner).__name__} must override {hook}")
+
+
+def _overrides(cls: type, name: str) -> bool:
+    """Whether a class outside this folder gives the hook."""
+    home = next((base.__module__ for base in cls.__mro__ if name in base.__dict__), "")
+    return not home.startswith(__package__ or __name__)
+
+
+def _check_limit(max_tokens: object) -> None:
+    if max_tokens is None:
+        return
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
+        raise ConfigError(f"max_tokens must be an integer greater than 0, not {shown(max_tokens)}")
+
+
+class Asking(TruncatedFormatterBase):
+    """The way out of a formatter that a wire stands behind, beyond the list of messages."""
+
+    wire: Wire
+    model: str | None
+    manner: Manner
+    can: Capabilities
+    _policy: Policy
+    _logged: set[str]
+
+    async def call(
+        self,
+        msgs: list[Msg],
+        tools: Sequence[ToolLike] | None = None,
+        stream: bool = False,
+    ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
+        """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
+        if tools and self.max_tokens is not None:
+            written = (await self._write(msgs, sync=False, tools=tools)).messages
+        else:
+            written = await self.format(msgs)
+        return written, self.format_tools(tools) or None, stream
+
+    def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
+        """The tools as this provider declares them; none where the model takes none."""
+        report = self._report()
+        schemas = self._declared(tools, report)
+        self._policy.judge(report, self._logged)
+        return schemas
+
+    def _declared(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject]:
+        offered = self.wire.offered(tools_of(tools), self.can, report)
+        named, _ = name_tools(offered, [], self.can.tool_names, report)
+        return self.wire.room.tools(named, self.can, report)
+
+    def _schemas(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject] | None:
+        """The tools as they are counted beside the messages; None if nothing is counted."""
+        if not tools or self.max_tokens is None:
+            return None
+        return self._declared(tools, report.trial()) or None
+
+    def format_request(self, req: ChatRequest, model: str | None = None) -> Written:
+        """The whole request: path, headers and body. Cut to `max_tokens` if that is set.
+
+        Raises ConfigError where an overridden hook formats messages that this wire does not send
+        as one list.
+        """
+        req = request_of(req)
+        report = Report(req.messages, req, places, self.wire.name)
+        if self.max_tokens is not None:
+            req = self._shortened(req, report)
+        written = self.wire.write_request(
+            req,
+            model or req.model or self.model,
+            manner=self.manner,
+            policy=self._policy,
+            report=report,
+        )
+        return self._hooked(written, req) if self._hooks.intersection(FORMAT_HOOKS) else written
+
+    def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
+        """The request with the messages that fit; the system prompt is counted, not cut."""
+        # what a trial loses is lost again in writing; only the cut itself is news
+        trial = report.trial()
+        whole = self.wire.with_prompt(req, self.manner, self.can, trial)
+        tools = self._schemas(req.tools, trial)
+        choice = drive(self._once()._chosen(whole, trial, True, tools), "format_request")
+        kept = within(req.messages, whole, choice.msgs)
+        name_cut(req.messages, kept, report)
+        return replace(req, messages=kept)
+
+    def _hooked(self, written: Written, req: ChatRequest) -> Written:
+        """The request with its messages as the overridden hooks format them."""
+        if "messages" not in written.body or self.can.system_place == "top":
+            raise ConfigError(
+                f"{type(self).__name__} overrides how messages are formatted, and "
+                f"{self.wire.name} does not send them as one list",
+                hint="use speakers or rewrites, or override nothing and format the request",
+                code="request.hooks",
+            )
+        said = self._said(self._listed(req)[0], written.report.trial())
+        written.body["messages"] = drive(said, "format_request")
+        return written
+
+    def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
+        if isinstance(msgs, ChatRequest):
+            report = self._report(msgs.messages, msgs)
+            return self.wire.with_prompt(msgs, self.manner, self.can, report), report
+        if type(msgs) is not list:
+            msgs = messages_of(msgs)
+        return msgs, self._report(msgs)
+
+    def _report(self, msgs: Sequence[Msg] = (), req: ChatRequest | None = None) -> Report:
+        report = Report(msgs, req, places, self.wire.name)
+        report.rules = self._rule
+        return report
+
+    def _rule(self, code: str, field: str, kind: str) -> str:
+        about = About(field, kind)
+        return self.wire.rule(code, self.model, None, about, self.manner.changes)

@@ -1,0 +1,487 @@
+"""Settled: the messages of a session that no later turn changes, and what was written of them.
+
+What the passes would know of them when they say the next messages, and nothing else. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ...capabilities import Capabilities
+from ...errors import WriteError
+from ...losses import Report
+from ...losses.codes.code import Kind
+from ...message import Msg, ToolResultBlock, ToolUseBlock
+from ...message.blocks import CacheHint, Extras
+from ...rewrite.speakers import ByName, ByRole, NameField, Tagged
+from ..exchange.pipeline import LOOKBACK, Between, Manner, Seating, arranged, bound
+from ..exchange.wire import Wire
+from ..jsontext import JsonObject
+from ..passes.roles import (
+    ASSISTANT,
+    CUT,
+    IDS,
+    MISNAMED,
+    ODD,
+    PAIRS,
+    SYSTEM,
+    TOOL,
+    USER,
+    Seated,
+    survey,
+)
+
+Look: TypeAlias = Literal["equal", "same", "sealed"]
+
+
+@dataclass(slots=True)
+class Settled:
+    """Messages that are written for good, and what those behind them must know of them."""
+
+    given: list[Msg] = field(default_factory=list)
+    contents: list[Any] = field(default_factory=list)  # texts, and copies of the lists of blocks
+    marked: list[tuple[Msg, CacheHint | None, Extras | None]] = field(default_factory=list)
+    elements: list[JsonObject] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)  # tokens of the first elements
+    tokens: int = 0  # of those together
+    reports: list[Report] = field(default_factory=list)  # those that name a loss
+    kinds: set[Kind] = field(default_factory=set)
+    behind: int | None = None  # the last seat, as it is written
+    user: bool = False  # somebody speaks who is the user there
+    speakers: dict[str, None] = field(default_factory=dict)  # names, in the order of coming
+    tools: dict[str, None] = field(default_factory=dict)  # names of tools that were called
+    ids: dict[str, str] = field(default_factory=dict)  # of calls -> as they are spelled
+    spellings: set[str] = field(default_factory=set)
+    odd: set[str] = field(default_factory=set)  # ids of calls and results that do not pair
+    once: set[str] = field(default_factory=set)  # what the room says may not come again
+    hints: int = 0  # cache hints
+    told: bool = False  # a run of conversation was told as one message
+    edited: bool = False  # a pass touched what stands before an answer
+    flags: int = 0  # of the survey
+
+    def take(self, msgs: Sequence[Msg]) -> None:
+        """Remember these messages as they are now."""
+        self.given += msgs
+        self.contents += [m.content if type(m.content) is str else [*m.content] for m in msgs]
+        self.marked += [
+            (m, m.cache, m.extras) for m in msgs if m.cache is not None or m.extras is not None
+        ]
+
+    def differs(self, msgs: list[Msg], start: int = 0, look: Look = "equal") -> str:
+        """What tells the messages from `start` on from these; empty if they go on from them.
+
+        Two looks that C takes: the same messages, and in each the same blocks or text; equal ones
+        do as well, except for `same`. `sealed` leaves out the second look. Cache hints and fields
+        of providers are looked at where there were some.
+        """
+        head = msgs[start : start + len(self.given)]
+        if head == self.given and (look == "sealed" or [m.content for m in head] == self.contents):
+            if any(m.cache is not hint or m.extras is not own for m, hint, own in self.marked):
+                return "a field of a message is another one"
+            if look != "same" or all(map(is_, head, self.given)):
+                return ""
+        rows = zip(head, self.given, self.contents, strict=False)
+        for i, (m, old, said) in enumerate(rows, start):
+            if m is not old:
+                return f"message {i} is another one"
+            if m.content != said:
+                return f"message {i} says something else"
+        return f"the history ends behind message {start + len(head) - 1}"
+
+
+def odd(surveyed: Seated) -> set[str]:
+    """The ids of calls without a result of their own, and of results without a call."""
+    if not surveyed.flags & (PAIRS | CUT) and len(surveyed.calls) == len(surveyed.results):
+        return set()
+    calls, results = Counter(surveyed.calls), Counter(surveyed.results)
+    return {*(calls - results), *(results - calls)}
+
+
+def hidden(surveyed: Seated) -> bool:
+    """Whether a result has another name than its call, which the survey may find later on.
+
+    Where calls and results do not pair, it may take the one for another.
+    """
+    if not surveyed.flags & PAIRS or surveyed.flags & MISNAMED:
+        return False
+    blocks = [b for m in surveyed.msgs if type(m.content) is not str for b in m.content]
+    calls = {(b.id, b.name) for b in blocks if type(b) is ToolUseBlock}
+    names = dict(calls)
+    results = (b for b in blocks if type(b) is ToolResultBlock)
+    return len(names) < len(calls) or any(
+        b.name not in ("", names.get(b.id, b.name)) for b in results
+    )
+
+
+def spelled(made: Seating) -> dict[str, str]:
+    """The ids of the calls -> as they are spelled."""
+    ids = dict(zip(made.seated.calls, made.seated.calls, strict=True))
+    for spelling, given in made.ids.items():
+        if given in ids:
+            ids[given] = spelling
+    return ids
+
+
+def apart(ids: dict[str, str], held: Settled, can: Capabilities) -> bool:
+    """Whether the ids would be spelled so behind those that are settled."""
+    firm = can.ids.unique or can.ids.form or "" in held.tools
+    for given, spelling in ids.items():
+        if given in held.odd:
+            return False
+        if given in held.ids:
+            if firm or held.ids[given] != spelling:
+                return False
+        elif spelling in held.spellings:
+            return False
+    return True
+
+
+_SEATS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
+
+
+class Unsettled(Exception):
+    """A part says something that depends on more than is known of what stands before it."""
+
+
+def lookback(manner: Manner, room: int) -> int:
+    """How many of the last turns may still change, by what each pass declares."""
+    speakers = getattr(manner.speakers, "lookback", 0)
+    return max(*LOOKBACK.values(), speakers, room)
+
+
+def boundary(msgs: list[Msg], start: int, manner: Manner, turns: int) -> int:
+    """The last place behind `start` with so many turns behind it; `start` if there is none."""
+    for i in range(len(msgs) - 1, max(start, 1), -1):
+        if begins(msgs, i, manner):
+            turns -= 1
+            if turns <= 0:
+                return i
+    return start
+
+
+def begins(msgs: list[Msg], i: int, manner: Manner) -> bool:
+    """Whether a turn of the model's begins at this place, behind one of somebody else.
+
+    No pass reaches over it, but for what is asked of `calm`.
+    """
+    if i >= len(msgs) or _seat(msgs[i]) != ASSISTANT:
+        return False
+    behind = _seat(msgs[i - 1])
+    if isinstance(manner.speakers, ByName):  # a run of conversation is one turn
+        return behind == TOOL or (behind == USER and _calls(msgs[i]))
+    return behind in (USER, TOOL)
+
+
+def ends(m: Msg) -> bool:
+    """Whether the model's turn may begin behind the message."""
+    return _seat(m) in (USER, TOOL)
+
+
+def _seat(m: Msg) -> int | None:
+    """Who says the message; None where that must be cut, or is odd in another way."""
+    content = m.content
+    seat = _SEATS[m.role]
+    if type(content) is str:
+        return seat if content and not content.isspace() else None
+    kinds = set(map(type, content))
+    if ToolResultBlock in kinds:
+        return TOOL if len(kinds) == 1 else None
+    if ToolUseBlock in kinds:
+        return ASSISTANT if seat == ASSISTANT else None
+    return seat if kinds else None
+
+
+def _calls(m: Msg) -> bool:
+    return type(m.content) is not str and any(type(b) is ToolUseBlock for b in m.content)
+
+
+def calm(seated: Seated, can: Capabilities) -> None:
+    """Raise Unsettled unless calls, results and their ids are right by themselves."""
+    flags = seated.flags
+    if flags & (PAIRS | CUT | MISNAMED):
+        raise Unsettled("a call or a result stands alone")
+    if not can.ids.formed(seated.calls):
+        raise Unsettled("the ids of calls count them")
+    if flags & IDS and (
+        can.ids.unique or can.ids.form or "" in seated.calls or _twice(seated.msgs)
+    ):
+        raise Unsettled("the id of a call comes again")
+
+
+def _twice(msgs: Iterable[Msg]) -> bool:
+    """Whether two calls of one message have one id."""
+    for m in msgs:
+        ids = [call.id for call in m.calls]
+        if len(set(ids)) < len(ids):
+            return True
+    return False
+
+
+def speaking(msgs: Sequence[Msg], held: Settled, can: Capabilities, manner: Manner) -> bool:
+    """Whether the wire's names of who spoke before must be known to say these messages.
+
+    Raises Unsettled for a new name that may change what was said before.
+    """
+    speakers = manner.speakers
+    if type(speakers) is ByRole and can.name_field == "never":
+        return False
+    new = {m.name for m in msgs} - held.speakers.keys()
+    told = isinstance(speakers, (ByName, Tagged))
+    if told and new:
+        raise Unsettled("somebody speaks for the first time")
+    rule = speakers.rule if isinstance(speakers, NameField) else can.speakers
+    if (told and can.name_field == "never") or rule.fits([*filter(None, (*held.speakers, *new))]):
+        return False
+    if new or type(speakers) is not ByRole:
+        raise Unsettled("a name is respelled")
+    return True
+
+
+def neighbours(behind: int | None, first: int, can: Capabilities, manner: Manner) -> bool:
+    """Whether these two seats stay apart: nothing joins them, or stands between them."""
+    if ASSISTANT in (behind, first):
+        return behind != first
+    if isinstance(manner.speakers, ByName) and behind != TOOL:
+        return False  # what stood between two runs of conversation was left out
+    return can.alternation == "free" and (behind, first) != (TOOL, TOOL)
+
+
+def hints(msgs: Iterable[Msg]) -> list[str | None]:
+    """How long each cache hint of these messages shall hold."""
+    found = []
+    for m in msgs:
+        found.append(m.cache)
+        if type(m.content) is not str:
+            for block in m.content:
+                found.append(getattr(block, "cache", None))
+                inner = getattr(block, "output", None)
+                if type(inner) is list:
+                    found += [getattr(one, "cache", None) for one in inner]
+    return [hint.ttl for hint in found if hint is not None]
+
+
+_BATCH = 16  # messages that are settled at a time: fewer cost more to bind than to write again
+
+
+_FAULTS = (WriteError, AttributeError, TypeError, KeyError, AssertionError)
+
+
+_SPEAKERS = (ByRole, ByName, Tagged, NameField)
+
+
+Edit: TypeAlias = tuple[str, object, object]
+
+
+class Said(NamedTuple):
+    """A history as it is written: its elements, of which those that are settled come first.
+
+    `reports`: what its parts lose. `why`: what was changed in it since it was written last, or
+    keeps it from being written in parts.
+    """
+
+    elements: list[JsonObject]
+    reports: list[Report]
+    held: Settled
+    why: str
+
+
+class _Call(NamedTuple):
+    """What `said` is given."""
+
+    msgs: list[Msg]
+    outer: Report
+    manner: Manner
+
+
+class Part(NamedTuple):
+    """Some neighbours among the messages, as they are written."""
+
+    surveyed: Seated
+    made: Seating
+    elements: list[JsonObject]
+    report: Report
+    ids: dict[str, str]
+    once: Sequence[str]
+    hints: int
+
+
+class Growing:
+    """One history that grows at its end; another one is written whole. Not for two threads."""
+
+    def __init__(self, wire: Wire, can: Capabilities, manner: Manner, look: Look = "equal") -> None:
+        self.look: Look = look
+        self.wire, self.can, self.room, self.manner = wire, can, wire.room, manner
+        self.settled = Settled()
+        self._seen = Settled()  # the messages behind those, as they were last
+        self._edits: list[Edit] = []
+        self._turns = lookback(self.manner, self.room.lookback)
+        known = type(self.manner.speakers) in _SPEAKERS and not self.manner.rewrites
+        self._parts = known and self.room.once([]) is not None
+
+    def leads_to(self, msgs: list[Msg], manner: Manner) -> bool:
+        """Whether it looks as if the messages went on from this history."""
+        given = self.settled.given or self._seen.given
+        if len(given) > len(msgs) or self.manner != manner:
+            return False
+        return not given or (given[0] == msgs[0] and given[-1] == msgs[len(given) - 1])
+
+    def said(self, msgs: list[Msg], outer: Report, manner: Manner) -> Said:
+        """The messages as the formatter writes them.
+
+        `outer`: the report of the whole; `manner`: this history's, which knows what was fetched.
+        """
+        try:
+            why = self._differs(msgs, outer)
+            made = self._grown(_Call(msgs, outer, manner))
+        except Unsettled as reason:
+            made, why = None, why or str(reason)
+        except _FAULTS:  # what is wrong is told with the whole history in sight
+            made, why = None, "a message cannot be written"
+        if made is None:
+            made = Said(self.wire.messages(msgs, self.can, manner, outer), [], Settled(), "")
+        self._seen = Settled()
+        self._seen.take(msgs[len(self.settled.given) :])
+        return made._replace(why=why)
+
+    def _differs(self, msgs: list[Msg], outer: Report) -> str:
+        """What tells the history from the one that was written last; empty if it goes on."""
+        edits = outer.edits if self.can.binding != "none" else []
+        count = len(self.settled.given)
+        why = self.settled.differs(msgs, look=self.look) if count else ""
+        if edits != self._edits:
+            self._edits = [*edits]
+            why = why or "what stands before signed thinking is another history"
+        if why:
+            self.settled = Settled()
+        return why or self._seen.differs(msgs, count)
+
+    def _grown(self, call: _Call) -> Said:
+        """The history in parts. Raises Unsettled."""
+        if not self._parts:
+            raise Unsettled("it is formatted whole")
+        start = len(self.settled.given)
+        if len(call.msgs) - start > _BATCH:
+            end = boundary(call.msgs, start, self.manner, self._turns)
+            if end > start:
+                self._settle(call, start, end)
+        held = self.settled
+        if not held.given:
+            raise Unsettled
+        part = self._part(call, held, len(call.msgs))
+        reports = [*held.reports, part.report] if part.report.kinds else [*held.reports]
+        return Said([*held.elements, *part.elements], reports, held, "")
+
+    def _settle(self, call: _Call, start: int, end: int) -> None:
+        """Write the messages up to `end` for good; from the first one, if that must be."""
+        held = self.settled
+        try:
+            part = self._part(call, held, end)
+        except Unsettled:
+            if not start:
+                raise
+            held = self.settled = Settled()
+            part = self._part(call, held, end)
+        msgs = call.msgs[len(held.given) : end]
+        heard = msgs
+        if part.surveyed.flags & (PAIRS | CUT):  # what was left out was not heard
+            heard = self.wire.paired(msgs, self.can, self.manner, part.report.trial())
+            if hidden(part.surveyed) or not heard or not ends(heard[-1]):
+                raise Unsettled("a call or a result stands alone")
+        seats = part.made.seated.seats
+        if seats[-1] not in (USER, TOOL) or (
+            self.can.needs_user and not held.user and USER not in seats
+        ):
+            raise Unsettled("nobody speaks whom the model answers")
+        held.user = held.user or USER in seats
+        held.behind = seats[-1]
+        held.speakers.update(dict.fromkeys(m.name for m in heard))
+        self._take(held, part, msgs)
+
+    def _take(self, held: Settled, part: Part, msgs: list[Msg]) -> None:
+        held.take(msgs)
+        held.elements += part.elements
+        if part.report.kinds:
+            held.reports.append(part.report)
+        held.tools.update(dict.fromkeys(part.made.seated.names))
+        held.ids.update(part.ids)
+        # an id that came twice was spelled as it is, too, before it was numbered
+        held.spellings.update(part.ids, part.ids.values(), part.made.ids)
+        held.odd |= odd(part.surveyed)
+        held.once.update(part.once)
+        held.hints += part.hints
+        held.told = held.told or part.report.holds("history.frame")
+        held.edited = held.edited or len(part.report.edits) > len(self._edits)
+        held.flags |= part.surveyed.flags
+
+    def _part(self, call: _Call, held: Settled, end: int) -> Part:
+        """The messages behind the settled ones up to `end`. Raises Unsettled."""
+        start, can = len(held.given), self.can
+        msgs = call.msgs[start:end]
+        report = self._report(msgs, call.outer)
+        surveyed = survey(msgs, report.trial())
+        ttls = hints(msgs) if surveyed.dirty else []
+        between = Between(last=end == len(call.msgs))
+        manner = call.manner
+        if start:
+            if not begins(call.msgs, start, manner):
+                raise Unsettled("a turn is joined with the one before it")
+            between, manner = self._behind(surveyed, msgs, ttls, held, between, manner)
+        elif self._edits and not self._edited_in(msgs, between.last):
+            raise Unsettled("what stands before signed thinking is another history")
+        made = arranged(msgs, [], can, manner, report, False, between)
+        made = bound(made, can, manner, report, False)
+        seats = made.seated.seats
+        if not seats or (start and not neighbours(held.behind, seats[0], can, manner)):
+            raise Unsettled("a turn is joined with the one before it")
+        if start and can.binding != "none" and len(report.edits) > len(self._edits):
+            raise Unsettled("a pass touched what stands before an answer")
+        elements = self.room.messages(made.seated, can, report)
+        once = self.room.once(elements) or ()
+        ids = spelled(made)
+        if not held.once.isdisjoint(once) or not apart(ids, held, can):
+            raise Unsettled("the id of a call or an item comes again")
+        return Part(surveyed, made, elements, report, ids, once, len(ttls))
+
+    def _behind(
+        self, surveyed: Seated, msgs: list[Msg], ttls: list[str | None], held: Settled,
+        between: Between, manner: Manner,
+    ) -> tuple[Between, Manner]:  # fmt: skip
+        """What the passes must know of the settled messages. Raises Unsettled for more."""
+        can = self.can
+        calm(surveyed, can)
+        named = speaking(msgs, held, can, manner)
+        if held.flags & MISNAMED and not held.tools.keys() >= set(surveyed.names):
+            raise Unsettled("a tool is called whose name a result bore before")
+        if surveyed.flags & self.room.counted & held.flags:
+            raise Unsettled("what is counted stands in front, too")
+        if held.edited and surveyed.flags & ODD and can.binding != "none":
+            raise Unsettled("a pass touched what stands before an answer")
+        if ttls and can.cache_hints:
+            late = can.cache_longest_first and held.hints and any(ttls)
+            if late or len(ttls) + held.hints > can.cache_hints:
+                raise Unsettled("cache hints give way to later ones")
+        between = replace(
+            between, behind=held.behind, marks=held.hints, tools=tuple(held.tools),
+            speakers=tuple(held.speakers) if named else (),
+        )  # fmt: skip
+        speakers = manner.speakers
+        if isinstance(speakers, (ByName, Tagged)):
+            speakers = replace(speakers, known=(*speakers.known, *held.speakers))
+            if held.told and isinstance(speakers, ByName):
+                speakers = replace(speakers, heading="")
+            manner = replace(manner, speakers=speakers)
+        return between, manner
+
+    def _edited_in(self, msgs: list[Msg], last: bool) -> bool:
+        """Whether all that was edited before the passes stands in these first messages."""
+        here = set(map(id, msgs))
+        return last or all(id(node) in here and until is None for _, node, until in self._edits)
+
+    def _report(self, msgs: list[Msg], outer: Report) -> Report:
+        report = Report(msgs, None, None, outer.target)
+        report.edits += self._edits
+        return report

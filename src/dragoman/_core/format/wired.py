@@ -1,0 +1,335 @@
+"""Answering: what a formatter reads back, whole answers and streams, as messages of an assistant.
+
+Thin loops over its wire's decoder; usage, finish, and further candidates are in the wire's own
+`read_response` and `read_stream`. Knows no provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from copy import copy
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypedDict
+
+from ...capabilities import Capabilities, ChatConfig, changes_of, override
+from ...errors import ProviderError, ReadError, StreamError
+from ...losses import PolicyLike, Report
+from ...losses import policy as policy_of
+from ...message import ChatRequest, ChatResponse, Msg, Written, tools_of
+from ...message.tools import ToolLike
+from ...rewrite.prompt import SystemPrompt
+from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
+from ...rewrite.truncate import Truncation
+from ...token import TokenCounterBase
+from ..edges.fetch import local_files
+from ..exchange.pipeline import Manner
+from ..exchange.stream import StreamDecoder, aiterated, fed, iterated, whole
+from ..exchange.wire import Wire
+from ..jsontext import JsonObject
+from ..passes.fetching import Fetch
+from ..passes.fit.state import Saver
+from ..stream.pieces import Piece, Raw
+from ..wording import Told
+from .base import FORMAT_HOOKS, Asking, WrittenMessages, current_report, drive
+from .session import Session
+
+
+class Answering:
+    """The way back of a formatter."""
+
+    wire: Wire
+    model: str | None
+    manner: Manner
+    can: Capabilities
+
+    def parse_response(
+        self,
+        raw: Any,
+        tools: Sequence[ToolLike] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> Msg:
+        """The message in a whole answer: parsed JSON, its text, or the official SDK's object.
+
+        Its role is `assistant`; its name is empty unless the formatter writes from an agent's
+        point of view. `tools` (or those of the request) give calls the names that they have here.
+        Raises ProviderError for an error, ReadError for what is no answer of this wire.
+
+        >>> from dragoman.formatter import OpenAIChatFormatter
+        >>> answer = {"choices": [{"message": {"role": "assistant", "content": "In France."}}]}
+        >>> OpenAIChatFormatter().parse_response(answer).get_text_content()
+        'In France.'
+        """
+        resp = whole(self._decoder(tools, request), raw, known=self.wire.room.answers)
+        if resp.error is not None:
+            raise _plain(resp.error)
+        return self._msg(resp, request)
+
+    async def parse_stream(
+        self,
+        chunks: AsyncIterable[Any],
+        tools: Sequence[ToolLike] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> Msg:
+        """The message in a stream: bytes of the body, the official SDK's chunks, or parsed events.
+
+        An event may be (name, payload). A stream that breaks off gives what has come: calls that
+        it broke off in are `unfinished`. Raises StreamError, with the answer so far as its
+        `response`, if the provider tells of an error; ReadError if nothing in it can be read.
+        What the connection raises passes through; read with `wire.aread_stream` to have the answer
+        so far then.
+        """
+        reading = _Reading(self._decoder(tools, request))
+        async for chunk in aiterated(chunks):
+            reading.take(chunk)
+        return self._msg(reading.end(), request)
+
+    def parse_stream_sync(
+        self,
+        chunks: Iterable[Any],
+        tools: Sequence[ToolLike] | None = None,
+        request: ChatRequest | Written | None = None,
+    ) -> Msg:
+        """The same for chunks that need not be awaited."""
+        reading = _Reading(self._decoder(tools, request))
+        for chunk in iterated(chunks):
+            reading.take(chunk)
+        return self._msg(reading.end(), request)
+
+    def _decoder(
+        self, tools: Sequence[ToolLike] | None, request: ChatRequest | Written | None
+    ) -> StreamDecoder:
+        given = None if tools is None else tools_of(tools)
+        return self.wire.stream_decoder(given, request, model=self.model, can=self.can)
+
+    def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
+        msg = resp.msg
+        mine = request.agent_name if isinstance(request, ChatRequest) else None
+        msg.name = mine or getattr(self.manner.speakers, "me", None) or ""
+        return msg
+
+
+class _Reading:
+    """One stream on its way."""
+
+    def __init__(self, decoder: StreamDecoder) -> None:
+        self.decoder = decoder
+        self.read = False  # whether anything of it could be read
+
+    def take(self, chunk: Any) -> None:
+        self._seen(fed(self.decoder, chunk))
+
+    def end(self) -> ChatResponse:
+        self._seen(self.decoder.rest())
+        resp = self.decoder.finish()
+        if resp.error is not None:
+            raise resp.error
+        if not self.read:
+            raise ReadError(
+                "nothing in this stream is an event of this wire",
+                hint="check the wire; a body of bytes must come as the server sent it",
+                code="stream.shape",
+            )
+        return resp
+
+    def _seen(self, pieces: list[Piece]) -> None:
+        if not self.read:
+            self.read = any(type(piece) is not Raw for piece in pieces)
+
+
+def _plain(error: ProviderError) -> ProviderError:
+    """The error of an answer that came whole."""
+    if not isinstance(error, StreamError):
+        return error
+    return ProviderError(
+        error.message, status=error.status, type=error.type, body=error.body, code=error.code,
+        hint=error.hint or "read_response gives what the answer says beside it",
+    )  # fmt: skip
+
+
+# the names of the whole history that is under way, for the hooks that see one group of it
+_speaking: ContextVar[tuple[str, ...]] = ContextVar("dragoman_speaking", default=())
+
+
+class FormatterOptions(TypedDict, total=False):
+    """The keywords of every formatter that a wire stands behind."""
+
+    model: str | None
+    speakers: Rewrite | None
+    rewrites: Sequence[Rewrite]
+    token_counter: TokenCounterBase | Any | None
+    max_tokens: int | None
+    truncate: Truncation | None
+    policy: PolicyLike
+    strict: bool
+    can: Mapping[str, Any] | ChatConfig | None
+    fetch: Fetch | None
+    media_saver: Saver | None
+    prompt: SystemPrompt | None
+    told: Told | None
+
+
+class WireFormatter(Asking, Answering):
+    """A formatter for one wire.
+
+    `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
+    `strict` refuses histories that would have to be repaired (LossRefused names each repair),
+    `fetch` reads media (local files by default), `media_saver(media_type, data) -> str` puts
+    base64 media of tool results somewhere that a text can name.
+    """
+
+    inserts_turns: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        model: str | None = None,
+        speakers: Rewrite | None = None,
+        rewrites: Sequence[Rewrite] = (),
+        token_counter: TokenCounterBase | Any | None = None,
+        max_tokens: int | None = None,
+        truncate: Truncation | None = None,
+        policy: PolicyLike = "log",
+        strict: bool = False,
+        can: Mapping[str, Any] | ChatConfig | None = None,
+        fetch: Fetch | None = local_files,
+        media_saver: Saver | None = None,
+        prompt: SystemPrompt | None = None,
+        told: Told | None = None,
+    ) -> None:
+        super().__init__(token_counter, max_tokens, truncate)
+        changes = changes_of(can)
+        self.wire = wire
+        self.model = model
+        self.manner = Manner(
+            speakers=speakers or ByRole(),
+            rewrites=rewrites,
+            prompt=prompt or SystemPrompt(),
+            told=told or Told(),
+            fetch=fetch,
+            saver=media_saver,
+            changes=changes,
+            insert_turns=self.inserts_turns,
+        )
+        self.can: Capabilities = override(wire.can(model), changes)
+        self._policy = policy_of(policy, strict)
+        self._logged: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wire.name!r})"
+
+    async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+        """The messages (or those of a request) as this provider takes them.
+
+        Raises NotMessages, InvalidMessage, WriteError, ContextOverflow, LossRefused.
+        """
+        return (await self._write(msgs, sync=False)).messages
+
+    def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
+        """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        return self.write(msgs).messages
+
+    def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:
+        """The messages with their losses, without an event loop."""
+        if isinstance(msgs, ChatRequest) and (seen := self._seen_by(msgs)) is not self:
+            return seen.write(msgs)
+        if self._hooks or self.max_tokens is not None:
+            return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
+        listed, report = self._listed(msgs)
+        written = self.wire.messages(listed, self.can, self.manner, report)
+        self._policy.judge(report, self._logged)
+        return WrittenMessages(written, report)
+
+    def session(self, *, sealed: bool = False) -> Session:
+        """A memory for one conversation that grows: it writes what is new. Not for two threads.
+
+        `sealed`: nobody assigns to a message, or to its list of blocks, once it was formatted.
+        """
+        return Session(self, sealed)
+
+    async def _write(
+        self,
+        msgs: list[Msg] | ChatRequest,
+        sync: bool,
+        tools: Sequence[ToolLike] | None = None,
+    ) -> WrittenMessages:
+        if isinstance(msgs, ChatRequest):
+            if (seen := self._seen_by(msgs)) is not self:
+                return await seen._write(msgs, sync, tools)
+            tools = msgs.tools if tools is None else tools
+        listed, report = self._listed(msgs)
+        written, _ = await self._fitted(listed, report, sync, self._schemas(tools, report))
+        self._policy.judge(report, self._logged)
+        return WrittenMessages(written, report)
+
+    async def _fitted(
+        self,
+        msgs: list[Msg],
+        report: Report,
+        sync: bool,
+        tools: list[JsonObject] | None = None,
+    ) -> tuple[list[JsonObject], list[Msg]]:
+        made = self if self.max_tokens is None else self._once()
+        return await super(WireFormatter, made)._fitted(msgs, report, sync, tools)
+
+    def _once(self) -> Self:
+        """The same for several tries at one history: each medium is fetched and saved once."""
+        made = copy(self)
+        made.manner = self.manner.once()
+        return made
+
+    def _whole(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
+        listed, report = self._listed(msgs)
+        if isinstance(msgs, ChatRequest):
+            tools = msgs.tools if tools is None else tools
+            return self._seen_by(msgs), listed, self._schemas(tools, report)
+        return self, listed, self._schemas(tools, report)
+
+    def _seen_by(self, req: ChatRequest) -> Self:
+        """This formatter from the point of view of the request's agent."""
+        manner = self.manner.seen_by(req.agent_name)
+        if manner is self.manner:
+            return self
+        made = copy(self)
+        made.manner = manner
+        return made
+
+    # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
+
+    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+        if not self._hooks.intersection(FORMAT_HOOKS):
+            return self.wire.messages(msgs, self.can, self.manner, report)
+        paired = self.wire.paired(msgs, self.can, self.manner, report)
+        token = _speaking.set(tuple(dict.fromkeys(m.name for m in paired)))
+        try:
+            return await super()._said(paired, report)
+        finally:
+            _speaking.reset(token)
+
+    def _part(self, msgs: list[Msg], manner: Manner) -> list[JsonObject]:
+        report = current_report.get() or self._report(msgs)
+        speakers = manner.speakers
+        if isinstance(speakers, (ByName, Tagged)) and (names := _speaking.get()):
+            known = (*speakers.known, *names)
+            manner = replace(manner, speakers=replace(speakers, known=known))
+        return self.wire.messages(msgs, self.can, manner, report)
+
+    async def _format_system_message(self, msg: Msg) -> Any:
+        """The system prompt as the wire writes it."""
+        return self._part([msg], self.manner)
+
+    async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
+        """A run of tool calls and results as the wire writes it."""
+        return self._part(msgs, self.manner)
+
+    async def _format_agent_message(
+        self, msgs: list[Msg], is_first: bool = True
+    ) -> list[JsonObject]:
+        """A run of conversation as the wire and the speakers write it."""
+        manner, speakers = self.manner, self.manner.speakers
+        if isinstance(speakers, ByName) and not is_first:
+            manner = replace(manner, speakers=replace(speakers, heading=""))
+        return self._part(msgs, manner)

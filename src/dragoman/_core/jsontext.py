@@ -1,0 +1,238 @@
+"""The one door to JSON text: how arguments are written, and what counts as JSON.
+
+orjson is used where it is exact, the standard library where it is not; knows no message.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from math import inf, isfinite
+from typing import Any, TypeAlias
+
+from ..errors import InvalidMessage, ReadError
+
+try:
+    import orjson
+except ImportError:  # the extra `speed` is not installed
+    orjson = None  # type: ignore[assignment]
+
+
+Json: TypeAlias = Any
+
+
+JsonObject: TypeAlias = dict[str, Any]
+
+
+MAX_DEPTH = 1000
+
+
+_BIG = 2.0**63
+
+
+_SHORT = 4096
+
+
+_LONG = b"0" * 19
+
+
+_HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
+
+
+_HUGE_BYTES = re.compile(_HUGE.pattern.encode())
+
+
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+
+
+_SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
+def _encoder() -> Callable[[Json], str]:
+    """`_SPELLER.encode`, without the encoder that it builds anew for each call."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # an interpreter without the C accelerator
+        return _SPELLER.encode
+    text = json.encoder.encode_basestring
+    # separators and non-ASCII text as AgentScope writes them: readable, and stable for caches
+    spell = make(None, _SPELLER.default, text, None, ": ", ", ", False, False, False)
+
+    def encode(value: Json) -> str:
+        return "".join(spell(value, 0))
+
+    return encode
+
+
+_encode = _encoder()
+
+
+def arguments(value: Json) -> str:
+    """The JSON text of a tool call's input, e.g. `{"location": [104.48, 36.3]}`.
+
+    Raises InvalidMessage for NaN and for what is no JSON.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
+
+
+def canonical(value: Json) -> str:
+    """One ASCII text for all spellings of a value: for hashes, never for a wire.
+
+    >>> canonical({"b": 1, "a": [2]})
+    '{"a":[2],"b":1}'
+    """
+    return _CANONICAL.encode(value)
+
+
+def pretty(value: Json) -> str:
+    """Indented JSON text for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def loads(text: str | bytes) -> Json:
+    """JSON text to a value; integers of any size stay integers.
+
+    Raises ReadError for text that is no JSON (NaN included) or is nested deeper than `MAX_DEPTH`.
+    """
+    if orjson is None:
+        return _loads_std(text)
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _loads_std(text)
+    # orjson turns integers beyond 64 bits into floats without a word. The arguments of a call are
+    # mostly flat: a look at each value is the fastest
+    if type(value) is dict:
+        for item in value.values():
+            kind = type(item)
+            if kind is dict or kind is list or (kind is float and not -_BIG < item < _BIG):
+                break
+        else:
+            return value
+    # events are short: whether they hold a long number at all is seen faster in the text
+    size = len(text)
+    if size < _SHORT:
+        data = text if type(text) is bytes else text.encode()  # type: ignore[union-attr]  # text
+        if _LONG not in data.translate(_DIGITS):
+            if size > 2 * MAX_DEPTH:
+                _shallow(data, value)
+            return value
+    if _has_big_float(value):
+        return _loads_std(text)
+    _shallow(text, value)
+    return value
+
+
+def _shallow(text: str | bytes, value: Json) -> None:
+    """Raise for a value nested too deeply: orjson takes a little more than that."""
+    sign: Any = "[{" if isinstance(text, str) else (0x5B, 0x7B)
+    if sum(text.count(one) for one in sign) > MAX_DEPTH and too_deep(value):
+        raise ReadError(f"nested deeper than {MAX_DEPTH}", code="json.deep")
+
+
+def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
+    """Whether the value is nested deeper than `most`; does not recurse itself."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for item in level
+            if type(item) is dict or type(item) is list
+            for inner in (item.values() if type(item) is dict else item)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _loads_std(text: str | bytes) -> Json:
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+        if (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text):  # type: ignore[arg-type]
+            _finite(value)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"no JSON: {error}", code="json.invalid") from error
+    _shallow(text, value)
+    return value
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(value: Json) -> None:
+    """Raise ValueError if text such as `1e999` became an infinity, which no JSON can say again."""
+    if any(abs(item) == inf for item in _floats(value)):
+        raise ValueError("a number beyond all floats")
+
+
+def _has_big_float(value: Json) -> bool:
+    return any(abs(item) >= _BIG for item in _floats(value))
+
+
+def _floats(value: Json) -> Iterator[float]:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is float:
+            yield item
+        elif kind is dict:
+            stack.extend(item.values())
+        elif kind is list:
+            stack.extend(item)
+
+
+def check(value: Json, path: str) -> None:
+    """Raise InvalidMessage, naming the path, unless `value` is JSON that every provider can take.
+
+    Refused: NaN and infinities, lone surrogates, keys that are no text, objects of other types,
+    nesting beyond `MAX_DEPTH`.
+    """
+    stack: list[tuple[Json, str, int]] = [(value, path, 0)]
+    while stack:
+        item, where, depth = stack.pop()
+        if item is None or item is True or item is False or isinstance(item, int):
+            continue
+        if isinstance(item, str):
+            check_text(item, where)
+        elif isinstance(item, float):
+            if not isfinite(item):
+                raise InvalidMessage(f"{item} is no JSON value", path=where, code="json.nan")
+        elif depth >= MAX_DEPTH:
+            raise InvalidMessage(f"nested deeper than {MAX_DEPTH}", path=where, code="json.deep")
+        elif isinstance(item, dict):
+            for key, inner in item.items():
+                if not isinstance(key, str):
+                    raise InvalidMessage(
+                        f"a key must be text, not {type(key).__name__}", path=where, code="json.key"
+                    )
+                check_text(key, where)
+                stack.append((inner, f"{where}.{key}", depth + 1))
+        elif isinstance(item, (list, tuple)):
+            stack.extend((inner, f"{where}[{i}]", depth + 1) for i, inner in enumerate(item))
+        else:
+            raise InvalidMessage(
+                f"{type(item).__name__} is no JSON value", path=where, code="json.type"
+            )
+
+
+def check_text(text: str, path: str) -> None:
+    """Raise InvalidMessage if `text` holds half of a surrogate pair: it has no UTF-8 form."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidMessage(
+            f"a lone surrogate at character {error.start}",
+            path=path,
+            hint='decode the source with errors="replace"',
+            code="text.surrogate",
+        ) from None

@@ -1,0 +1,217 @@
+"""Where media are: URLs, data URIs and base64 read as sources, and which of them a wire takes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import sys
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from ..capabilities import Capabilities
+from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
+from ..message.blocks import MediaBlock
+
+_ANY = frozenset({"url", "base64"})
+
+
+_SPELLINGS = {"image/jpg": "image/jpeg"}
+
+
+_REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a wire does not take a medium; `place` is set where a text can name it instead."""
+
+    code: str
+    what: str
+    place: str = ""
+
+
+def as_base64(block: MediaBlock) -> MediaBlock:
+    """The block with a data URI read as base64, and with the media type's usual spelling."""
+    source = block.source
+    if type(source) is URLSource and is_data(source.url):
+        made = _from_uri(source.url)
+        return block if made is None else with_source(block, made)
+    if type(source) is URLSource and (made := _from_bare(source.url)) is not None:
+        return with_source(block, made)
+    if type(source) is Base64Source:
+        if is_data(source.data) and (inner := _from_uri(source.data)) is not None:
+            return with_source(block, inner)
+        if (usual := _usual(source.media_type)) != source.media_type:
+            return with_source(block, Base64Source(usual, source.data))
+    return block
+
+
+_BARE = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+_LONGEST_PATH = 4096  # of files and URLs; what is longer is no place
+
+
+# How the bytes of a type begin, in base64; WebP is told by its fourth word.
+_HEAD = 256  # a data URI has told its media type by then
+
+
+_BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
+
+
+_PDF = "JVBERi0"
+
+
+_TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
+
+
+def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
+    """(the block under a media type that is true and that the wire knows, the code of the change).
+
+    An image whose bytes are of another type gets that one, for providers look; a text document
+    of a type that the wire lacks goes as plain text where it takes that.
+    """
+    source = block.source
+    if type(source) is not Base64Source:
+        return block, ""
+    given = source.media_type
+    if block.type == "image" and (found := _type_of(source.data)) not in ("", given):
+        return with_source(block, Base64Source(found, source.data)), "media.type_corrected"
+    plain = given.startswith("text/") or given in _TEXTS
+    takes = can.media("document", "text/plain") and not can.media("document", given)
+    if block.type == "document" and plain and takes:
+        return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
+    return block, ""
+
+
+def _from_bare(url: str) -> Base64Source | None:
+    """Base64 that stands where a URL belongs, if its first bytes tell of what type it is."""
+    kind = "application/pdf" if url.startswith(_PDF) else _type_of(url)
+    # `/9j/` could begin a path
+    known = kind and (len(url) > 40 or not url.startswith("/"))
+    return Base64Source(kind, url) if known and _BARE.fullmatch(url) else None
+
+
+def _type_of(data: str) -> str:
+    """The type of an image by its first bytes; empty if they tell nothing."""
+    if data.startswith("UklGR"):
+        head = data[:16]
+        return "image/webp" if _decoded(head)[8:12] == b"WEBP" else ""
+    return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
+
+
+def plain_text(block: MediaBlock) -> str:
+    """What a document of plain text says; empty for all other media."""
+    source = block.source
+    if block.type != "document" or type(source) is not Base64Source:
+        return ""
+    if not (source.media_type.startswith("text/") or source.media_type in _TEXTS):
+        return ""
+    try:
+        return _decoded(source.data).decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except binascii.Error:
+        return b""
+
+
+def is_data(url: str) -> bool:
+    """Whether the URL is a data URI."""
+    return url[:5].lower() == "data:"
+
+
+def _usual(media_type: str) -> str:
+    """The media type's usual spelling: in lower case, and jpeg for jpg."""
+    lower = media_type if media_type.islower() else media_type.lower()
+    return _SPELLINGS.get(lower, lower)
+
+
+def registered(block: MediaBlock) -> MediaBlock:
+    """The block under its media type's registered name: for a message that is all our own."""
+    source = block.source
+    if type(source) is Base64Source and source.media_type in _REGISTERED:
+        return with_source(block, Base64Source(_REGISTERED[source.media_type], source.data))
+    return block
+
+
+def with_source(block: MediaBlock, source: Source) -> MediaBlock:
+    """The same medium from another source."""
+    return replace(block, source=source)
+
+
+def _from_uri(uri: str) -> Base64Source | None:
+    end = uri.find(",", 0, _HEAD)  # what follows may be megabytes, and is not copied here
+    head = uri[:end]
+    if end < 0 or not head.lower().endswith(";base64"):
+        return None
+    given = head[5:-7].partition(";")[0] or "application/octet-stream"
+    media_type = _usual(given)
+    same = media_type == given and head.startswith("data:") and head.endswith(";base64")
+    if same:  # most histories show one type of image, named in each of its messages
+        return Base64Source.within(sys.intern(media_type), uri)
+    return Base64Source(media_type, uri[end + 1 :])
+
+
+def source_of(url: str) -> Source:
+    """Where media is that a provider gives by URL or as a data URI."""
+    return (_from_uri(url) if is_data(url) else None) or URLSource(url)
+
+
+def read_url(url: str) -> tuple[Source, str | None]:
+    """(where media is that somebody gives by URL, how its data URI began if that is not kept)."""
+    source = source_of(url)
+    if type(source) is Base64Source and source.uri is None:
+        return source, url[: -len(source.data)] if source.data else url
+    return source, None
+
+
+def url_of(source: Source, head: str | None = None) -> str:
+    """The URL or data URI as it was read."""
+    if type(source) is URLSource:
+        return source.url
+    assert type(source) is Base64Source  # no other is read from a URL
+    return f"{head}{source.data}" if head else source.data_uri()
+
+
+def is_local(source: Source) -> bool:
+    """Whether the source names a file of this machine."""
+    if type(source) is LocalSource:
+        return True
+    return type(source) is URLSource and _scheme(source.url) in ("", "file")
+
+
+def _scheme(url: str) -> str:
+    head, colon, _ = url.partition(":")
+    # one letter is a Windows drive
+    return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
+
+
+def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
+    """Why the wire does not take this medium as it is; None if it does."""
+    kind, source = block.type, block.source
+    takes = can.sources.get(kind, _ANY)
+    match source:
+        case Base64Source(media_type=media_type):
+            if "base64" not in takes:
+                return Fault("media.source", f"{kind} in base64")
+            return None if can.media(kind, media_type) else Fault("media.type", media_type)
+        case FileSource(file_id=file_id, issuer=issuer):
+            known = "file" in takes and (not issuer or issuer in can.reads)
+            known = known and (not can.file_schemes or _scheme(file_id) in can.file_schemes)
+            return None if known else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+        case LocalSource(path=path):
+            return Fault("media.not_fetched", f"local {kind}", path)
+        case URLSource(url=url):
+            if "url" in takes and _scheme(url) in can.schemes:
+                return None
+            shown = "" if is_data(url) or len(url) > _LONGEST_PATH else url
+            code = "media.source" if is_data(url) else "media.not_fetched"
+            return Fault(code, f"{kind} by URL", shown)
+        case _:
+            assert_never(source)

@@ -1,0 +1,167 @@
+"""What errors, losses and reprs may show of somebody's words: capped, and never base64.
+
+Knows no message: a class says itself which of its fields hold opaque data (`_sealed`), and what
+to show of it where it is no dataclass (`_parts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar
+
+CAP = 80
+
+
+_WINDOW = 4 * CAP
+
+
+_DEPTH = 6
+
+
+# Compiled on first use: most programs import this and never see an error.
+_RUN = r"[A-Za-z0-9+/_=-]{40,}"
+
+
+_TAIL = r"[A-Za-z0-9+/_=-]*\Z"
+
+
+_NAME = 64  # no name that people or providers choose is longer
+
+
+_VEIL = "<opaque text>"
+
+
+def veiled(text: str) -> str:
+    """The whole text, but for what looks like base64: long runs of its signs.
+
+    >>> veiled("see " + "QUJD01" * 20), veiled("get_the_weather_of_tomorrow_in_the_city_of_paris")
+    ('see <opaque text>', 'get_the_weather_of_tomorrow_in_the_city_of_paris')
+    """
+    return text if len(text) < 40 else re.sub(_RUN, _veil, text)
+
+
+def _veil(found: re.Match[str]) -> str:
+    run = found[0]
+    mixed = any(map(str.isupper, run)) and any(map(str.isdigit, run))
+    if not (mixed or len(run) > _NAME):
+        return run
+    # a path of a file or a URL is made of short words, and base64 is not
+    return _VEIL if any(map(_opaque, re.split("[/_-]", run))) else run
+
+
+def _opaque(word: str) -> bool:
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return len(word) >= 20 or (len(word) > 8 and all(any(map(kind, word)) for kind in kinds))
+
+
+def shortened(path: str) -> str:
+    """A path into somebody's JSON, whose keys may be anything; of a long one, both ends."""
+    said = veiled(path)
+    return said if len(said) <= 120 else f"{said[:60]}...{said[-20:]}"
+
+
+def clipped(text: str, most: int = CAP) -> str:
+    """The text in at most `most` characters and without what looks like base64.
+
+    >>> clipped("Where is Paris?", 12), clipped("see " + "QUJD" * 50)
+    ('Where is ...', 'see <opaque text>')
+    """
+    if len(text) < min(most, 40):
+        return text
+    head = veiled(text[:_WINDOW])
+    if len(text) > _WINDOW:
+        head = re.sub(_TAIL, "", head)  # it may be the beginning of what is longer
+    return head if len(head) <= most and len(text) <= _WINDOW else f"{head[: most - 3]}..."
+
+
+def shown(value: object, most: int = CAP) -> str:
+    """A value as `repr` gives it, with at most `most` characters of its texts.
+
+    >>> shown({"city": "Paris", "days": [1, 2, 3]}, 12)
+    "{'city': 'Paris', 'da...': [...]}"
+    """
+    return _Teller(most).told(value, 0)
+
+
+class Shown:
+    """Gives dataclasses a `repr` of the fields that say something, each capped."""
+
+    __slots__ = ()
+    _sealed: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        """The fields that say something: no long prompt and no base64 in logs."""
+        said = ", ".join(f"{name}={_Teller(CAP).field(self, name)}" for name in _saying(self))
+        return f"{type(self).__name__}({said})"
+
+
+def _saying(value: Any) -> Iterable[str]:
+    """The names of a dataclass's fields that are neither empty nor its mere type."""
+    for f in fields(value):
+        if f.repr and f.name != "type":
+            said = getattr(value, f.name, None)
+            empty = isinstance(said, (str, list, tuple, dict)) and not said
+            if said is not None and said is not False and not empty:
+                yield f.name
+
+
+class _Teller:
+    """Tells one value and counts how many characters of text are still free."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def told(self, value: object, depth: int) -> str:
+        if isinstance(value, str):
+            return self._spent(clipped(value, max(self.left, 4)), quoted=True)
+        if isinstance(value, (bytes, bytearray)):
+            return f"<{len(value)} bytes>"
+        if isinstance(value, int) and value.bit_length() > 256:
+            return f"<an integer of {value.bit_length()} bits>"
+        if isinstance(value, Mapping):
+            return self._many("{", value.items(), "}", depth)
+        if isinstance(value, (list, tuple, set, frozenset)):
+            opening, closing = "[]" if isinstance(value, list) else "()"
+            return self._many(opening, value, closing, depth)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._fields(value, depth)
+        if (parts := getattr(type(value), "_parts", None)) is not None:
+            said = ", ".join(self.told(part, depth + 1) for part in parts(value))
+            return f"{type(value).__name__}({said})"
+        return self._spent(clipped(repr(value), max(self.left, 20)), quoted=False)
+
+    def field(self, owner: Any, name: str, depth: int = 0) -> str:
+        """One field of a dataclass; of a sealed one only how long it is."""
+        value = getattr(owner, name)
+        if name in getattr(owner, "_sealed", ()) and isinstance(value, str):
+            return f"<{len(value)} characters>"
+        return self.told(value, depth)
+
+    def _fields(self, value: Any, depth: int) -> str:
+        said = []
+        for name in _saying(value) if depth < _DEPTH else ():
+            if self.left <= 0:
+                said.append("...")
+                break
+            said.append(f"{name}={self.field(value, name, depth + 1)}")
+        return f"{type(value).__name__}({', '.join(said)})"
+
+    def _many(self, opening: str, items: Iterable[Any], closing: str, depth: int) -> str:
+        said = []
+        for item in items:
+            if self.left <= 0 or depth >= _DEPTH:
+                said.append("...")
+                break
+            if opening == "{":
+                said.append(f"{self.told(item[0], depth + 1)}: {self.told(item[1], depth + 1)}")
+            else:
+                said.append(self.told(item, depth + 1))
+        return f"{opening}{', '.join(said)}{closing}"
+
+    def _spent(self, said: str, quoted: bool) -> str:
+        self.left -= max(1, len(said))
+        return repr(said) if quoted else said

@@ -1,0 +1,326 @@
+"""The arguments of a call, parsed once at its end, and a view of them while they arrive.
+
+Knows no provider: argument text is JSON that may be cut, doubled, wrapped or wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from math import isfinite
+from typing import Any
+
+from ...errors import ReadError
+from ...message import Finish, ToolUseBlock
+from ...message.blocks import ContentBlock
+from ..jsontext import Json, canonical, loads, too_deep
+
+_TOKEN = re.compile(r'["{}\[\],]')
+
+
+_SIGNS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+
+
+_STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+_HALF_ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?\Z")
+
+
+_HIGH_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):  # NaN, or a number beyond all floats
+        raise ValueError(f"{text} is no JSON value")
+    return value
+
+
+_DEEP = 200  # levels; no tool takes as many
+
+
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_number)
+
+
+def parsed(text: str) -> Json:
+    """The object that the text spells; the text itself if it spells none, or one too deep for us.
+
+    Blank text and null are no arguments; JSON inside a JSON string is unwrapped; control
+    characters inside strings are let pass.
+    """
+    try:
+        value = loads(text)
+    except ReadError:
+        if not text or text.isspace():
+            return {}
+        value = _lenient(text)
+    if type(value) is dict and len(text) <= _DEEP:
+        return value
+    if type(value) is str and value is not text:
+        try:
+            value = loads(value)
+        except ReadError:
+            return text
+    if value is None:
+        return {}
+    if type(value) is not dict or (_nests(text) and too_deep(value, _DEEP)):
+        return text
+    return value
+
+
+def _nests(text: str) -> bool:
+    return text.count("{") + text.count("[") > _DEEP
+
+
+def _lenient(text: str) -> Any:
+    try:
+        return _LENIENT.decode(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def several(text: str) -> list[str]:
+    """The objects of a text that holds more than one of them, each as text; else nothing.
+
+    Equal ones that follow each other are one: some servers send the whole arguments again.
+    """
+    found: list[str] = []
+    at = 0
+    try:
+        while at < len(text):
+            value, end = _LENIENT.raw_decode(text, at)
+            if type(value) is not dict:
+                return []
+            if not found or text[at:end] != found[-1]:
+                found.append(text[at:end])
+            at = end
+            while at < len(text) and text[at].isspace():
+                at += 1
+    except (ValueError, RecursionError):
+        return []
+    return found
+
+
+def cut(text: str) -> bool:
+    """Whether the text ends inside a JSON value: an open string, object or list."""
+    closing, _, inside = _open(text)
+    return inside or bool(closing)
+
+
+def closing(text: str) -> str:
+    """What has to follow for everything to be closed that the text opens."""
+    brackets, _, inside = _open(text)
+    return f'"{brackets}' if inside else brackets
+
+
+def partial(text: str) -> Json:
+    """What the text says so far: `{"city": "Sam` is `{"city": "Sam"}`. Linear in the text.
+
+    A member whose value has not come is left out; what is no JSON at all stays text.
+    """
+    closing, safe, inside = _open(text)
+    if not (closing or inside):
+        return parsed(text)
+    if inside:
+        text = _without_half(text)
+    made = [f'{text}"', f'{_HALF_ESCAPE.sub("", text)}"'] if inside else [text]
+    for whole in (*made, text[:safe]):
+        try:
+            return loads(whole + closing)
+        except ReadError:
+            continue
+    return text
+
+
+def _without_half(text: str) -> str:
+    """The text without the first half of a character whose second has not come."""
+    if "\ud800" <= text[-1:] <= "\udbff":
+        return text[:-1]
+    return _HIGH_ESCAPE.sub(r"\1", text) if text[-6:-4] == "\\u" else text
+
+
+def _open(text: str) -> tuple[str, int, bool]:
+    """(what would close the text, up to where it is whole, whether it ends inside a string)."""
+    stack: list[str] = []
+    at = safe = 0
+    while (found := _TOKEN.search(text, at)) is not None:
+        sign = found[0]
+        at = found.end()
+        if sign == '"':
+            end = _STRING_END.match(text, at)
+            if end is None:
+                return "".join(reversed(stack)), safe, True
+            at = end.end()
+        elif sign == ",":
+            safe = at - 1
+        else:
+            if sign in "{[":
+                stack.append("}" if sign == "{" else "]")
+            elif stack:
+                stack.pop()
+            safe = at
+    return "".join(reversed(stack)), safe, False
+
+
+class Balance:
+    """Whether argument text that grows is one whole value by now. Linear, however often asked."""
+
+    __slots__ = ("_at", "_depth", "_escaped", "_inside", "_texts")
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._at = 0  # how many texts were looked at
+        self._depth = 0
+        self._inside = self._escaped = False
+
+    def add(self, text: str) -> None:
+        """One more piece."""
+        self._texts.append(text)
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything that was opened is closed, and something was opened."""
+        for text in self._texts[self._at :]:
+            self._look(text)
+        self._at = len(self._texts)
+        return self._depth == 0 and not self._inside and bool(self._texts)
+
+    def _look(self, text: str) -> None:
+        if self._escaped and text:
+            text = text[1:]
+        for sign in _SIGNS.findall(text):
+            if sign == '"':
+                self._inside = not self._inside
+            elif not self._inside:
+                self._depth += (sign in "{[") - (sign in "}]")
+        self._escaped = self._inside and (len(text) - len(text.rstrip("\\"))) % 2 == 1
+
+
+MADE = "made"  # the spelling of a call whose id is ours
+
+
+# a limit ended the answer inside of a call, or the provider takes what it says for no call
+_CUT = frozenset({"length", "context_overflow", "malformed_call"})
+
+
+def calls(
+    blocks: Sequence[ContentBlock], names: Mapping[str, str], end: Finish | None, seed: str
+) -> list[ContentBlock]:
+    """The blocks, each call of them with its input; `seed` tells one answer's ids from another's.
+
+    A call is unfinished if its text breaks off, if a limit ended the answer, or if the provider
+    calls it malformed.
+    """
+    made: list[ContentBlock] = []
+    short = end is not None and end.reason in _CUT
+    open_end = end is None or end.reason == "error"  # there may have been arguments to come
+    for block in blocks:
+        if type(block) is not ToolUseBlock:
+            made.append(block)
+            continue
+        for nth, text in enumerate(texts(block)):
+            cut_short = short or (open_end and not text and _bare(block))
+            call = _call(block, text, names, cut_short)
+            if nth > 0:  # run together with the first, whose id it is
+                call.id, call.extras = "", None
+            if not call.id:
+                call.id = _id(seed, call, len(made))
+                call.spelling = f"{MADE} {call.spelling}" if call.spelling else MADE
+            made.append(call)
+    return made
+
+
+def texts(block: ToolUseBlock) -> list[str | None]:
+    """The argument text; several where a server runs calls together, none if it sent a value."""
+    text = block.raw_input
+    if text is None:
+        return [None]
+    # one object is the rule, and only a closing brace before an opening one can be two
+    apart = several(text) if "}" in text[:-1] and not cut(text) and parsed(text) is text else []
+    return [*apart] or [text]
+
+
+def _bare(block: ToolUseBlock) -> bool:
+    return not block.input
+
+
+def _call(
+    block: ToolUseBlock, text: str | None, names: Mapping[str, str], cut_short: bool
+) -> ToolUseBlock:
+    value = block.input if text is None else parsed(text)
+    return ToolUseBlock(
+        block.id,
+        names.get(block.name, block.name),
+        value,
+        text,
+        block.cache,
+        cut_short or (text is not None and type(value) is str and cut(text)),
+        extras=block.extras,
+        spelling=block.spelling,
+        origin=block.origin,
+    )
+
+
+def _id(seed: str, call: ToolUseBlock, nth: int) -> str:
+    said = f"{seed}\0{nth}\0{call.name}\0{call.raw_input or canonical(call.input)}"
+    return f"call_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
+
+
+class _Slot:
+    """One call that is being streamed."""
+
+    __slots__ = ("balance", "id", "index", "name", "nth")
+
+    def __init__(self, nth: int, index: int | None) -> None:
+        self.nth = nth
+        self.index = index
+        self.id = self.name = ""
+        self.balance = Balance()
+
+    def takes(self, id: str, name: str) -> bool:
+        """Whether a fragment with this id and name may go on with the call."""
+        if id and self.id:
+            return id == self.id
+        # without ids, a name behind whole arguments begins the next call
+        return not (name and self.name and not id and self.balance.whole)
+
+
+class Fragments:
+    """The calls of one candidate, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._by_index: dict[int, _Slot] = {}
+        self._by_id: dict[str, _Slot] = {}
+
+    def call(self, id: str, name: str, index: object, text: str) -> int:
+        """The place of the call that goes on; empty texts say nothing, an index may be missing.
+
+        `text` is what the fragment adds to the arguments, `{}` for arguments that came whole.
+        """
+        slot = self._slot(id, name, index if type(index) is int else None)
+        slot.id = slot.id or id
+        slot.name = slot.name or name
+        if id:
+            self._by_id.setdefault(id, slot)
+        if text:
+            slot.balance.add(text)
+        return slot.nth
+
+    def _slot(self, id: str, name: str, index: int | None) -> _Slot:
+        slot = self._by_id.get(id) if id else None
+        if slot is None or (None not in (index, slot.index) and slot.index != index):
+            slot = self._by_index.get(index) if index is not None else None
+            if slot is None and index is None and self._slots:
+                slot = self._slots[-1]
+            if slot is not None and not slot.takes(id, name):
+                slot = None
+        if slot is None:
+            slot = _Slot(len(self._slots), index)
+            self._slots.append(slot)
+            if index is not None:
+                self._by_index[index] = slot
+        return slot

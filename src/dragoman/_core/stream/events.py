@@ -1,0 +1,198 @@
+"""What a user interface wants to know of a stream: blocks that begin, grow and end.
+
+Made of the same pieces as the answer; knows no provider.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+from ...message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.answer import total
+from ...message.blocks import ContentBlock
+from ..redaction import Shown
+from .arguments import texts
+from .pieces import End, Key, Meta, Part, Piece
+
+EventType: TypeAlias = Literal[
+    "text-start", "text-delta", "text-end",
+    "thinking-start", "thinking-delta", "thinking-end",
+    "tool-start", "tool-delta", "tool-end",
+    "refusal-start", "refusal-delta", "refusal-end",
+    "block", "finish",
+]  # fmt: skip
+
+
+@dataclass(slots=True, repr=False)
+class StreamEvent(Shown):
+    """One event; `key` says of which block, and its first number of which candidate.
+
+    `text` is what a delta adds. A call's `block` holds id and name at `tool-start` (if they came
+    by then) and the parsed call at `tool-end`; `tool-delta` adds argument text. Anything else,
+    such as media, comes as `block`, in one piece or several; a `whole` one stands for everything
+    that came under its key. `finish` holds the answer.
+    """
+
+    type: EventType
+    key: Key = ()
+    text: str = ""
+    block: ContentBlock | None = None
+    response: ChatResponse | None = None
+    whole: bool = False
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+_KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
+          RefusalBlock: "refusal"}  # fmt: skip
+
+
+class EventView:
+    """Turns pieces into events.
+
+    Of a candidate's texts one is open at a time, calls stay open to the end: they may come
+    interleaved. A text that grows again behind its end starts again, under its key.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self._names = names or {}
+        self._open: dict[Key, str] = {}  # in the order of their beginning
+        self._said: dict[Key, list[str]] = {}  # what was told of each block
+        self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
+        self._half: dict[Key, tuple[str, str]] = {}  # kind and half of a character
+        self._candidates: set[int] = set()
+
+    def feed(self, piece: Piece) -> list[StreamEvent]:
+        """The events that one piece makes."""
+        if type(piece) is not Part:
+            if isinstance(piece, (End, Meta)) and piece.candidate is not None:
+                self._candidates.add(piece.candidate)
+            return []
+        key, block = piece.key, piece.block
+        self._candidates.add(key[0])
+        kind = _KINDS.get(type(block))
+        if kind is None:
+            said = StreamEvent("block", key, block=block, whole=piece.whole)
+            return [*self._ended(key), said]
+        if kind == "tool":
+            return self._call(key, cast("ToolUseBlock", block), piece.whole)
+        text = _text(block)
+        if piece.whole:
+            return self._replaced(kind, key, text, block)
+        new = self._told(kind, key, text)
+        if not new or self._open.get(key) == kind:
+            return new
+        return [*self._begun(key, kind), *new]
+
+    def _call(self, key: Key, block: ToolUseBlock, whole: bool) -> list[StreamEvent]:
+        parts = self._calls.setdefault(key, [])
+        if whole:
+            parts.clear()
+        parts.append(block)
+        text = block.raw_input or ""
+        if key in self._open:
+            if whole:
+                return self._replaced("tool", key, text, self._named(key)) if text else []
+            return self._told("tool", key, text)
+        # a call is shown when its name is there; some servers send it behind the first fragment
+        if not block.name:
+            return []
+        return [*self._begun(key, "tool", self._named(key)), *self._told("tool", key, _all(parts))]
+
+    def _named(self, key: Key) -> ToolUseBlock:
+        """The call without its input, which is text so far."""
+        parts = self._calls[key]
+        name = next((part.name for part in parts if part.name), "")
+        id = next((part.id for part in parts if part.id), "")
+        return ToolUseBlock(id, self._names.get(name, name), {})
+
+    def _told(self, kind: str, key: Key, text: str) -> list[StreamEvent]:
+        if not text.isascii() or key in self._half:
+            text = self._joined(kind, key, text)
+        if not text:
+            return []  # nothing to show yet
+        self._said.setdefault(key, []).append(text)
+        return [_event(f"{kind}-delta", key, text)]
+
+    def _joined(self, kind: str, key: Key, text: str) -> str:
+        """Text that has a UTF-8 form: half a surrogate pair waits for the other half."""
+        if key in self._half and text:
+            text = self._half.pop(key)[1] + text
+        elif _HALF.search(text) is None:
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            self._half[key] = (kind, text[-1])
+            text = text[:-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _replaced(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
+        """A block that comes whole: what is new of it, or all of it where it says otherwise."""
+        self._half.pop(key, None)
+        said = "".join(self._said.get(key, ()))
+        if not text.startswith(said):
+            self._said[key] = [text]
+            return [*self._begun(key, kind), StreamEvent("block", key, block=block, whole=True)]
+        new = self._told(kind, key, text[len(said) :])
+        return [*self._begun(key, kind), *new] if new else []
+
+    def _begun(self, key: Key, kind: str, block: ContentBlock | None = None) -> list[StreamEvent]:
+        if self._open.get(key) == kind:
+            return []
+        ended = self._ended(key)
+        self._open[key] = kind
+        return [*ended, _event(f"{kind}-start", key, block=block)]
+
+    def _ended(self, key: Key) -> list[StreamEvent]:
+        """The ends of the candidate's texts, of which only one is written at a time."""
+        over = [old for old, kind in self._open.items() if old[0] == key[0] and kind != "tool"]
+        return [_event(f"{self._open.pop(old)}-end", old) for old in over]
+
+    def finish(self, response: ChatResponse) -> list[StreamEvent]:
+        """The ends of what is still open, with the calls as they are now, and `finish`."""
+        made: list[StreamEvent] = []
+        for key, (kind, _) in self._half.items():
+            made += [*self._begun(key, kind), _event(f"{kind}-delta", key, "\ufffd")]
+        for key in self._calls:
+            if key not in self._open:  # nobody ever named it
+                made += self._begun(key, "tool", self._named(key))
+                made += self._told("tool", key, _all(self._calls[key]))
+        ended = dict(self._finished(response))
+        for key, kind in self._open.items():
+            calls = ended.get(key, [])
+            made.append(_event(f"{kind}-end", key, block=calls[0] if calls else None))
+            made += [StreamEvent("block", key, block=call) for call in calls[1:]]
+        self._open.clear()
+        return [*made, StreamEvent("finish", response=response)]
+
+    def _finished(self, response: ChatResponse) -> Iterator[tuple[Key, list[ToolUseBlock]]]:
+        """The calls of the answer that the parts of each key made: mostly one, in their order."""
+        for index, one in zip(sorted(self._candidates), response.candidates, strict=False):
+            keys = [key for key in sorted(self._calls) if key[0] == index]
+            left = list(one.msg.calls)
+            single = len(left) == len(keys)
+            for key in keys:
+                count = 1 if single else _count(self._calls[key])
+                yield key, left[:count]
+                del left[:count]
+
+
+def _count(parts: list[ToolUseBlock]) -> int:
+    return len(texts(cast("ToolUseBlock", total(parts))))
+
+
+def _text(block: ContentBlock) -> str:
+    if type(block) is ThinkingBlock:
+        return block.thinking
+    return block.text if type(block) is TextBlock or type(block) is RefusalBlock else ""
+
+
+def _all(parts: list[ToolUseBlock]) -> str:
+    return "".join(part.raw_input or "" for part in parts)
+
+
+def _event(type: str, key: Key, text: str = "", block: ContentBlock | None = None) -> StreamEvent:
+    return StreamEvent(type, key, text, block)  # type: ignore[arg-type]  # made of known words

@@ -1,0 +1,186 @@
+"""What a reader makes of a provider's events: a stream is a list of these, an answer their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeAlias, final
+
+from ...errors import ProviderError
+from ...message import Finish, Usage
+from ...message.blocks import ContentBlock
+from ..jsontext import Json, JsonObject, canonical
+from ..redaction import Shown, clipped
+
+# the candidate, then where the block stands in it: keys in order are blocks in order
+Key: TypeAlias = tuple[int, ...]
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Part(Shown):
+    """A piece of the block `key`. Pieces of one key are summed; a `whole` one replaces them."""
+
+    key: Key
+    block: ContentBlock
+    whole: bool = False
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Meta(Shown):
+    """What is known of the answer, or of one `candidate`: fields that nobody models in `extras`.
+
+    `joined`: each brings a piece of those fields (texts and lists grow); else the last one holds.
+    `instead`: the model takes the place of one told before. `issuer`: whose fields these are.
+    `notes`: how a whole answer was spelled, for those who write it again.
+    """
+
+    extras: JsonObject | None = None
+    candidate: int | None = None
+    model: str | None = None
+    id: str | None = None
+    joined: bool = False
+    instead: bool = False
+    issuer: str = field(default="", compare=False)
+    notes: JsonObject | None = field(default=None, compare=False)
+
+
+@final
+@dataclass(slots=True, repr=False)
+class End(Shown):
+    """Why a candidate ended. Without one, the stream broke off."""
+
+    finish: Finish
+    candidate: int = 0
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Raw(Shown):
+    """An event that no reader knows, kept as it came."""
+
+    event: str | None
+    payload: Json
+
+
+@final
+@dataclass(slots=True, repr=False)
+class Failed(Shown):
+    """The provider says that something went wrong, after the answer had begun."""
+
+    error: ProviderError
+
+
+Piece: TypeAlias = Part | Meta | Usage | End | Raw | Failed
+
+
+_WORDS = ("message", "msg", "Message", "detail", "error_message", "error_msg", "status_msg",
+          "title")  # fmt: skip
+
+
+_TYPES = ("type", "status", "__type", "error_type")
+
+
+_CODES = ("code", "error_code", "status_code", "Code")
+
+
+_MOST = 500
+
+
+def fault(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
+    """The error that `body` tells of; `name` is what the event or a header calls it."""
+    told = body
+    if isinstance(told, list) and told:
+        told = told[0]
+    outer: Mapping[str, Any] = told if isinstance(told, dict) else {}
+    inner = outer.get("error") or outer.get("errors") or unwell(outer) or told
+    if isinstance(inner, list) and inner:
+        inner = inner[0]
+    here: Mapping[str, Any] = inner if isinstance(inner, dict) else outer
+    words = inner if isinstance(inner, str) else _first(here, _WORDS)
+    code = _first(here, _CODES) or _first(outer, _CODES)
+    if status is None and code.isdigit() and 400 <= int(code) < 600:
+        status = int(code)
+    return ProviderError(
+        clipped(words or _whole(body) or name or "the provider answered with an error", _MOST),
+        status=status,
+        type=_first(here, _TYPES) or name or "",
+        body=body,
+        code=code,
+    )
+
+
+def unwell(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a host says of its own state beside an answer, if that is an error: code 0 is none."""
+    told = body.get("base_resp")
+    return told if isinstance(told, dict) and told.get("status_code") else None
+
+
+def ended_by(reason: str) -> ProviderError:
+    """The error of an answer whose reason for ending is all that is told of it."""
+    return ProviderError(f"the provider ended the answer with {reason!r}", type=reason)
+
+
+def _first(told: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    for key in keys:
+        value = told.get(key)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+            return str(value)
+        if isinstance(value, (dict, list)) and value:
+            return clipped(canonical(value), _MOST)
+    return ""
+
+
+def _whole(body: Json) -> str:
+    if isinstance(body, str):
+        return body
+    return canonical(body) if body else ""
+
+
+TIMES = ("created", "created_at", "createTime", "create_time")
+
+
+_LAST = 253402300799  # the end of the year 9999, behind which no date is written
+
+
+def moment(told: Mapping[str, Any]) -> int | None:
+    """The second since 1970 that fields tell, as a number or as a date of RFC 3339.
+
+    >>> moment({"created_at": "2026-11-22T02:00:00.5+01:00"})
+    1795309200
+    """
+    for name in TIMES:
+        if (second := _second(told.get(name))) is not None:
+            return second
+    return None
+
+
+def moment_of(extras: Mapping[str, Mapping[str, Any]] | None) -> int | None:
+    """The second that an answer's fields tell, whoever's they are."""
+    return next((at for own in (extras or {}).values() if (at := moment(own)) is not None), None)
+
+
+def timeless(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields without those that tell the moment, for whoever tells it; all if none does."""
+    if moment(told) is None:
+        return dict(told)
+    return {key: value for key, value in told.items() if key not in TIMES}
+
+
+def dated(second: int) -> str:
+    """The second as a date: `2026-11-22T01:00:00Z`."""
+    return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}Z"
+
+
+def _second(value: Any) -> int | None:
+    if type(value) is str:
+        try:
+            at = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        value = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()
+    if type(value) in (int, float) and 0 < value <= _LAST:
+        return int(value)
+    return None

@@ -1,0 +1,78 @@
+"""The words that the house adds to a conversation, all replaceable: another language, another tone.
+
+A text of ours in somebody's prompt is named in the losses; here are the texts themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Templates; `{kind}` is image, audio, video or document, `{place}` where the medium is."""
+
+    found_at: str = "The {kind} can be found at: {place}"
+    returned_at: str = "The returned {kind} can be found at: {place}"
+    returned: str = "The returned {kind} ({media_type}) is not shown here."
+    returned_below: str = "The returned {kind} ({media_type}) is shown below."
+    opening: str = (
+        "<system-info>The following are the {kind} contents from the tool result of '{name}':"
+    )
+    line: str = "\n- The {kind} from '{place}': "
+    line_bare: str = "\n- The {kind}: "
+    closing: str = "</system-info>"
+    media: str = ""  # one word for every kind in `opening`
+    call: str = "[called {name} with {input}]"
+    result: str = "[{name} returned: {output}]"
+    error: str = "Error: "
+    failed: str = "The call failed and said nothing."
+    missing: str = "No result: the call was not carried out."
+    reminder: str = "<system-reminder>\n{text}\n</system-reminder>"
+    first_turn: str = "(The conversation continues.)"
+    last_turn: str = "Continue."
+    bridge: str = "(The results are noted.)"
+    document: str = "(See the document.)"
+    titled: str = "{title}\n\n{text}"
+
+    def words(self, text: str, title: str | None) -> str:
+        """What a document says, under its name if it has one."""
+        return self.titled.format(title=title, text=text) if title else text
+
+    def at(self, kind: str, place: str) -> str:
+        """A text that stands for a medium of a message."""
+        return self.found_at.format(kind=kind, place=place)
+
+    def reference(self, kind: str, source: Source, saved: str, below: bool) -> str:
+        """A text that stands for a medium of a tool result; `below`: it follows all the same."""
+        place = saved or self.place(source)
+        if place:
+            return self.returned_at.format(kind=kind, place=place)
+        text = self.returned_below if below else self.returned
+        return text.format(kind=kind, media_type=source.media_type or kind)
+
+    def heading(self, kind: str, name: str) -> str:
+        """The text before the media that follow a tool result."""
+        return self.opening.format(kind=self.media or kind, name=name)
+
+    def item(self, kind: str, place: str) -> str:
+        """The text before one medium that follows a tool result."""
+        template = self.line if place else self.line_bare
+        return template.format(kind=kind, place=place)
+
+    def place(self, source: Source) -> str:
+        """Where a medium is, in words; empty for base64, which is nowhere."""
+        match source:
+            case URLSource(url=url):
+                return "" if url.startswith("data:") else url
+            case LocalSource(path=path):
+                return path
+            case FileSource(file_id=file_id):
+                return file_id
+            case Base64Source():
+                return ""
+            case _:
+                assert_never(source)

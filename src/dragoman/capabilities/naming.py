@@ -1,0 +1,178 @@
+"""Which ids and names a wire accepts, and how others are respelled: a pure, reversible map.
+
+What a rule accepts stays; two values never become one. Knows no wire.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+_PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """Which call ids a wire accepts: characters (a regex class), length, one use per request.
+
+    `chars` may begin with `^` for the characters that it refuses; empty accepts all. `start`
+    narrows the first one. `blank`: a call may go without an id. `form`: how a model spells the
+    ids that it reads, of a tool's `{name}` and the number `{n}` of its call in the history.
+    """
+
+    chars: str = ""
+    max: int = 0
+    exact: int = 0
+    unique: bool = False
+    start: str = ""
+    blank: bool = False
+    form: str = ""
+
+    def formed(self, values: Iterable[str]) -> bool:
+        """Whether every id has the form that the rule demands, whatever the name and the number."""
+        return not self.form or all(map(_formed(self.form).fullmatch, values))
+
+    def fits(self, values: Iterable[str]) -> bool:
+        """Whether every value may travel as it is; one look at all of them joined."""
+        listed = values if isinstance(values, list) else list(values)
+        sizes = {*map(len, listed)}
+        if 0 in sizes or (self.max and sizes and max(sizes) > self.max):
+            return False
+        if self.exact and not sizes <= {self.exact}:
+            return False
+        if self.start and not _only(self.start).match("".join(value[0] for value in listed)):
+            return False
+        return not self.chars or _only(self.chars).match("".join(listed)) is not None
+
+    def takes(self, value: str) -> bool:
+        """Whether this one value may travel as it is."""
+        if not value or (self.max and len(value) > self.max):
+            return False
+        if self.exact and len(value) != self.exact:
+            return False
+        if self.start and not _only(self.start).match(value[0]):
+            return False
+        return not self.chars or _only(self.chars).match(value) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule(IdRule):
+    """Which names a wire accepts; the default is what nearly all of them take for tools."""
+
+    chars: str = r"a-zA-Z0-9_\-"
+    max: int = 64
+
+
+@lru_cache(maxsize=64)
+def _only(chars: str) -> re.Pattern[str]:
+    return re.compile(rf"[{chars}]*\Z")
+
+
+@lru_cache(maxsize=64)
+def _formed(form: str) -> re.Pattern[str]:
+    said = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
+    return re.compile(said)
+
+
+@lru_cache(maxsize=64)
+def _others(chars: str) -> re.Pattern[str]:
+    return re.compile(rf"[{chars[1:]}]" if chars.startswith("^") else rf"[^{chars}]")
+
+
+def mapping(
+    values: Iterable[str], rule: IdRule, taken: Iterable[str] = (), *, ordered: bool = False
+) -> dict[str, str]:
+    """Value -> spelling, for the values that the rule refuses or that are `taken`.
+
+    What the rule accepts stays. If the values are `ordered`, it gives way to the spelling of a
+    value before it, so that no spelling depends on what follows.
+
+    >>> mapping(["a.b c", "a_b_c"], NameRule())
+    {'a.b c': 'a_b_c_mjWMZH'}
+    >>> mapping(["a.b c", "a_b_c"], NameRule(), ordered=True)
+    {'a.b c': 'a_b_c', 'a_b_c': 'a_b_c_rOkpxG'}
+    """
+    listed = values if isinstance(values, list) else list(values)
+    used = set(taken)
+    if rule.fits(listed) and (not used or used.isdisjoint(listed)):
+        return {}
+    distinct = list(dict.fromkeys(listed))
+    fitting = {value for value in distinct if rule.takes(value)}
+    if not ordered:
+        distinct.sort(key=lambda value: value not in fitting)
+    made: dict[str, str] = {}
+    for value in distinct:
+        spelling = value if value in fitting else _spelled(value, rule)
+        salt = value
+        while spelling in used or not rule.takes(spelling):
+            spelling = _hashed(value, salt, rule)
+            salt += "\0"
+        used.add(spelling)
+        if spelling != value:
+            made[value] = spelling
+    return made
+
+
+def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+    """Another spelling for the `nth` use of a value that the rule lets stand but once.
+
+    And the number in it, the first from `nth` on that is free.
+    """
+    while (made := _nth(value or "call", nth, rule)) in taken or not rule.takes(made):
+        nth += 1
+    return made, nth
+
+
+def _nth(value: str, nth: int, rule: IdRule) -> str:
+    tail = f"_{nth}"
+    if rule.takes(f"{value}{tail}"):
+        return f"{value}{tail}"
+    if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
+        return _digest(f"{value}\0{nth}", rule.exact or rule.max or 12)
+    return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
+
+
+def formed(name: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
+    """The id of the `nth` call in the form of the rule, or of the next number that is free."""
+    while (made := rule.form.format(name=name, n=nth)) in taken:
+        nth += 1
+    return made, nth
+
+
+def _spelled(value: str, rule: IdRule) -> str:
+    if rule.exact:
+        return _digest(value, rule.exact)
+    spelling = _clean(value, rule)
+    # a name of which nothing is left says nothing: its hash tells it from the next one
+    return spelling if any(map(str.isalnum, spelling)) else ""
+
+
+def _clean(value: str, rule: IdRule) -> str:
+    clean = _others(rule.chars).sub("_", value) if rule.chars else value
+    return f"_{clean}" if rule.start and not _only(rule.start).match(clean[:1]) else clean
+
+
+def _hashed(value: str, salt: str, rule: IdRule) -> str:
+    clean = _clean(value, rule)
+    tail = _digest(salt, 6)
+    if rule.exact:
+        return _digest(f"{salt}\0", rule.exact)
+    return f"{clean[: rule.max - 7] if rule.max else clean}_{tail}"
+
+
+def _digest(value: str, length: int) -> str:
+    number = int.from_bytes(
+        blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    )
+    number %= 62**length  # no more of it is used, and small numbers divide faster
+    text = ""
+    for _ in range(length >> 1):
+        number, rest = divmod(number, 3844)
+        text += _PAIRS[rest]
+    return text + _ALPHABET[number] if length & 1 else text

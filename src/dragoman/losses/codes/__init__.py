@@ -1,0 +1,25 @@
+"""The stable codes of losses: one row each, data only. The generated docs list them.
+
+A code never changes its meaning; a new meaning is a new code.
+"""
+
+from __future__ import annotations
+
+from . import content, request, speakers, tools
+from .code import KINDS, Code, Kind
+
+__all__ = ["CODES", "KINDS", "Code", "Kind"]
+
+CODES: dict[str, Code] = {
+    row.name: row
+    for rows in (
+        content.ROWS,
+        content.MEDIA_ROWS,
+        tools.ROWS,
+        speakers.ROWS,
+        request.ROWS,
+        request.ANSWERS_ROWS,
+        request.SCHEMA_ROWS,
+    )
+    for row in rows
+}

@@ -1,0 +1,42 @@
+"""One code: what it says, how loudly, what to do about it, and what decides it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "expected"]
+
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+_LEVELS: dict[Kind, int] = {
+    "dropped": logging.WARNING,
+    "degraded": logging.WARNING,
+    "moved": logging.INFO,
+    "repaired": logging.WARNING,
+    "added": logging.INFO,
+    "expected": logging.DEBUG,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One code: its kind, what it means, what a user can do (`fix`), and how loudly it is logged.
+
+    `asks`: the fields of Capabilities that decide it, the likeliest first; none where the history
+    itself or a wish of the user does. `level`: that of the kind unless it is given.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    fix: str = ""
+    asks: tuple[str, ...] = ()
+    level: int = -1
+
+    def __post_init__(self) -> None:
+        if self.level < 0:
+            object.__setattr__(self, "level", _LEVELS[self.kind])

@@ -1,0 +1,96 @@
+"""The paths of a conversation: where each node stands, for the losses that name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..losses import Field, InBody
+from .answer import ChatResponse
+from .msg import Msg
+from .request import ChatRequest
+
+
+def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
+    """(path, node) of every message, block and source, and of the request's tools.
+
+    What a request was read from stands where it stood in that body.
+    """
+    there: set[int] = set()
+    read = None if request is None else request.read
+    if read is not None and read.places is not None:
+        there.add(id(request))
+        yield "$", InBody(request)
+        for path, node in read.places():
+            there.add(id(node))
+            if type(node) is not Field:
+                yield path, InBody(node)
+            elif isinstance(node.node, ChatRequest):  # as it was read
+                yield path, Field(request, node.name)
+            else:
+                yield path, node
+    for path, node in _neutral(messages, request):
+        if id(node) not in there:
+            yield path, node
+
+
+def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
+    if request is not None:
+        yield "$", request
+        yield "$.options", request.options
+        for i, tool in enumerate(request.tools):
+            yield f"$.tools[{i}]", tool
+        if request.tool_choice is not None:
+            yield "$.tool_choice", request.tool_choice
+        if request.response_format is not None:
+            yield "$.response_format", request.response_format
+    for i, msg in enumerate(messages):
+        yield f"$.messages[{i}]", msg
+        if not isinstance(msg.content, str):
+            yield from _blocks(msg.content, f"$.messages[{i}].content")
+
+
+def also(
+    places: Callable[[], Iterator[tuple[str, object]]], made: Sequence[tuple[object, object]]
+) -> Iterator[tuple[str, object]]:
+    """The places, and what was made of the nodes that stand there."""
+    new: dict[int, list[object]] = {}
+    for node, of in made:
+        new.setdefault(id(of), []).append(node)
+    for path, node in places():
+        yield path, node
+        waiting = [*new.get(id(node), ())]
+        for one in waiting:
+            yield path, one
+            waiting += new.get(id(one), ())
+
+
+def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:
+    """(path, node) of an answer, its usage, and each candidate's message, blocks and citations."""
+    yield "$", resp
+    yield "$.usage", resp.usage
+    for i, one in enumerate(resp.candidates):
+        here = f"$.candidates[{i}]"
+        yield here, one
+        yield f"{here}.finish", one.finish
+        yield f"{here}.msg", one.msg
+        if not isinstance(one.msg.content, str):
+            yield from _blocks(one.msg.content, f"{here}.msg.content")
+            yield from _citations(one.msg.content, f"{here}.msg.content")
+
+
+def _citations(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:
+    for i, block in enumerate(blocks):
+        for j, citation in enumerate(getattr(block, "citations", None) or ()):
+            yield f"{path}[{i}].citations[{j}]", citation
+
+
+def _blocks(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:
+    for i, block in enumerate(blocks):
+        here = f"{path}[{i}]"
+        yield here, block
+        if (source := getattr(block, "source", None)) is not None:
+            yield f"{here}.source", source
+        output = getattr(block, "output", None)
+        if isinstance(output, list):
+            yield from _blocks(output, f"{here}.output")

@@ -1,0 +1,128 @@
+"""The room: the whole request of Converse and ConverseStream.
+
+Reference: Amazon Bedrock API reference, "Converse": the model stands in the path, a stream is asked
+for by another operation, the system prompt stands beside the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import MEDIA, Seated
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ...message.blocks import NOTES
+from ...sse import Framing
+from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..chat_shape import filled, head, in_path, own_extras
+from .answer import written_answer
+from .dialect import CAN, Dialect, claims
+from .encoder import ConverseEncoder
+from .messages import message_as_read, messages, system
+from .paths import places
+from .reader import ConverseReader
+from .request import body_as_read, declared, generation, read_request, tool_config
+
+_EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
+                     "contentBlockStop", "messageStop"})  # fmt: skip
+
+
+class BedrockConverse(Bound[Dialect]):
+    """Converse, behind which the models of many makers stand."""
+
+    __slots__ = ()
+    protocol = "bedrock-converse"
+    addresses: tuple[str, ...] = ("*/model/*/converse", "*/model/*/converse-stream")
+    counted = MEDIA  # documents without a name of their own get a number
+    framing: Framing = "aws-eventstream"
+    carries = CAN
+    spoken = Dialect
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """The list with the system prompt in it, as `format` gives it; a request hoists it."""
+        return messages(seated, can, report)
+
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """`toolSpec`, `systemTool` and `cachePoint` objects."""
+        return declared(tools, can, report)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        if event in _EVENTS or not _EVENTS.isdisjoint(payload):
+            return True
+        output = payload.get("output")
+        return isinstance(output, dict) and isinstance(output.get("message"), dict)
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return ConverseReader(self.dialect)
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The body of an answer to `POST /model/{modelId}/converse`."""
+        return written_answer(resp, report, self.dialect.issuers)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's events."""
+        return ConverseEncoder(report, self.dialect.issuers)
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; the path names its model, and says if it is a stream."""
+        return read_request(body, path, self.dialect.issuers[0])
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `messages` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [message_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether a body can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node) of everything that `read_request` made of it."""
+        return places(req, body, self.dialect.issuers[0])
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
+        request, can, seated = say.request, say.can, say.seated
+        body: JsonObject = {}
+        start = head(seated)
+        if start:
+            body["system"] = system(seated, can, report, start)
+        listed = say.elements
+        body["messages"] = messages(seated, can, report, start) if listed is None else listed
+        made = generation(say, report)
+        parts = {
+            "inferenceConfig": made.inference,
+            "toolConfig": tool_config(say, report),
+            "outputConfig": made.output,
+            "additionalModelRequestFields": made.own,
+        }
+        body.update((key, part) for key, part in parts.items() if part)
+        if made.tier is not None:
+            body["serviceTier"] = {"type": made.tier}
+        for issuer, own in (request.extras or {}).items():
+            if issuer not in can.reads and not issuer.endswith(NOTES):
+                report.foreign(request, issuer, own)
+        return Request(
+            self._path(say.model, request.stream), {}, filled(body, own_extras(request, can))
+        )
+
+    def _path(self, model: str | None, stream: bool) -> str:
+        # an id may be an ARN, whose colons and slashes are no parts of the path
+        place = self.dialect.path.format(model=in_path(model or self.model))
+        return f"{place}/{'converse-stream' if stream else 'converse'}"

@@ -1,0 +1,177 @@
+"""The room: the whole request of generateContent and streamGenerateContent.
+
+Reference: Gemini API, "models.generateContent": the model stands in the path, a stream is asked
+for by another method, the system prompt stands beside the contents.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import Seated
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..chat_shape import head, in_path
+from ..request_fields import choice
+from .answer import write_response
+from .dialect import CAN, Dialect, cased, replayed
+from .encoder import GeminiEncoder
+from .messages import content_as_read, contents, system
+from .paths import places
+from .reader import GeminiReader
+from .request import (
+    body_as_read,
+    claims,
+    declaration,
+    generation,
+    read_request,
+    respell,
+    server_tool,
+    tool_config,
+)
+
+# Names that say where the model lives stand below the base URL as they are, less what it names.
+_RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
+
+
+_PLACE = re.compile(r"projects/[^/]+/locations/[^/]+/")
+
+
+class Gemini(Bound[Dialect]):
+    """generateContent in one host's dialect."""
+
+    __slots__ = ()
+    protocol = "gemini"
+    listed = "$.contents"
+    addresses: tuple[str, ...] = ("*:generatecontent", "*:streamgeneratecontent")
+    makes: tuple[str, ...] = ("gemini-*",)
+    state: tuple[str, ...] = ("cachedContent", "cached_content")
+    carries = CAN
+    spoken = Dialect
+
+    def can(self) -> Capabilities:
+        """What this protocol carries, before any model's facts."""
+        return dataclasses.replace(super().can(), foreign_calls=self.dialect.foreign_calls)
+
+    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+        """All messages as contents; the user says the system prompt, which a request hoists."""
+        return contents(seated, can, self.dialect, report)
+
+    def tools(
+        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    ) -> list[JsonObject]:
+        """One object that declares every function, and one for each tool of the provider's own."""
+        made: list[JsonObject] = []
+        functions: list[JsonObject] = []
+        for tool in tools:
+            if type(tool) is ServerTool:
+                if (own := server_tool(tool, can, self.dialect, report)) is not None:
+                    made.append(own)
+            elif type(tool) is Tool:
+                if not functions:
+                    made.append(cased({"functionDeclarations": functions}, self.dialect))
+                functions.append(declaration(tool, can, self.dialect, report))
+        return made
+
+    def reader(self, can: Capabilities) -> Reader:
+        """A reader for one answer or stream."""
+        return GeminiReader(self.dialect)
+
+    def answers(self, payload: JsonObject, event: str | None = None) -> bool:
+        """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
+        if "candidates" in payload:
+            return isinstance(payload["candidates"], list)
+        return "promptFeedback" in payload or {"usageMetadata", "modelVersion"} <= payload.keys()
+
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request that a body makes; the path names the model and asks for a stream."""
+        return read_request(body, path, self.dialect)
+
+    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
+        """The entries of `contents` that these were read from."""
+        issuer = self.dialect.issuers[0]
+        return [content_as_read(m, issuer) for m in msgs]
+
+    def body_as_read(
+        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+    ) -> JsonObject:
+        """The body around `elements`, with the fields of `kept` as they were read."""
+        return body_as_read(req, kept, elements, self.dialect)
+
+    def respell(self, body: JsonObject, req: ChatRequest) -> None:
+        """Keys in the case in which they were read, also where a change was merged."""
+        respell(body, req, self.dialect.issuers[0])
+
+    def claims(self, body: Json, path: str | None = None) -> bool:
+        """Whether this can be a request of this protocol."""
+        return claims(body, path)
+
+    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
+        """(path into the body, node) for what `read_request` made of it."""
+        return places(req, body, self.dialect.issuers[0])
+
+    def write_response(
+        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+    ) -> JsonObject:
+        """The answer as a GenerateContentResponse."""
+        return write_response(resp, report, request, self.dialect)
+
+    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
+        """An encoder for one answer's pieces: chunks without names."""
+        return GeminiEncoder(report, request, self.dialect)
+
+    def write(self, say: SayableRequest, report: Report) -> Request:
+        """The body of `POST /models/{model}:generateContent`."""
+        request, can, seated = say.request, say.can, say.seated
+        body: JsonObject = {}
+        start = _hoisted(seated)
+        if prompt := system(seated, can, self.dialect, report, start):
+            body["systemInstruction"] = prompt
+        listed = say.elements
+        if listed is None:
+            listed = contents(seated, can, self.dialect, report, start)
+        body["contents"] = listed
+        if tools := self.tools(say.offered, can, report):
+            body["tools"] = tools
+        picked = choice(say, report, say.tools)
+        if picked is not None:
+            body["toolConfig"] = tool_config(picked, self.dialect)
+        if can.form == "level" and say.tools and say.server_tools:
+            # since Gemini 3 functions stand beside such tools only when these are shown, too
+            flag = cased({"includeServerSideToolInvocations": True}, self.dialect)
+            body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
+        config, tier = generation(request, can, self.dialect, report)
+        if config:
+            body["generationConfig"] = config
+        if tier is not None:
+            body["serviceTier"] = tier
+        made = replayed(cased(body, self.dialect), request, can, self.dialect, report)
+        method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
+        return Request(f"{_place(self.dialect.path, say.model or self.model)}:{method}", {}, made)
+
+
+@lru_cache(maxsize=256)
+def _place(path: str, model: str) -> str:
+    """The path of a model below the base URL."""
+    named = _PLACE.sub("", model.removeprefix("models/"), count=1)
+    full = named.startswith(_RESOURCES)
+    bare = in_path(named, safe="/@" if full else "@")
+    return f"/{bare}" if full else path.format(model=bare)
+
+
+def _hoisted(seated: Seated) -> int:
+    """How many messages make the system prompt: it is text, and never the whole request."""
+    end = head(seated)
+    for i, m in enumerate(seated.msgs[:end]):
+        if type(m.content) is not str and any(b.type != "text" for b in m.blocks):
+            end = i
+            break
+    return end if end < len(seated.msgs) else 0

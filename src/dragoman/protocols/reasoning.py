@@ -1,0 +1,255 @@
+"""How much thinking a request asks for, in what the model takes: an effort, a budget, or off.
+
+Compares the options with the capabilities once, for all rooms; a room only spells what comes out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+from .._core.passes.roles import ASSISTANT, Seated
+from ..capabilities import Capabilities
+from ..errors import WriteError
+from ..losses import Report
+from ..message import ChatRequest, Options, ThinkingBlock, Tool
+
+_OFF = ("off", "none")
+
+
+# From least to most; what a model lacks is raised to the next one that it has.
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
+
+
+# Gemini API docs, "OpenAI compatibility": what an effort is worth in tokens. More than high is the
+# most that the model takes.
+_TOKENS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
+
+
+_MOST = 32768
+
+
+# every state that a request can be in, made once: (a stream, it thinks, by a budget, has tools)
+_STATES: dict[tuple[bool, ...], frozenset[str]] = {
+    (stream, on, budget, tools): frozenset(
+        {"stream" if stream else "whole", "thinking" if on else "still"}
+        | ({"budget"} if budget else set())
+        | ({"tools"} if tools else set())
+    )
+    for stream, on, budget, tools in product((False, True), repeat=4)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a model that can be asked: off, or on with an effort or a budget, or on."""
+
+    off: bool = False
+    effort: str | None = None
+    budget: int | None = None
+
+
+def states(request: ChatRequest, can: Capabilities) -> frozenset[str]:
+    """The states of a request that facts may ask for."""
+    on = _thinks(request, can)
+    budget = on and can.budgets and (request.options.reasoning_budget or 0) > 0
+    return _STATES[request.stream, on, bool(budget), bool(request.tools)]
+
+
+def _thinks(request: ChatRequest, can: Capabilities) -> bool:
+    """Whether the model thinks over this request, as far as its options say."""
+    given = request.options
+    if can.thinks == "never":
+        return False
+    if given.reasoning in _OFF or (given.reasoning is None and given.reasoning_budget == 0):
+        return can.thinks == "always"
+    asked_for = given.reasoning is not None or given.reasoning_budget is not None
+    if can.thinks != "always" and _bars(can, given.reasoning, given.reasoning_budget):
+        return not _functions(request, can)  # it is asked to be still for the sake of its tools
+    return asked_for or can.thinks in ("default", "always")
+
+
+def _functions(request: ChatRequest, can: Capabilities) -> bool:
+    return can.tools and any(type(tool) is Tool for tool in request.tools)
+
+
+def asked(
+    request: ChatRequest,
+    can: Capabilities,
+    report: Report,
+    budgets: bool = True,
+    levels: tuple[str, ...] = (),
+) -> Asked | None:
+    """What to write about thinking; None if nothing is to be written.
+
+    `budgets` and `levels`: whether the wire has a field for them, and its words for an effort (any
+    word, if there are none), whatever the model takes elsewhere. Raises WriteError where a model
+    that always thinks cannot answer such a request: `tools.need_responses` (no tools beside
+    thinking), `stream.needed` (no thinking but in streams).
+    """
+    given = request.options
+    effort, budget = given.reasoning, given.reasoning_budget
+    if budget == 0 and effort is None:
+        effort, budget = "off", None
+    if _functions(request, can) and _bars(can, effort, budget):
+        return _without(request, can, report)
+    if can.streamed_thinking and not request.stream and _thinks(request, can):
+        return _unstreamed(request, can, report)
+    if effort is None and budget is None:
+        return None
+    if can.budgets and not budgets:
+        can = replace(can, budgets=())
+    if levels and (can.efforts or not can.budgets):
+        known = tuple(one for one in can.efforts if one in (*levels, "on"))
+        can = replace(can, efforts=known or levels)
+    if effort in _OFF:
+        return _off(request, can, report)
+    if can.thinks == "never":
+        for name in ("reasoning", "reasoning_budget"):
+            if getattr(given, name) is not None:
+                report.lost("option.refused", given, name, what=name)
+        return None
+    effort, budget = _one(given, can, report)
+    if budget is not None:
+        return _budget(request, budget, can, report)
+    assert effort is not None  # nothing asked was answered above
+    return _effort(request, effort, can, report)
+
+
+def _one(given: Options, can: Capabilities, report: Report) -> tuple[str | None, int | None]:
+    """(effort, budget), of which one is None: no wire takes both."""
+    effort, budget = given.reasoning, given.reasoning_budget
+    if effort is None or budget is None:
+        return effort, budget
+    if effort in ("auto", "on"):
+        return None, budget  # the budget says it
+    name = "reasoning" if can.budgets else "reasoning_budget"
+    report.lost("option.unsaid", given, name, what=name, did="one of two is sent")
+    return (None, budget) if can.budgets else (effort, None)
+
+
+def moot(request: ChatRequest, report: Report) -> None:
+    """Name what is asked of thinking and need not be said, for the model does it unasked."""
+    given = request.options
+    if given.reasoning in (*_OFF, "auto", "on"):  # what asks for more is named by who lowers it
+        report.lost("reasoning.moot", given, "reasoning")
+    if given.reasoning_budget is not None and given.reasoning_budget <= 0:
+        report.lost("reasoning.moot", given, "reasoning_budget")
+
+
+def unsaid(request: ChatRequest, report: Report) -> None:
+    """Name what is asked of thinking and cannot be said on this wire."""
+    given = request.options
+    for name in ("reasoning", "reasoning_budget"):
+        if getattr(given, name) is not None:
+            report.lost("option.unsaid", given, name, what=name)
+
+
+def _bars(can: Capabilities, effort: str | None, budget: int | None) -> bool:
+    """Whether thinking as asked for stands in the way of tools."""
+    if can.tools_with_thinking == "yes" or effort in _OFF:
+        return False
+    if effort is not None or budget is not None:
+        return True
+    return can.tools_with_thinking == "no" and can.thinks in ("default", "always")
+
+
+def _without(request: ChatRequest, can: Capabilities, report: Report) -> Asked:
+    if can.thinks == "always":
+        raise WriteError(
+            "on this wire the model takes tools only without reasoning, and it always reasons",
+            path="$.tools",
+            hint="send the request over the wire openai-responses",
+            code="tools.need_responses",
+        )
+    what = request.options.reasoning or "the model's own"
+    report.lost("reasoning.off_for_tools", request.options, "reasoning", what=what, did="none")
+    return Asked(off=True)
+
+
+def _unstreamed(request: ChatRequest, can: Capabilities, report: Report) -> Asked:
+    if can.thinks == "always":
+        raise WriteError(
+            "the model always thinks, and thinks in streams only",
+            path="$.stream",
+            hint="ask for a stream: ChatRequest(..., stream=True)",
+            code="stream.needed",
+        )
+    what = request.options.reasoning or "the model's own"
+    report.lost("reasoning.needs_stream", request.options, "reasoning", what=what, did="off")
+    return Asked(off=True)
+
+
+def _off(request: ChatRequest, can: Capabilities, report: Report) -> Asked | None:
+    given = request.options
+    if given.reasoning_budget:
+        report.lost("option.unsaid", given, "reasoning_budget", did="thinking is off")
+    if can.thinks == "never":
+        moot(request, report)
+        return None
+    if can.thinks != "always":
+        return Asked(off=True)
+    made = Asked()
+    did = "left to the model"
+    if can.efforts and can.efforts != ("on",):
+        made, did = Asked(effort=can.efforts[0]), f"sent as {can.efforts[0]}"
+    elif can.budgets:
+        made, did = Asked(budget=can.budgets[0]), f"sent as {can.budgets[0]} tokens"
+    name = "reasoning" if given.reasoning is not None else "reasoning_budget"
+    report.lost("reasoning.always", given, name, what="off", did=did)
+    return None if made == Asked() else made
+
+
+def _budget(request: ChatRequest, budget: int, can: Capabilities, report: Report) -> Asked:
+    given = request.options
+    if budget < 0:  # as much as the model likes
+        return Asked()
+    if can.budgets:
+        least, most = can.budgets[0], can.budgets[-1]
+        fits = max(least, min(budget, most))
+        if fits != budget:
+            report.lost("option.range", given, "reasoning_budget", did=f"sent as {fits}")
+        return Asked(budget=fits)
+    levels = can.efforts or _EFFORTS
+    if levels == ("on",):
+        report.lost("option.range", given, "reasoning_budget", did="thinking is on")
+        return Asked()
+    enough = (level for level in levels if _TOKENS.get(level, _MOST) >= budget)
+    level = next(enough, levels[-1])
+    report.lost("option.range", given, "reasoning_budget", did=f"sent as effort {level}")
+    return Asked(effort=level)
+
+
+def _effort(request: ChatRequest, effort: str, can: Capabilities, report: Report) -> Asked | None:
+    given = request.options
+    if effort in ("auto", "on"):
+        return Asked()
+    if can.efforts == ("on",):
+        report.lost("option.range", given, "reasoning", what=effort, did="thinking is on")
+        return Asked()
+    if can.budgets and not can.efforts and effort in _EFFORTS:
+        tokens = _TOKENS.get(effort, _MOST)
+        return Asked(budget=max(can.budgets[0], min(tokens, can.budgets[-1])))
+    if effort in can.efforts or not (can.efforts or can.budgets):
+        return Asked(effort=effort)
+    if effort not in _EFFORTS:
+        report.lost("option.refused", given, "reasoning", what=effort)
+        return None
+    enough = _EFFORTS[_EFFORTS.index(effort) :]
+    level = next((level for level in can.efforts if level in enough), can.efforts[-1])
+    report.lost("option.range", given, "reasoning", what=effort, did=f"sent as {level}")
+    return Asked(effort=level)
+
+
+def begun_without(seated: Seated) -> bool:
+    """Whether the last words of the assistant are calls that no thinking led to.
+
+    Claude with a budget of thinking refuses to go on then.
+    """
+    seats = seated.seats
+    last = next((i for i in reversed(range(len(seats))) if seats[i] == ASSISTANT), None)
+    if last is None or not seated.msgs[last].calls:
+        return False
+    while last and seats[last - 1] == ASSISTANT:  # neighbours are one turn
+        last -= 1
+    return type(seated.msgs[last].blocks[0]) is not ThinkingBlock
