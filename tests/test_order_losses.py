@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman._core.passes.order import late_system, order
-from dragoman._core.passes.roles import ASSISTANT, PARALLEL, USER, Seated, survey
+from dragoman._core.passes.roles import ASSISTANT, PARALLEL, USER, RoledHistory, survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
@@ -20,7 +20,7 @@ THOUGHT = Msg.assistant([ThinkingBlock("Hm.", signature="c2ln")])
 
 def ordered(
     msgs: list[Msg], behind: int | None = None, last: bool = True, **can: Any
-) -> tuple[Seated, Report]:
+) -> tuple[RoledHistory, Report]:
     report = Report(msgs, None, places)
     facts = Capabilities(**can)
     seated = survey(msgs, report)
@@ -29,7 +29,7 @@ def ordered(
     return order(seated, facts, report, Told(), behind=behind, last=last), report
 
 
-def roles(seated: Seated) -> str:
+def roles(seated: RoledHistory) -> str:
     return " ".join(m.role[0] for m in seated.msgs)
 
 

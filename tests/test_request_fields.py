@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.roles import Seated
+from dragoman._core.passes.roles import RoledHistory
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -18,7 +18,7 @@ from dragoman.message import (
     ToolChoice,
     places,
 )
-from dragoman.protocols.base import SayableRequest
+from dragoman.protocols.base import PreparedRequest
 from dragoman.protocols.request_fields import choice, options, response_format
 
 
@@ -27,7 +27,7 @@ def picked(
 ) -> tuple[ToolChoice | None, list[str]]:
     tools = [Tool((names or {}).get(name, name)) for name in ("look", "a b")]
     req = ChatRequest([Msg.user("x")], tool_choice=given)
-    say = SayableRequest(Seated([], []), tools, req, "m", Capabilities(**can), names or {})
+    say = PreparedRequest(RoledHistory([], []), tools, req, "m", Capabilities(**can), names or {})
     report = Report(req.messages, req, places)
     made = choice(say, report)
     return made, [f"{loss.code} {loss.where}" for loss in report.losses]

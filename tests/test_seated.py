@@ -1,4 +1,4 @@
-"""Seated histories that change: who sits where, what is dirty, and what is known of the whole."""
+"""RoledHistory histories that change: who sits where, what is dirty, and what is known of the whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dragoman._core.passes.roles import (
     PAIRS,
     PARALLEL,
     USER,
-    Seated,
+    RoledHistory,
     checked,
     survey,
 )
@@ -40,8 +40,8 @@ MSGS = [Msg.user(str(n)) for n in range(5)]
 NEW = [(Msg.assistant("new"), ASSISTANT), (Msg.user("newer"), USER)]
 
 
-def seated(dirty: list[int]) -> Seated:
-    return Seated([*MSGS], [USER] * 5, 8, dirty, ["c"], ["r"], ["f"])
+def seated(dirty: list[int]) -> RoledHistory:
+    return RoledHistory([*MSGS], [USER] * 5, 8, dirty, ["c"], ["r"], ["f"])
 
 
 @pytest.mark.parametrize("counts", [*product((None, 0, 1, 2), repeat=3)])

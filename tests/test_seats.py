@@ -24,7 +24,7 @@ from dragoman._core.passes.roles import (
     TOOL,
     UNNAMED,
     USER,
-    Seated,
+    RoledHistory,
     checked,
     has_tools,
     runs,
@@ -65,7 +65,7 @@ def said(*blocks: Any, role: str = "assistant") -> Msg:
 CALL, RESULT = said(call()), said(result(), role="tool")
 
 
-def look(*msgs: Msg) -> Seated:
+def look(*msgs: Msg) -> RoledHistory:
     return survey(list(msgs), Report(msgs, None, places))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.roles import Seated
+from dragoman._core.passes.roles import RoledHistory
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import (
@@ -74,4 +74,4 @@ def test_function_tools() -> None:
 
 
 def test_the_head_is_all_that_stands_before_a_turn() -> None:
-    assert [head(Seated([], seats)) for seats in ([], [0, 0], [0, 1, 0], [2])] == [0, 2, 1, 0]
+    assert [head(RoledHistory([], seats)) for seats in ([], [0, 0], [0, 1, 0], [2])] == [0, 2, 1, 0]

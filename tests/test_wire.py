@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ChatRequest, Msg, Options, Tagged, Tool
-from dragoman._core.exchange.pipeline import Manner
+from dragoman._core.exchange.pipeline import FormatStyle
 from dragoman.capabilities import Fact, Facts
 from dragoman.errors import ConfigError, InvalidMessage, LossRefused, WriteError
 from dragoman.losses import Policy
@@ -78,7 +78,7 @@ def test_a_prompt_of_three_parts(name: str) -> None:
 
 
 def test_where_the_parts_of_a_prompt_come_from() -> None:
-    manner = Manner(prompt=SystemPrompt(describe_tools="always"))
+    manner = FormatStyle(prompt=SystemPrompt(describe_tools="always"))
     wire = dragoman.wire("openai-chat", policy="ignore")
     req = ChatRequest(list(HI), system="You help.", tools=[Tool("look", "at it")], model="m")
     out = wire.write_request(req, manner=manner)
@@ -159,7 +159,7 @@ def test_policies_of_wires_and_calls() -> None:
 
 def test_the_agents_point_of_view() -> None:
     req = ChatRequest([Msg("Friday", "I am."), Msg("Bob", "Hi.")], agent_name="Friday", model="m")
-    manner = Manner(speakers=Tagged())
+    manner = FormatStyle(speakers=Tagged())
     body = dragoman.wire("openai-chat").write_request(req, manner=manner).body
     assert [(m["role"], m["content"]) for m in body["messages"]] == [
         ("assistant", "I am."), ("user", "[Bob]: Hi."),
@@ -168,8 +168,8 @@ def test_the_agents_point_of_view() -> None:
     assert manner.seen_by(None) is manner
     fixed = replace(manner, speakers=Tagged("Bob"))
     assert fixed.seen_by("Friday") is fixed
-    assert Manner(speakers=ByName()).seen_by("Friday").speakers == ByName(me="Friday")
-    by_role = Manner()
+    assert FormatStyle(speakers=ByName()).seen_by("Friday").speakers == ByName(me="Friday")
+    by_role = FormatStyle()
     assert by_role.seen_by("Friday") is by_role
 
 

@@ -75,22 +75,26 @@ def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
     """The protocols that the body can be of, the likeliest first."""
     rooms = _rooms()
     if kind == "request":
-        can = [name for name, room in rooms.items() if room.claims(body, path)]
+        caps = [name for name, room in rooms.items() if room.claims(body, path)]
         sent = _sent(path) if path else []
     else:
-        can, sent = [name for name, room in rooms.items() if room.answers(body)], []
+        caps, sent = [name for name, room in rooms.items() if room.answers(body)], []
     # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
-    can += sent if not set(sent) & set(can) else []
+    caps += sent if not set(sent) & set(caps) else []
     model = body.get("model")
     # a tag stands behind a colon, where others serve the same weights
     named = model.lower() if isinstance(model, str) and ":" not in model else ""
 
     def rank(name: str) -> tuple[bool, bool, bool]:
         room = rooms[name]
-        marked = not room.marks.isdisjoint(body)
-        return name not in sent, not marked, not any(fnmatchcase(named, m) for m in room.makes)
+        marked = not room.unique_fields.isdisjoint(body)
+        return (
+            name not in sent,
+            not marked,
+            not any(fnmatchcase(named, m) for m in room.model_patterns),
+        )
 
-    return sorted(can, key=rank)  # stable: the order of PROTOCOLS is the last word
+    return sorted(caps, key=rank)  # stable: the order of PROTOCOLS is the last word
 
 
 def _sent(path: str) -> list[str]:

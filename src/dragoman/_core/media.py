@@ -66,7 +66,7 @@ _PDF = "JVBERi0"
 _TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
 
 
-def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
+def as_it_is(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
     """(the block under a media type that is true and that the wire knows, the code of the change).
 
     An image whose bytes are of another type gets that one, for providers look; a text document
@@ -79,7 +79,7 @@ def as_it_is(block: MediaBlock, can: Capabilities) -> tuple[MediaBlock, str]:
     if block.type == "image" and (found := _type_of(source.data)) not in ("", given):
         return with_source(block, Base64Source(found, source.data)), "media.type_corrected"
     plain = given.startswith("text/") or given in _TEXTS
-    takes = can.media("document", "text/plain") and not can.media("document", given)
+    takes = caps.media("document", "text/plain") and not caps.media("document", given)
     if block.type == "document" and plain and takes:
         return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
     return block, ""
@@ -192,23 +192,23 @@ def _scheme(url: str) -> str:
     return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
 
 
-def refused(block: MediaBlock, can: Capabilities) -> Fault | None:
+def refused(block: MediaBlock, caps: Capabilities) -> Fault | None:
     """Why the wire does not take this medium as it is; None if it does."""
     kind, source = block.type, block.source
-    takes = can.sources.get(kind, _ANY)
+    takes = caps.sources.get(kind, _ANY)
     match source:
         case Base64Source(media_type=media_type):
             if "base64" not in takes:
                 return Fault("media.source", f"{kind} in base64")
-            return None if can.media(kind, media_type) else Fault("media.type", media_type)
+            return None if caps.media(kind, media_type) else Fault("media.type", media_type)
         case FileSource(file_id=file_id, issuer=issuer):
-            known = "file" in takes and (not issuer or issuer in can.reads)
-            known = known and (not can.file_schemes or _scheme(file_id) in can.file_schemes)
+            known = "file" in takes and (not issuer or issuer in caps.reads)
+            known = known and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
             return None if known else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
         case LocalSource(path=path):
             return Fault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):
-            if "url" in takes and _scheme(url) in can.schemes:
+            if "url" in takes and _scheme(url) in caps.schemes:
                 return None
             shown = "" if is_data(url) or len(url) > _LONGEST_PATH else url
             code = "media.source" if is_data(url) else "media.not_fetched"

@@ -114,17 +114,17 @@ class Facts:
 
     def apply(
         self,
-        can: Capabilities,
+        caps: Capabilities,
         model: str | None,
         wires: frozenset[str] = frozenset(),
         states: frozenset[str] = frozenset(),
     ) -> Capabilities:
-        """`can` with what these facts say of `model`, for a request in these states."""
+        """`caps` with what these facts say of `model`, for a request in these states."""
         if self.always:
-            can = override(can, self.always)
+            caps = override(caps, self.always)
         for fact in self.holding(model, wires, states):
-            can = override(can, fact.changes)
-        return can
+            caps = override(caps, fact.changes)
+        return caps
 
     def holding(
         self,

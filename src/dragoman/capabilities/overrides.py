@@ -217,8 +217,8 @@ _FIELDS = frozenset(f.name for f in fields(Capabilities))
 _FORCED = frozenset({"required", "tool"})
 
 
-def override(can: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
-    """`can` with changes by field name, or in short: `image=False`, `base64_only=("image",)`.
+def override(caps: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
+    """`caps` with changes by field name, or in short: `image=False`, `base64_only=("image",)`.
 
     A media or block kind set to False leaves every seat, set to True joins the user's; to a list
     of seats, just those. `thinking` may be True (`all`) or False (`never`); `sources`,
@@ -227,19 +227,19 @@ def override(can: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
     Raises ConfigError, with a path into the changes, for a name or value that no capability takes.
     """
     if not changes:
-        return can
-    now = _Now(can)
+        return caps
+    now = _Now(caps)
     for name, value in changes.items():
         _override_one(now, name, value)
-    return replace(can, **now)
+    return replace(caps, **now)
 
 
 class _Now(dict[str, Any]):
     """The fields that have changed so far; the others are looked up as they were."""
 
-    def __init__(self, can: Capabilities) -> None:
+    def __init__(self, caps: Capabilities) -> None:
         super().__init__()
-        self._can = can
+        self._can = caps
 
     def __missing__(self, name: str) -> Any:
         return getattr(self._can, name)

@@ -72,22 +72,22 @@ def carried(listed: Iterable[Wire], model: str | None = None) -> Sheet:
     )  # fmt: skip
 
 
-def _carried(can: Capabilities) -> Iterator[str]:
-    yield from (_sources(can, kind) for kind in MEDIA)
-    yield {"never": "-", "all": "all", "tool_turns": "calls"}[can.thinking]
-    yield "-" if not can.tools else "yes" if can.tool_messages else "text"
-    within = "".join(kind[0] for kind in MEDIA if kind in can.result)
-    behind = "".join(kind[0] for kind in MEDIA if kind in can.move_media - can.result)
+def _carried(caps: Capabilities) -> Iterator[str]:
+    yield from (_sources(caps, kind) for kind in MEDIA)
+    yield {"never": "-", "all": "all", "tool_turns": "calls"}[caps.thinking]
+    yield "-" if not caps.tools else "yes" if caps.tool_messages else "text"
+    within = "".join(kind[0] for kind in MEDIA if kind in caps.result)
+    behind = "".join(kind[0] for kind in MEDIA if kind in caps.move_media - caps.result)
     yield f"{within}({behind})" if behind else within or "-"
-    yield can.system_place
-    yield "-" if can.name_field == "never" else "yes"
-    yield str(can.cache_hints or "-")
+    yield caps.system_place
+    yield "-" if caps.name_field == "never" else "yes"
+    yield str(caps.cache_hints or "-")
 
 
-def _sources(can: Capabilities, kind: str) -> str:
-    if kind not in can.user:
+def _sources(caps: Capabilities, kind: str) -> str:
+    if kind not in caps.user:
         return "-"
-    takes = can.sources.get(kind, frozenset({"url", "base64"}))
+    takes = caps.sources.get(kind, frozenset({"url", "base64"}))
     return " ".join(source[0] for source in ("url", "base64", "file") if source in takes) or "-"
 
 
@@ -112,19 +112,19 @@ def asked(listed: Iterable[Wire], model: str | None = None) -> Sheet:
     )
 
 
-def _asked(can: Capabilities) -> Iterator[str]:
-    yield can.thinks
-    yield "-" if can.thinks == "never" else effort(can)
-    yield "-" if not can.tools or can.thinks == "never" else can.tools_with_thinking
-    yield " ".join(letter for mode, letter in _MODES.items() if mode in can.tool_choices) or "-"
-    yield " ".join(sorted(kind[0] for kind in can.server_tools)) or "-"
-    yield " ".join(kind[0] for kind in ("json", "schema") if kind in can.formats) or "-"
-    yield "-" if can.binding == "none" else "yes"
+def _asked(caps: Capabilities) -> Iterator[str]:
+    yield caps.thinks
+    yield "-" if caps.thinks == "never" else effort(caps)
+    yield "-" if not caps.tools or caps.thinks == "never" else caps.tools_with_thinking
+    yield " ".join(letter for mode, letter in _MODES.items() if mode in caps.tool_choices) or "-"
+    yield " ".join(sorted(kind[0] for kind in caps.server_tools)) or "-"
+    yield " ".join(kind[0] for kind in ("json", "schema") if kind in caps.formats) or "-"
+    yield "-" if caps.binding == "none" else "yes"
 
 
-def effort(can: Capabilities) -> str:
+def effort(caps: Capabilities) -> str:
     """How thinking is measured: levels, a range of tokens, or both."""
-    levels, tokens = can.efforts, can.budgets
+    levels, tokens = caps.efforts, caps.budgets
     said = ["-".join(dict.fromkeys((levels[0], levels[-1])))] if levels else []
     if tokens:
         said.append("-".join(str(n) for n in dict.fromkeys((tokens[0], tokens[-1]))))
@@ -231,14 +231,14 @@ def families() -> Sheet:
 
 
 def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
-    can = override(Capabilities(), changes)
+    caps = override(Capabilities(), changes)
     yield str(changes.get("thinks", ""))
-    yield effort(can) if can.efforts or can.budgets else ""
+    yield effort(caps) if caps.efforts or caps.budgets else ""
     yield str(changes.get("tools_with_thinking", ""))
     forced = changes.get("forced_tools", changes.get("tool_choices"))
-    yield "" if forced is None else _value(bool({"required", "tool"} & can.tool_choices))
+    yield "" if forced is None else _value(bool({"required", "tool"} & caps.tool_choices))
     yield _value(changes["prefill"]) if "prefill" in changes else ""
-    yield "" if "binding" not in changes else _value(can.binding == "prefix")
+    yield "" if "binding" not in changes else _value(caps.binding == "prefix")
     yield "; ".join(told({name: changes[name] for name in changes if name not in _CELLS}))
 
 
@@ -274,10 +274,10 @@ def ages(listed: Iterable[Wire]) -> dict[str, list[str]]:
     return found
 
 
-def dates(known: Iterable[Facts], can: Capabilities | None = None) -> list[str]:
+def dates(known: Iterable[Facts], caps: Capabilities | None = None) -> list[str]:
     """When these facts began or were looked up, oldest first."""
     found = [since for one in known for since in (one.since, *(row.since for row in one.rows))]
-    return sorted(filter(None, [*found, can.since if can is not None else ""]))
+    return sorted(filter(None, [*found, caps.since if caps is not None else ""]))
 
 
 def told(changes: Mapping[str, Any]) -> Iterator[str]:

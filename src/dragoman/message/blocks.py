@@ -167,8 +167,18 @@ class Citation(_Readable):
     extras: Extras | None = None
 
 
+class ReadFrom:
+    """`read_from`: the JSON that a request's reader made the node of, for the paths of losses.
+
+    No field: it is neither compared, copied, stored nor written, and most nodes have none.
+    """
+
+    __slots__ = ("read_from",)
+    read_from: Json
+
+
 @dataclass(slots=True, kw_only=True, repr=False)
-class _Block(_Readable):
+class _Block(ReadFrom, _Readable):
     """What every block carries beside its content.
 
     `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.

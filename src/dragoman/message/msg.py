@@ -49,6 +49,7 @@ class Msg:
         "extras",
         "name",
         "origin",
+        "read_from",
         "role",
         "spelling",
         "timestamp",

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from .._core.jsontext import Json, JsonObject, arguments, loads
-from .._core.passes.roles import SYSTEM, Seated
+from .._core.passes.roles import SYSTEM, RoledHistory
 from .._core.redaction import shown
 from .._core.stream.arguments import MADE, parsed
 from ..capabilities import Capabilities
@@ -51,48 +51,48 @@ def _says(raw: str, value: Any) -> bool:
         return False
 
 
-def parameters(tool: Tool, can: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
+def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
     """(the schema of a tool's parameters as the wire takes it, whether it is strict).
 
     An empty object if the tool declares none. What no strict schema can say is not strict.
     """
     told = tool.schema if tool.schema is not None else dict(_EMPTY)
     strict = tool.strict
-    if strict is not None and not can.strict_tools:
+    if strict is not None and not caps.strict_tools:
         report.lost("tool.strict", tool, "strict")
         strict = None
-    if strict and can.strict_schema:
-        made = lowered_once(told, can.strict_schema)
+    if strict and caps.strict_schema:
+        made = lowered_once(told, caps.strict_schema)
         if not made.unfit:
             report_changes(made, report, tool, "parameters", tool.name)
             return made.schema, True
         why = f"{tool.name}: {made.unfit}"
         report.lost("schema.unfit", tool, "strict", why, "not strict", made.rule)
         strict = False
-    if can.tool_schema == "plain":
+    if caps.tool_schema == "plain":
         return told, strict
-    made = lowered_once(told, can.tool_schema)
+    made = lowered_once(told, caps.tool_schema)
     report_changes(made, report, tool, "parameters", tool.name)
     return made.schema, strict
 
 
-def function_tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
     function: JsonObject = {"name": tool.name, "description": tool.description}
-    function["parameters"], strict = parameters(tool, can, report)
+    function["parameters"], strict = parameters(tool, caps, report)
     if strict is not None:
         function["strict"] = strict
-    if tool.cache is not None and not can.cached_tools:
+    if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
     made: JsonObject = {"type": "function", "function": function}
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
-def replay(made: JsonObject, node: Any, can: Capabilities, report: Report) -> JsonObject:
+def replay(made: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
     """`made`, filled with the fields of those issuers that this wire understands."""
     if node.extras is not None:
         for issuer, own in node.extras.items():
-            if issuer in can.reads:
+            if issuer in caps.reads:
                 filled(made, own)
             elif not issuer.endswith(NOTES):
                 report.foreign(node, issuer, own)
@@ -112,13 +112,13 @@ def filled(made: JsonObject, own: Mapping[str, Any]) -> JsonObject:
     return made
 
 
-def own_extras(node: Any, can: Capabilities) -> JsonObject:
+def own_extras(node: Any, caps: Capabilities) -> JsonObject:
     """The fields of a block or message that are this wire's: its issuers', and those it claims."""
     return {
         key: value
         for issuer, own in (node.extras or {}).items()
         for key, value in own.items()
-        if issuer in can.reads or (not issuer and key in can.claims)
+        if issuer in caps.reads or (not issuer and key in caps.claims)
     }
 
 
@@ -170,9 +170,9 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
     return arguments(output)
 
 
-def own_tool(tool: ServerTool, can: Capabilities) -> JsonObject:
+def own_tool(tool: ServerTool, caps: Capabilities) -> JsonObject:
     """A tool that nobody models, as its own provider declares it."""
-    own = (own for issuer, own in (tool.extras or {}).items() if issuer in can.reads)
+    own = (own for issuer, own in (tool.extras or {}).items() if issuer in caps.reads)
     return next(own, {})
 
 
@@ -183,10 +183,10 @@ def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
             report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
 
 
-def head(seated: Seated) -> int:
+def head(history: RoledHistory) -> int:
     """How many messages stand before everything else as the system prompt."""
     count = 0
-    for seat in seated.seats:
+    for seat in history.seats:
         if seat != SYSTEM:
             break
         count += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .._core.passes.roles import ASSISTANT, Seated
+from .._core.passes.roles import ASSISTANT, RoledHistory
 from ..capabilities import Capabilities
 from ..errors import WriteError
 from ..losses import Report
@@ -49,33 +49,33 @@ class Asked:
     budget: int | None = None
 
 
-def states(request: ChatRequest, can: Capabilities) -> frozenset[str]:
+def states(request: ChatRequest, caps: Capabilities) -> frozenset[str]:
     """The states of a request that facts may ask for."""
-    on = _thinks(request, can)
-    budget = on and can.budgets and (request.options.reasoning_budget or 0) > 0
+    on = _thinks(request, caps)
+    budget = on and caps.budgets and (request.options.reasoning_budget or 0) > 0
     return _STATES[request.stream, on, bool(budget), bool(request.tools)]
 
 
-def _thinks(request: ChatRequest, can: Capabilities) -> bool:
+def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
     """Whether the model thinks over this request, as far as its options say."""
     given = request.options
-    if can.thinks == "never":
+    if caps.thinks == "never":
         return False
     if given.reasoning in _OFF or (given.reasoning is None and given.reasoning_budget == 0):
-        return can.thinks == "always"
+        return caps.thinks == "always"
     asked_for = given.reasoning is not None or given.reasoning_budget is not None
-    if can.thinks != "always" and _bars(can, given.reasoning, given.reasoning_budget):
-        return not _functions(request, can)  # it is asked to be still for the sake of its tools
-    return asked_for or can.thinks in ("default", "always")
+    if caps.thinks != "always" and _bars(caps, given.reasoning, given.reasoning_budget):
+        return not _functions(request, caps)  # it is asked to be still for the sake of its tools
+    return asked_for or caps.thinks in ("default", "always")
 
 
-def _functions(request: ChatRequest, can: Capabilities) -> bool:
-    return can.tools and any(type(tool) is Tool for tool in request.tools)
+def _functions(request: ChatRequest, caps: Capabilities) -> bool:
+    return caps.tools and any(type(tool) is Tool for tool in request.tools)
 
 
 def asked(
     request: ChatRequest,
-    can: Capabilities,
+    caps: Capabilities,
     report: Report,
     budgets: bool = True,
     levels: tuple[str, ...] = (),
@@ -91,41 +91,41 @@ def asked(
     effort, budget = given.reasoning, given.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
-    if _functions(request, can) and _bars(can, effort, budget):
-        return _without(request, can, report)
-    if can.streamed_thinking and not request.stream and _thinks(request, can):
-        return _unstreamed(request, can, report)
+    if _functions(request, caps) and _bars(caps, effort, budget):
+        return _without(request, caps, report)
+    if caps.streamed_thinking and not request.stream and _thinks(request, caps):
+        return _unstreamed(request, caps, report)
     if effort is None and budget is None:
         return None
-    if can.budgets and not budgets:
-        can = replace(can, budgets=())
-    if levels and (can.efforts or not can.budgets):
-        known = tuple(one for one in can.efforts if one in (*levels, "on"))
-        can = replace(can, efforts=known or levels)
+    if caps.budgets and not budgets:
+        caps = replace(caps, budgets=())
+    if levels and (caps.efforts or not caps.budgets):
+        known = tuple(one for one in caps.efforts if one in (*levels, "on"))
+        caps = replace(caps, efforts=known or levels)
     if effort in _OFF:
-        return _off(request, can, report)
-    if can.thinks == "never":
+        return _off(request, caps, report)
+    if caps.thinks == "never":
         for name in ("reasoning", "reasoning_budget"):
             if getattr(given, name) is not None:
                 report.lost("option.refused", given, name, what=name)
         return None
-    effort, budget = _one(given, can, report)
+    effort, budget = _one(given, caps, report)
     if budget is not None:
-        return _budget(request, budget, can, report)
+        return _budget(request, budget, caps, report)
     assert effort is not None  # nothing asked was answered above
-    return _effort(request, effort, can, report)
+    return _effort(request, effort, caps, report)
 
 
-def _one(given: Options, can: Capabilities, report: Report) -> tuple[str | None, int | None]:
+def _one(given: Options, caps: Capabilities, report: Report) -> tuple[str | None, int | None]:
     """(effort, budget), of which one is None: no wire takes both."""
     effort, budget = given.reasoning, given.reasoning_budget
     if effort is None or budget is None:
         return effort, budget
     if effort in ("auto", "on"):
         return None, budget  # the budget says it
-    name = "reasoning" if can.budgets else "reasoning_budget"
+    name = "reasoning" if caps.budgets else "reasoning_budget"
     report.lost("option.unsaid", given, name, what=name, did="one of two is sent")
-    return (None, budget) if can.budgets else (effort, None)
+    return (None, budget) if caps.budgets else (effort, None)
 
 
 def moot(request: ChatRequest, report: Report) -> None:
@@ -145,17 +145,17 @@ def unsaid(request: ChatRequest, report: Report) -> None:
             report.lost("option.unsaid", given, name, what=name)
 
 
-def _bars(can: Capabilities, effort: str | None, budget: int | None) -> bool:
+def _bars(caps: Capabilities, effort: str | None, budget: int | None) -> bool:
     """Whether thinking as asked for stands in the way of tools."""
-    if can.tools_with_thinking == "yes" or effort in _OFF:
+    if caps.tools_with_thinking == "yes" or effort in _OFF:
         return False
     if effort is not None or budget is not None:
         return True
-    return can.tools_with_thinking == "no" and can.thinks in ("default", "always")
+    return caps.tools_with_thinking == "no" and caps.thinks in ("default", "always")
 
 
-def _without(request: ChatRequest, can: Capabilities, report: Report) -> Asked:
-    if can.thinks == "always":
+def _without(request: ChatRequest, caps: Capabilities, report: Report) -> Asked:
+    if caps.thinks == "always":
         raise WriteError(
             "on this wire the model takes tools only without reasoning, and it always reasons",
             path="$.tools",
@@ -167,8 +167,8 @@ def _without(request: ChatRequest, can: Capabilities, report: Report) -> Asked:
     return Asked(off=True)
 
 
-def _unstreamed(request: ChatRequest, can: Capabilities, report: Report) -> Asked:
-    if can.thinks == "always":
+def _unstreamed(request: ChatRequest, caps: Capabilities, report: Report) -> Asked:
+    if caps.thinks == "always":
         raise WriteError(
             "the model always thinks, and thinks in streams only",
             path="$.stream",
@@ -180,37 +180,37 @@ def _unstreamed(request: ChatRequest, can: Capabilities, report: Report) -> Aske
     return Asked(off=True)
 
 
-def _off(request: ChatRequest, can: Capabilities, report: Report) -> Asked | None:
+def _off(request: ChatRequest, caps: Capabilities, report: Report) -> Asked | None:
     given = request.options
     if given.reasoning_budget:
         report.lost("option.unsaid", given, "reasoning_budget", did="thinking is off")
-    if can.thinks == "never":
+    if caps.thinks == "never":
         moot(request, report)
         return None
-    if can.thinks != "always":
+    if caps.thinks != "always":
         return Asked(off=True)
     made = Asked()
     did = "left to the model"
-    if can.efforts and can.efforts != ("on",):
-        made, did = Asked(effort=can.efforts[0]), f"sent as {can.efforts[0]}"
-    elif can.budgets:
-        made, did = Asked(budget=can.budgets[0]), f"sent as {can.budgets[0]} tokens"
+    if caps.efforts and caps.efforts != ("on",):
+        made, did = Asked(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
+    elif caps.budgets:
+        made, did = Asked(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
     name = "reasoning" if given.reasoning is not None else "reasoning_budget"
     report.lost("reasoning.always", given, name, what="off", did=did)
     return None if made == Asked() else made
 
 
-def _budget(request: ChatRequest, budget: int, can: Capabilities, report: Report) -> Asked:
+def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Report) -> Asked:
     given = request.options
     if budget < 0:  # as much as the model likes
         return Asked()
-    if can.budgets:
-        least, most = can.budgets[0], can.budgets[-1]
+    if caps.budgets:
+        least, most = caps.budgets[0], caps.budgets[-1]
         fits = max(least, min(budget, most))
         if fits != budget:
             report.lost("option.range", given, "reasoning_budget", did=f"sent as {fits}")
         return Asked(budget=fits)
-    levels = can.efforts or _EFFORTS
+    levels = caps.efforts or _EFFORTS
     if levels == ("on",):
         report.lost("option.range", given, "reasoning_budget", did="thinking is on")
         return Asked()
@@ -220,36 +220,36 @@ def _budget(request: ChatRequest, budget: int, can: Capabilities, report: Report
     return Asked(effort=level)
 
 
-def _effort(request: ChatRequest, effort: str, can: Capabilities, report: Report) -> Asked | None:
+def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Report) -> Asked | None:
     given = request.options
     if effort in ("auto", "on"):
         return Asked()
-    if can.efforts == ("on",):
+    if caps.efforts == ("on",):
         report.lost("option.range", given, "reasoning", what=effort, did="thinking is on")
         return Asked()
-    if can.budgets and not can.efforts and effort in _EFFORTS:
+    if caps.budgets and not caps.efforts and effort in _EFFORTS:
         tokens = _TOKENS.get(effort, _MOST)
-        return Asked(budget=max(can.budgets[0], min(tokens, can.budgets[-1])))
-    if effort in can.efforts or not (can.efforts or can.budgets):
+        return Asked(budget=max(caps.budgets[0], min(tokens, caps.budgets[-1])))
+    if effort in caps.efforts or not (caps.efforts or caps.budgets):
         return Asked(effort=effort)
     if effort not in _EFFORTS:
         report.lost("option.refused", given, "reasoning", what=effort)
         return None
     enough = _EFFORTS[_EFFORTS.index(effort) :]
-    level = next((level for level in can.efforts if level in enough), can.efforts[-1])
+    level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
     report.lost("option.range", given, "reasoning", what=effort, did=f"sent as {level}")
     return Asked(effort=level)
 
 
-def begun_without(seated: Seated) -> bool:
+def begun_without(history: RoledHistory) -> bool:
     """Whether the last words of the assistant are calls that no thinking led to.
 
     Claude with a budget of thinking refuses to go on then.
     """
-    seats = seated.seats
+    seats = history.seats
     last = next((i for i in reversed(range(len(seats))) if seats[i] == ASSISTANT), None)
-    if last is None or not seated.msgs[last].calls:
+    if last is None or not history.msgs[last].calls:
         return False
     while last and seats[last - 1] == ASSISTANT:  # neighbours are one turn
         last -= 1
-    return type(seated.msgs[last].blocks[0]) is not ThinkingBlock
+    return type(history.msgs[last].blocks[0]) is not ThinkingBlock

@@ -16,49 +16,49 @@ from ..losses import Report
 from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..schema import Lowered, lowered_once, report_changes
-from .base import SayableRequest
+from .base import PreparedRequest
 
 
 def choice(
-    say: SayableRequest, report: Report, among: Sequence[object] | None = None
+    prepared: PreparedRequest, report: Report, among: Sequence[object] | None = None
 ) -> ToolChoice | None:
     """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say.
 
     `among`: the tools that a choice is made of here; all that are offered, unless given.
     """
-    request, can = say.request, say.can
+    request, caps = prepared.request, prepared.caps
     given = request.tool_choice
     if given is None:
         return None
-    if not (say.offered if among is None else among):
-        if can.none_by != "withholding" or given.mode != "none":  # else said by their absence
+    if not (prepared.offered if among is None else among):
+        if caps.none_by != "withholding" or given.mode != "none":  # else said by their absence
             report.lost("tool_choice.no_tools", given)
             if given.parallel is not None and _apart(request):
                 report.lost("tool_choice.no_tools", given, "parallel")
         return None
-    if not can.tool_choices:
+    if not caps.tool_choices:
         report.lost("tool_choice.unsaid", given, what=given.mode)
         return None
     mode, name, allowed = given.mode, given.name, given.allowed
-    spelled = say.names
-    offered = {tool.name for tool in say.tools}
+    spelled = prepared.names
+    offered = {tool.name for tool in prepared.tools}
     if name is not None and spelled.get(name, name) not in offered:
         report.lost("tool_choice.unknown", given, "name", what=name, did="auto")
         mode, name = "auto", None
     if unknown := [one for one in allowed if spelled.get(one, one) not in offered]:
         report.lost("tool_choice.unknown", given, "allowed", what=", ".join(unknown))
         allowed = tuple(one for one in allowed if one not in unknown)
-    if mode not in can.tool_choices:
+    if mode not in caps.tool_choices:
         field = "mode" if name is None else ""  # the name goes with it
         report.lost("tool_choice.lowered", given, field, what=mode, did="auto")
         mode, name = "auto", None
     if mode in ("none", "tool"):  # which says it all
         allowed = ()
-    if allowed and "allowed" not in can.tool_choices:
+    if allowed and "allowed" not in caps.tool_choices:
         report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
         allowed = ()
     parallel = given.parallel
-    if parallel is not None and not can.parallel_switch:
+    if parallel is not None and not caps.parallel_switch:
         report.lost("tool_choice.lowered", given, "parallel", did="left to the model")
         parallel = None
     return ToolChoice(
@@ -78,35 +78,35 @@ def _apart(request: ChatRequest) -> bool:
 
 
 def response_format(
-    request: ChatRequest, can: Capabilities, report: Report
+    request: ChatRequest, caps: Capabilities, report: Report
 ) -> ResponseFormat | None:
     """The response format, lowered to what the wire takes; None if there is nothing to say."""
     given = request.response_format
     if given is None:
         return None
-    if given.kind in can.formats:
-        return fitting_schema(given, can, report) if given.kind == "schema" else given
-    if given.kind == "schema" and "json" in can.formats:
+    if given.kind in caps.formats:
+        return fitting_schema(given, caps, report) if given.kind == "schema" else given
+    if given.kind == "schema" and "json" in caps.formats:
         report.lost("format.lowered", given, "kind", what="schema", did="json")
         return ResponseFormat("json")
     report.lost("format.unsaid", given, what=given.kind)
     return None
 
 
-def fitting_schema(form: ResponseFormat, can: Capabilities, report: Report) -> ResponseFormat:
+def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
     """The format with its schema as the wire takes it; not strict, if no strict one can say it."""
     assert form.schema is not None  # as the kind says
     strict = form.strict
-    if strict and can.strict_schema:
-        made = lowered_once(form.schema, can.strict_schema)
+    if strict and caps.strict_schema:
+        made = lowered_once(form.schema, caps.strict_schema)
         if not made.unfit:
             return _lowered(form, made, strict, report)
         why = f"{form.name}: {made.unfit}"
         report.lost("schema.unfit", form, "strict", why, "not strict", made.rule)
         strict = False
-    if can.format_schema == "plain":
+    if caps.format_schema == "plain":
         return form if strict is form.strict else replace(form, strict=strict)
-    return _lowered(form, lowered_once(form.schema, can.format_schema), strict, report)
+    return _lowered(form, lowered_once(form.schema, caps.format_schema), strict, report)
 
 
 def _lowered(
@@ -164,13 +164,13 @@ def demand_json_word(messages: Iterable[JsonObject]) -> None:
     )
 
 
-def stance(can: Capabilities, name: str) -> str:
+def stance(caps: Capabilities, name: str) -> str:
     """What the model makes of an option: takes, ignores, pinned or refuses."""
-    return can.options.get(name, "takes")
+    return caps.options.get(name, "takes")
 
 
 def options(
-    request: ChatRequest, keys: Mapping[str, str], can: Capabilities, report: Report
+    request: ChatRequest, keys: Mapping[str, str], caps: Capabilities, report: Report
 ) -> JsonObject:
     """The options under this wire's keys; what it lacks or the model refuses is a loss.
 
@@ -182,7 +182,7 @@ def options(
             continue
         if name not in keys:
             report.lost("option.unsaid", request.options, name, what=name)
-        elif (how := stance(can, name)) in ("refuses", "pinned"):
+        elif (how := stance(caps, name)) in ("refuses", "pinned"):
             report.lost("option.refused", request.options, name, what=name)
         elif how == "alone" and keys.get("temperature") in made:
             report.lost("option.refused", request.options, name, what=name, did="left out")
@@ -225,12 +225,12 @@ def usual_tier(made: JsonObject, word: str, request: ChatRequest, report: Report
         report.lost("option.range", request.options, "service_tier", given, f"sent as {word}")
 
 
-def stubs(say: SayableRequest, report: Report) -> list[Tool]:
+def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
     """Bare declarations of the tools that only the history names, where a wire demands some."""
-    can = say.can
-    if say.offered or not can.tool_stubs or not can.tool_messages:
+    caps = prepared.caps
+    if prepared.offered or not caps.tool_stubs or not caps.tool_messages:
         return []
-    names = list(dict.fromkeys(say.names.get(name, name) for name in say.seated.names))
+    names = list(dict.fromkeys(prepared.names.get(name, name) for name in prepared.history.names))
     if names:
-        report.lost("tools.stub", say.request, "tools", did=", ".join(names))
+        report.lost("tools.stub", prepared.request, "tools", did=", ".join(names))
     return [Tool(name) for name in names]

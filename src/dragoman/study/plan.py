@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._core.convert import detect
-from .._core.exchange.pipeline import Manner
+from .._core.exchange.pipeline import FormatStyle
 from .._core.exchange.plain_json import body_of
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject
@@ -150,7 +150,7 @@ class _Home:
 
 
 def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
-    manner = Manner(changes=_STRATEGIES[strategy])
+    manner = FormatStyle(changes=_STRATEGIES[strategy])
     route = Route(target.name, model, strategy)
     try:
         out = target.write_request(req, model, manner=manner, policy=_QUIET)

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Vendor
-from dragoman._core.passes.roles import USER, Seated
+from dragoman._core.passes.roles import USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -99,7 +99,7 @@ def test_documents_of_plain_text_that_are_none(data: str) -> None:
      ImageBlock(LocalSource("a.png"))],
 )  # fmt: skip
 def test_what_no_pass_may_hand_to_a_writer_is_refused_there(block: Any) -> None:
-    seated = Seated([Msg("", [block, TextBlock("x")])], [USER], dirty=[0])
+    seated = RoledHistory([Msg("", [block, TextBlock("x")])], [USER], dirty=[0])
     with pytest.raises(WriteError) as caught:
         Anthropic().messages(seated, CAN, Report())
     assert caught.value.code == "seat.unsaid"
@@ -117,7 +117,7 @@ def test_what_no_pass_may_hand_to_a_writer_is_refused_there(block: Any) -> None:
 def test_results_look_the_same_whether_they_were_marked_or_not(
     output: Any, content: Any, odd: bool
 ) -> None:
-    seated = Seated([Msg("", [ToolResultBlock("c", "f", output)], "tool")], [USER])
+    seated = RoledHistory([Msg("", [ToolResultBlock("c", "f", output)], "tool")], [USER])
     seated.dirty = [0] if odd else []
     (message,) = Anthropic().messages(seated, CAN, Report())
     assert message["content"][0].get("content") == content
@@ -125,8 +125,8 @@ def test_results_look_the_same_whether_they_were_marked_or_not(
 
 def test_calls_look_the_same_whether_they_were_marked_or_not() -> None:
     msg = Msg.assistant([ToolUseBlock("c", "f", {"a": 1})])
-    plain = Anthropic().messages(Seated([msg], [2]), CAN, Report())
-    assert plain == Anthropic().messages(Seated([msg], [2], dirty=[0]), CAN, Report())
+    plain = Anthropic().messages(RoledHistory([msg], [2]), CAN, Report())
+    assert plain == Anthropic().messages(RoledHistory([msg], [2], dirty=[0]), CAN, Report())
 
 
 def test_inputs_are_shared_and_never_changed() -> None:

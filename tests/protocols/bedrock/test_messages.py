@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import Manner
+from dragoman._core.exchange.pipeline import FormatStyle
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -67,7 +67,7 @@ def test_every_content_is_a_list_and_the_prompt_stands_apart() -> None:
 
 def test_a_plain_list_keeps_the_prompt() -> None:
     msgs = [Msg.system("be"), Msg.user("hi")]
-    made = WIRE.messages(msgs, WIRE.can(CLAUDE), Manner(), Report(msgs))
+    made = WIRE.messages(msgs, WIRE.can(CLAUDE), FormatStyle(), Report(msgs))
     assert [m["role"] for m in made] == ["system", "user"]
 
 
@@ -271,6 +271,6 @@ def test_thinking_of_another_provider_is_dropped() -> None:
 def test_what_no_seat_may_say_is_our_bug_and_raises() -> None:
     block = AudioBlock(Base64Source("audio/x-odd", "AAAA"))
     can = {"audio": True, "media_types": {"audio": ("audio/*",)}}
-    manner = Manner(changes=can)
+    manner = FormatStyle(changes=can)
     with pytest.raises(WriteError, match="format of audio"):
         WIRE.write_request(ChatRequest([Msg.user([block])]), CLAUDE, manner=manner)

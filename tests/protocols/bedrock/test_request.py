@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import Manner
+from dragoman._core.exchange.pipeline import FormatStyle
 from dragoman.message import (
     CacheHint,
     ResponseFormat,
@@ -293,7 +293,7 @@ def test_thinking_as_each_maker_has_it(
 
 
 def test_a_model_that_thinks_and_has_no_spelling_for_it_says_so() -> None:
-    manner = Manner(changes={"thinks": "default", "efforts": ("low", "high")})
+    manner = FormatStyle(changes={"thinks": "default", "efforts": ("low", "high")})
     request = ChatRequest([Msg.user("Hi")], options={"reasoning": "low"})  # type: ignore[arg-type]
     out = WIRE.write_request(request, LLAMA, manner=manner)
     assert "additionalModelRequestFields" not in out.body

@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import Manner
+from dragoman._core.exchange.pipeline import FormatStyle
 from dragoman.losses import Report
 from dragoman.message import (
     AudioBlock,
@@ -148,7 +148,7 @@ def test_the_user_may_speak_right_behind_a_result() -> None:
 def test_self_served_models_that_refuse_that_get_a_turn_between() -> None:
     msgs = [Msg.user("go"), call("abcdef123"), Msg.tool("abcdef123", "x", "f"), Msg.user("so?")]
     request = ChatRequest(msgs, tools=[F])
-    out = WIRE.write_request(request, SMALL, manner=Manner(changes={"alternation": "bridged"}))
+    out = WIRE.write_request(request, SMALL, manner=FormatStyle(changes={"alternation": "bridged"}))
     roles = [m["role"] for m in out.body["messages"]]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
     assert "prefix" not in out.body["messages"][3]
@@ -309,5 +309,5 @@ def test_empty_messages_are_left_out_and_white_space_stays() -> None:
 
 def test_the_plain_list_is_that_of_a_request() -> None:
     msgs = [Msg.system("be"), Msg.user("hi"), Msg.assistant("y")]
-    listed = WIRE.messages(msgs, WIRE.can(SMALL), Manner(), Report(msgs))
+    listed = WIRE.messages(msgs, WIRE.can(SMALL), FormatStyle(), Report(msgs))
     assert listed == wrote(*msgs)[0]

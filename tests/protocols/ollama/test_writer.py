@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.passes.roles import TOOL, USER, Seated
+from dragoman._core.passes.roles import TOOL, USER, RoledHistory
 from dragoman.capabilities import Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter
@@ -70,7 +70,7 @@ def test_own_fields_go_along_in_a_plain_list() -> None:
 def test_thinking_that_stood_in_tags_goes_back_in_them(tags: Any, said: dict[str, str]) -> None:
     spelled = ThinkingBlock("hm", origin=Origin("ollama"))
     spelled.spelling = "<think>|</think>"
-    seated = Seated([Msg.assistant([spelled, TextBlock("Hi")])], [2], dirty=[0])
+    seated = RoledHistory([Msg.assistant([spelled, TextBlock("Hi")])], [2], dirty=[0])
     made = messages(seated, WIRE.can(), Dialect(think_tags=tags))
     assert made == [{"role": "assistant", **said}]
 
@@ -78,7 +78,7 @@ def test_thinking_that_stood_in_tags_goes_back_in_them(tags: Any, said: dict[str
 @pytest.mark.parametrize(("bullets", "text"), [(True, "- a\n- b"), (False, "a\nb")])
 def test_several_texts_of_a_result(bullets: bool, text: str) -> None:
     result = ToolResultBlock("c", "f", [TextBlock("a"), TextBlock("b")])
-    seated = Seated([Msg("", [result], "tool")], [TOOL], dirty=[0])
+    seated = RoledHistory([Msg("", [result], "tool")], [TOOL], dirty=[0])
     [made] = messages(seated, WIRE.can(), Dialect(bullets=bullets))
     assert made["content"] == text
     assert "images" not in made
@@ -92,7 +92,7 @@ def test_several_thoughts_are_lines() -> None:
 @pytest.mark.parametrize(("no_text", "text"), [("null", None), ("empty", "")])
 def test_a_message_without_text(no_text: Any, text: str | None) -> None:
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
-    seated = Seated([Msg.user([image]), Msg.assistant([CALL])], [USER, 2], dirty=[0])
+    seated = RoledHistory([Msg.user([image]), Msg.assistant([CALL])], [USER, 2], dirty=[0])
     made = messages(seated, WIRE.can(), Dialect(no_text=no_text))
     assert [one["content"] for one in made] == [text, text]
 
@@ -140,7 +140,7 @@ def test_a_fact_that_promises_what_the_wire_has_no_place_for(
     (TextBlock("x"), TOOL, "text at the tools' seat"),
 ])  # fmt: skip
 def test_a_block_at_a_seat_of_others(block: ContentBlock, seat: int, said: str) -> None:
-    seated = Seated([Msg("", [block, TextBlock("y")], "user")], [seat], dirty=[0])
+    seated = RoledHistory([Msg("", [block, TextBlock("y")], "user")], [seat], dirty=[0])
     with pytest.raises(WriteError, match=f"^{said}$") as caught:
         messages(seated, WIRE.can(), Dialect())
     assert caught.value.code == "seat.unsaid"

@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice, Vendor
-from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, Seated
+from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -144,7 +144,7 @@ def test_what_no_pass_may_hand_to_a_writer_is_refused_there(seat: int, block: An
     """A bug of ours is named, never skipped."""
     room = OpenAIChat()
     with pytest.raises(WriteError) as caught:
-        room.messages(Seated([Msg("", [block, block])], [seat], dirty=[0]), CAN, Report())
+        room.messages(RoledHistory([Msg("", [block, block])], [seat], dirty=[0]), CAN, Report())
     assert caught.value.code == "seat.unsaid"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman._core.passes.roles import Seated, survey
+from dragoman._core.passes.roles import RoledHistory, survey
 from dragoman.losses import Report
 from dragoman.message import places
 
@@ -33,9 +33,9 @@ def text(role: str, content: Any = "Hello.") -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def seated(messages: list[Any]) -> tuple[Seated | None, Seated]:
+def seated(messages: list[Any]) -> tuple[RoledHistory | None, RoledHistory]:
     """(what the reader found, what a survey finds)."""
-    req, found = ROOM.read_seated({"model": "gpt-5.5", "messages": messages})
+    req, found = ROOM.read_with_history({"model": "gpt-5.5", "messages": messages})
     return found, survey(req.messages, Report(req.messages, req, places, "openai-chat"))
 
 

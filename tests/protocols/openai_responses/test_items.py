@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman import ChatRequest, Msg
-from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, Seated
+from dragoman._core.passes.roles import ASSISTANT, TOOL, USER, RoledHistory
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -181,7 +181,7 @@ def test_roles_of_the_system_stay_where_they_are() -> None:
 
 def test_the_plain_list_holds_the_prompt() -> None:
     history = [Msg.system("Be brief."), Msg.user("Hi")]
-    seated = Seated(history, [0, USER])
+    seated = RoledHistory(history, [0, USER])
     room = OpenAIResponses(None)
     items = room.messages(seated, room.can(), Report())
     assert items == [
@@ -242,7 +242,7 @@ def test_several_summaries_go_back_as_they_came() -> None:
 
 
 def test_blank_messages_stand() -> None:
-    blank = Seated([Msg.user(""), Msg.assistant([]), Msg.user([TextBlock(" ")])], [1, 2, 1])
+    blank = RoledHistory([Msg.user(""), Msg.assistant([]), Msg.user([TextBlock(" ")])], [1, 2, 1])
     assert OpenAIResponses(None).messages(blank, CAN, Report()) == [
         {"role": "user", "content": ""},
         {"role": "assistant", "content": ""},
@@ -274,7 +274,7 @@ def test_annotations_of_a_part_stay_on_it() -> None:
 )
 def test_what_no_capability_let_through_is_an_error(block: Any, seat: int) -> None:
     role = ("user", "user", "assistant", "tool")[seat]
-    seated = Seated([Msg("", [block], role)], [seat], dirty=[0])
+    seated = RoledHistory([Msg("", [block], role)], [seat], dirty=[0])
     with pytest.raises(WriteError) as caught:
         OpenAIResponses(None).messages(seated, CAN, Report())
     assert caught.value.code == "seat.unsaid"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.roles import ASSISTANT, Seated
+from dragoman._core.passes.roles import ASSISTANT, RoledHistory
 from dragoman.errors import ProviderError, ReadError
 from dragoman.losses import Report
 from dragoman.message import (
@@ -140,7 +140,7 @@ def test_hosts_that_read_thoughts_get_them_back_as_they_came(item: dict[str, Any
     thought = msg.blocks[0]
     assert isinstance(thought, ThinkingBlock)
     assert (thought.thinking, thought.redacted) == ("Hm" if "Hm" in str(item) else "", None)
-    seated = Seated([msg], [ASSISTANT], 0, [0], [], [], [])
+    seated = RoledHistory([msg], [ASSISTANT], 0, [0], [], [], [])
     assert target.room.messages(seated, target.can(), Report())[0] == item
 
 

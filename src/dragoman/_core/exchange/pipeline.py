@@ -1,4 +1,4 @@
-"""Manner: how a history is said. Who speaks, what is added in which words, what may be fetched."""
+"""FormatStyle: how a history is said. Who speaks, what is added in which words, what may be fetched."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..passes.fit.state import Saver, least
 from ..passes.names import name_tools, respell
 from ..passes.order import alternated, late_system, order
 from ..passes.repair import finished, repair
-from ..passes.roles import BLANK, CUT, MEDIA, NAMED, ODD, PAIRS, UNNAMED, Seated, survey
+from ..passes.roles import BLANK, CUT, MEDIA, NAMED, ODD, PAIRS, UNNAMED, RoledHistory, survey
 from ..passes.thinking_binding import bind, first_change
 from ..wording import Told
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class FormatStyle:
     """How a history is said: who speaks, what is added in which words, what may be fetched."""
 
     speakers: Rewrite = field(default_factory=ByRole)
@@ -49,14 +49,14 @@ class Manner:
                 )
         object.__setattr__(self, "rewrites", tuple(self.rewrites))
 
-    def seen_by(self, agent: str | None) -> Manner:
+    def seen_by(self, agent: str | None) -> FormatStyle:
         """The same from an agent's point of view, where the speakers name nobody as oneself."""
         speakers = self.speakers
         if agent is None or not isinstance(speakers, (ByName, Tagged)) or speakers.me is not None:
             return self
         return replace(self, speakers=replace(speakers, me=agent))
 
-    def once(self) -> Manner:
+    def once(self) -> FormatStyle:
         """The same for several tries at one history: each medium is fetched and saved once."""
         made: dict[tuple[str, int], Any] = {}
         fetch, saver = self.fetch, self.saver
@@ -98,10 +98,10 @@ LOOKBACK: Mapping[str, int] = MappingProxyType({
 
 
 @dataclass(slots=True)
-class Seating:
+class PreparedHistory:
     """What the passes made: the seated history, the tools, and the names and ids of the wire."""
 
-    seated: Seated
+    history: RoledHistory
     tools: Sequence[Tool | ServerTool]
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
@@ -109,7 +109,7 @@ class Seating:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class HistoryContext:
     """What stands around a part of a history that is arranged by itself."""
 
     behind: int | None = None  # the seat of what stands before it
@@ -121,22 +121,22 @@ class Between:
     speakers: tuple[str, ...] = ()  # who spoke before
 
 
-_ALONE = Between()
+_ALONE = HistoryContext()
 
 
-_OPEN = Between(open_start=True)
+_OPEN = HistoryContext(open_start=True)
 
 
 def seat(
     msgs: list[Msg],
     tools: Sequence[Tool | ServerTool],
-    can: Capabilities,
-    manner: Manner,
+    caps: Capabilities,
+    manner: FormatStyle,
     report: Report,
     whole: bool,
     open_start: bool = False,
     read: AsRead | None = None,
-) -> Seating:
+) -> PreparedHistory:
     """The history as this wire may say it.
 
     `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
@@ -144,90 +144,92 @@ def seat(
     """
     between = _OPEN if open_start else _ALONE
     known = read.surveyed if read is not None else None
-    made = arranged(msgs, tools, can, manner, report, whole, between, known)
-    return bound(made, can, manner, report, whole)
+    made = arranged(msgs, tools, caps, manner, report, whole, between, known)
+    return bound(made, caps, manner, report, whole)
 
 
-def bound(made: Seating, can: Capabilities, manner: Manner, report: Report, whole: bool) -> Seating:
+def bound(
+    made: PreparedHistory, caps: Capabilities, manner: FormatStyle, report: Report, whole: bool
+) -> PreparedHistory:
     """The same without thinking that is bound to another history."""
-    seated = made.seated
-    made.seated, made.unbound = bind(seated, made.tools if whole else None, can, report)
-    if made.seated is not seated and can.alternation != "free":  # a turn may be gone
+    history = made.history
+    made.history, made.unbound = bind(history, made.tools if whole else None, caps, report)
+    if made.history is not history and caps.alternation != "free":  # a turn may be gone
         insert = whole or manner.insert_turns
-        made.seated = alternated(made.seated, can, report, manner.told, insert)
+        made.history = alternated(made.history, caps, report, manner.told, insert)
     return made
 
 
 def arranged(
     msgs: list[Msg],
     tools: Sequence[Tool | ServerTool],
-    can: Capabilities,
-    manner: Manner,
+    caps: Capabilities,
+    manner: FormatStyle,
     report: Report,
     whole: bool,
-    between: Between,
+    between: HistoryContext,
     known: object = None,
-) -> Seating:
+) -> PreparedHistory:
     """All passes but the last, which looks at the history from its start.
 
     `known` is what a survey of these messages would find, if somebody found it already.
     """
     for rewrite in manner.rewrites:
-        msgs = _rewritten(msgs, rewrite, can, report)
-    seated = known if type(known) is Seated and known.msgs is msgs else survey(msgs, report)
-    if seated.flags & CUT:
-        seated = finished(seated, report)
-    if seated.flags & MEDIA and manner.fetch is not None:
-        seated = _fetched(seated, can, manner.fetch, report)
-    if seated.flags & (PAIRS | UNNAMED | ODD):
-        seated = repair(seated, can, report, manner.told, between.open_start)
+        msgs = _rewritten(msgs, rewrite, caps, report)
+    history = known if type(known) is RoledHistory and known.msgs is msgs else survey(msgs, report)
+    if history.flags & CUT:
+        history = finished(history, report)
+    if history.flags & MEDIA and manner.fetch is not None:
+        history = _fetched(history, caps, manner.fetch, report)
+    if history.flags & (PAIRS | UNNAMED | ODD):
+        history = repair(history, caps, report, manner.told, between.open_start)
     if type(manner.speakers) is not ByRole:
-        seated = _spoken(seated, can, manner, report)
-    if seated.flags & BLANK:
-        seated = blanks(seated, can, report)
-    if seated.flags & NAMED:
-        seated = _speakers(seated, can, report, between.speakers)
-    made = Seating(seated, tools)
-    if seated.calls or tools:
-        called = [*between.tools, *seated.names] if between.tools else seated.names
-        made.tools, made.names = name_tools(tools, called, can.tool_names, report)
-        seated, made.ids = respell(seated, can, made.names, report, between.ids)
-    seated = late_system(seated, can, report, manner.told, between.behind)
-    if seated.dirty or not can.tool_messages or can.call_text == "drop":
+        history = _spoken(history, caps, manner, report)
+    if history.flags & BLANK:
+        history = blanks(history, caps, report)
+    if history.flags & NAMED:
+        history = _speakers(history, caps, report, between.speakers)
+    made = PreparedHistory(history, tools)
+    if history.calls or tools:
+        called = [*between.tools, *history.names] if between.tools else history.names
+        made.tools, made.names = name_tools(tools, called, caps.tool_names, report)
+        history, made.ids = respell(history, caps, made.names, report, between.ids)
+    history = late_system(history, caps, report, manner.told, between.behind)
+    if history.dirty or not caps.tool_messages or caps.call_text == "drop":
         marks = [one.cache for one in tools if isinstance(one, Tool) and one.cache is not None]
-        marks = marks if can.cached_tools else []
-        lasts = least(marks, can) if marks else None
+        marks = marks if caps.cached_tools else []
+        lasts = least(marks, caps) if marks else None
         there = len(marks) + between.marks
-        seated = fit(seated, can, report, manner.told, manner.saver, there, lasts)
+        history = fit(history, caps, report, manner.told, manner.saver, there, lasts)
     insert = whole or manner.insert_turns
-    made.seated = order(
-        seated, can, report, manner.told, whole, insert, between.behind, between.last
+    made.history = order(
+        history, caps, report, manner.told, whole, insert, between.behind, between.last
     )
     return made
 
 
-def paired(msgs: list[Msg], can: Capabilities, manner: Manner, report: Report) -> list[Msg]:
+def paired(msgs: list[Msg], caps: Capabilities, manner: FormatStyle, report: Report) -> list[Msg]:
     """The messages with their calls and results paired, before anybody groups them.
 
     Ids and names are respelled and later system messages told in time: no group knows what stands
     in another.
     """
-    seated = survey(msgs, report)
-    if seated.flags & CUT:
-        seated = finished(seated, report)
-    if seated.flags & (PAIRS | UNNAMED | ODD):
-        seated = repair(seated, can, report, manner.told)
-    if seated.calls:
-        _, names = name_tools([], seated.names, can.tool_names, report)
-        seated, _ = respell(seated, can, names, report)
+    history = survey(msgs, report)
+    if history.flags & CUT:
+        history = finished(history, report)
+    if history.flags & (PAIRS | UNNAMED | ODD):
+        history = repair(history, caps, report, manner.told)
+    if history.calls:
+        _, names = name_tools([], history.names, caps.tool_names, report)
+        history, _ = respell(history, caps, names, report)
     if not isinstance(manner.speakers, ByName):
-        seated = late_system(seated, can, report, manner.told)
-    return seated.msgs
+        history = late_system(history, caps, report, manner.told)
+    return history.msgs
 
 
-def _rewritten(msgs: list[Msg], rewrite: Rewrite, can: Capabilities, report: Report) -> list[Msg]:
+def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Report) -> list[Msg]:
     made = rewrite(msgs, report)
-    if can.binding != "none" and made is not msgs:
+    if caps.binding != "none" and made is not msgs:
         first = first_change(made, msgs)
         if first is not None:
             name = getattr(rewrite, "__name__", None) or type(rewrite).__name__
@@ -235,33 +237,39 @@ def _rewritten(msgs: list[Msg], rewrite: Rewrite, can: Capabilities, report: Rep
     return made
 
 
-def _fetched(seated: Seated, can: Capabilities, fetch: Fetch, report: Report) -> Seated:
+def _fetched(
+    history: RoledHistory, caps: Capabilities, fetch: Fetch, report: Report
+) -> RoledHistory:
     fetched: dict[int, Base64Source] = {}
-    for source in wanted(seated, can):
+    for source in wanted(history, caps):
         if id(source) not in fetched:
             found = fetch(source, report.locate(source))
             if found is not None:
                 fetched[id(source)] = found
-    return placed(seated, fetched, report) if fetched else seated
+    return placed(history, fetched, report) if fetched else history
 
 
-def _spoken(seated: Seated, can: Capabilities, manner: Manner, report: Report) -> Seated:
+def _spoken(
+    history: RoledHistory, caps: Capabilities, manner: FormatStyle, report: Report
+) -> RoledHistory:
     speakers = manner.speakers
-    if seated.flags & MEDIA and isinstance(speakers, ByName):
-        seated = fit_media(seated, can, report, manner.told, speakers.unshown)
-    spoken = speakers(seated.msgs, report)
-    return seated if spoken is seated.msgs else survey(spoken, report)
+    if history.flags & MEDIA and isinstance(speakers, ByName):
+        history = fit_media(history, caps, report, manner.told, speakers.unshown)
+    spoken = speakers(history.msgs, report)
+    return history if spoken is history.msgs else survey(spoken, report)
 
 
-def _speakers(seated: Seated, can: Capabilities, report: Report, before: tuple[str, ...]) -> Seated:
+def _speakers(
+    history: RoledHistory, caps: Capabilities, report: Report, before: tuple[str, ...]
+) -> RoledHistory:
     """Names as the wire's name field takes them; without one, each name is a loss."""
-    if can.name_field == "never":
-        report.each("name.unsaid", _unsaid(tuple(seated.msgs)))
-        return seated
-    cleaned = clean_names(seated.msgs, can.speakers, report, before)
-    if cleaned is not seated.msgs:
-        seated = replace(seated, msgs=cleaned)
-    return seated
+    if caps.name_field == "never":
+        report.each("name.unsaid", _unsaid(tuple(history.msgs)))
+        return history
+    cleaned = clean_names(history.msgs, caps.speakers, report, before)
+    if cleaned is not history.msgs:
+        history = replace(history, msgs=cleaned)
+    return history
 
 
 def _unsaid(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:

@@ -29,7 +29,7 @@ from ...message.request import written_by
 from ...protocols.base import Room
 from ..jsontext import JsonObject, loads
 from ..passes.names import inverted, spelled
-from ..passes.roles import Seated
+from ..passes.roles import RoledHistory
 from ..stream.builder import Builder
 from ..stream.pieces import fault
 from ..stream.think_tags import TagForm, Tagged
@@ -137,12 +137,12 @@ class Reading(ABC):
         if not is_plain(body):
             body = all_plain(body)
         try:
-            made, seated = self._made(body, path, headers)
+            made, history = self._made(body, path, headers)
         except InvalidMessage as error:
             if error.code != "json.value":
                 raise
             body = all_plain(body)
-            made, seated = self._made(body, path, headers)
+            made, history = self._made(body, path, headers)
         theirs = written_by(self._issuer, made.model)
         if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
             for m in made.messages:
@@ -151,17 +151,17 @@ class Reading(ABC):
         places = Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
         made.read = AsRead(
             self.room.host, self._issuer, places.messages, asks, made.model,
-            state=self.room.state, held=held, watched=watched, places=places,
+            state=self.room.state_fields, held=held, watched=watched, places=places,
         )  # fmt: skip
         if not watched:
-            made.read.surveyed = seated
+            made.read.surveyed = history
         return made
 
     def _made(
         self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
-    ) -> tuple[ChatRequest, Seated | None]:
+    ) -> tuple[ChatRequest, RoledHistory | None]:
         try:
-            return self.room.read_seated(body, path, headers)
+            return self.room.read_with_history(body, path, headers)
         except RecursionError as error:
             raise ReadError("the request is nested too deeply", code="json.deep") from error
 
@@ -171,21 +171,21 @@ class Reading(ABC):
         request: ChatRequest | Written | None = None,
         *,
         model: str | None = None,
-        can: Capabilities | None = None,
+        caps: Capabilities | None = None,
     ) -> StreamDecoder:
         """A decoder for one answer; `tools` (or those of `request`) name its calls.
 
         With the `Written` that was sent, thinking is bound to what stood before it. `model` was
-        asked if the request names none; `can` is what it can do, where somebody knows better.
+        asked if the request names none; `caps` is what it can do, where somebody knows better.
         """
         model = (request.model if request is not None else None) or model
-        can = can or self.can(model)
-        names = _names(tools, request, can)
-        prefix = request.prefix if isinstance(request, Written) and can.binding != "none" else None
+        caps = caps or self.can(model)
+        names = _names(tools, request, caps)
+        prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
         origin = Origin(issuer, model, prefix=prefix or None)
         builder = Builder(issuer, names=names, origin=origin)
-        reader = self.room.reader(can)
+        reader = self.room.reader(caps)
         tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
         if tags:
             reader = Tagged(reader, tags)
@@ -244,10 +244,10 @@ class Reading(ABC):
 def _names(
     tools: Sequence[Tool | ServerTool] | None,
     request: ChatRequest | Written | None,
-    can: Capabilities,
+    caps: Capabilities,
 ) -> dict[str, str]:
     """Tool names as the wire spells them -> as the tools are called."""
     if isinstance(request, Written) and tools is None:
         return request.names
     offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    return inverted(spelled(offered or (), can.tool_names))
+    return inverted(spelled(offered or (), caps.tool_names))

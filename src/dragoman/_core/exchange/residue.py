@@ -28,19 +28,19 @@ from ...message import (
 from ...message.blocks import ContentBlock
 from ...message.check import own_fields
 from ...message.stored import VERSION
-from ...protocols.base import Request, Room
+from ...protocols.base import HttpRequest, Room
 from ..jsontext import JsonObject, canonical
-from ..passes.roles import Seated
-from .pipeline import Seating
+from ..passes.roles import RoledHistory
+from .pipeline import PreparedHistory
 
 
 def aligned(
-    seated: Seated, back: list[Msg], can: Capabilities, room: Room, report: Report
+    history: RoledHistory, back: list[Msg], caps: Capabilities, room: Room, report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""
     quiet = report.trial()
-    ours = [_count(m, seat, can, room, quiet)
-            for m, seat in zip(seated.msgs, seated.seats, strict=True)]  # fmt: skip
+    ours = [_count(m, seat, caps, room, quiet)
+            for m, seat in zip(history.msgs, history.seats, strict=True)]  # fmt: skip
     apart = [m for m in back if (m.spelling or "").startswith("top")]
     inline = back[len(apart) :]
     theirs = [len(room.messages_as_read([m])) for m in inline]
@@ -48,7 +48,7 @@ def aligned(
     if head is None:
         return
     if head:
-        yield seated.msgs[:head], apart
+        yield history.msgs[:head], apart
     i = j = 0
     starts, total, read = (head, 0), 0, 0
     i = head
@@ -60,20 +60,25 @@ def aligned(
             read += theirs[j]
             j += 1
         if total == read:
-            yield seated.msgs[starts[0] : i], inline[starts[1] : j]
+            yield history.msgs[starts[0] : i], inline[starts[1] : j]
             starts = (i, j)
 
 
-def _count(m: Msg, seat: int, can: Capabilities, room: Room, report: Report) -> int:
+def _count(m: Msg, seat: int, caps: Capabilities, room: Room, report: Report) -> int:
     """How many elements the message makes; one that is said as it was read may not be composed."""
     try:
-        return len(room.messages(Seated([m], [seat], dirty=[0]), can, report))
+        return len(room.messages(RoledHistory([m], [seat], dirty=[0]), caps, report))
     except (WriteError, AttributeError, TypeError, KeyError):
         return len(room.messages_as_read([m]))
 
 
 def left(
-    req: ChatRequest, said: Seating, out: Request, can: Capabilities, room: Room, report: Report
+    req: ChatRequest,
+    said: PreparedHistory,
+    out: HttpRequest,
+    caps: Capabilities,
+    room: Room,
+    report: Report,
 ) -> JsonObject:
     """What reading the request back would not give: messages by hash, fields, and own names.
 
@@ -81,7 +86,7 @@ def left(
     """
     back = room.read_request(out.body, out.path, out.headers)
     made: JsonObject = {}
-    runs = list(aligned(said.seated, back.messages, can, room, report))
+    runs = list(aligned(said.history, back.messages, caps, room, report))
     for told, theirs in _whole(runs, req.messages, report):
         if told != theirs:
             made[_key(theirs)] = {"n": len(theirs), "messages": [m.to_dict() for m in told]}
@@ -296,7 +301,12 @@ _FIELDS = ("options", "tool_choice", "response_format")
 
 
 def sourced(
-    req: ChatRequest, made: Seating, out: Request, can: Capabilities, room: Room, report: Report
+    req: ChatRequest,
+    made: PreparedHistory,
+    out: HttpRequest,
+    caps: Capabilities,
+    room: Room,
+    report: Report,
 ) -> Iterator[tuple[str, object]]:
     """(path in the body, node of the request or Field of one) of everything that the body says.
 
@@ -310,9 +320,9 @@ def sourced(
     # as many as there are: a wire may say tools of its own where it has no list for them
     for theirs, tool in zip(back.tools, made.tools, strict=False):
         ours[id(theirs)] = report.source(tool)
-    runs = list(aligned(made.seated, back.messages, can, room, report))
+    runs = list(aligned(made.history, back.messages, caps, room, report))
     if sum(len(read) for _, read in runs) < len(back.messages):  # some are said as they were read
-        runs = [(made.seated.msgs, back.messages)]
+        runs = [(made.history.msgs, back.messages)]
     for mine, read in runs:
         _laid(mine, read, ours, texts, report)
     yield "$", req

@@ -26,12 +26,12 @@ from ...message import (
 )
 from ...message.blocks import noted
 from ...message.request import ASKS
-from ...protocols.base import Request, Room, SayableRequest
+from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.chat_shape import filled
 from ..jsontext import Json, JsonObject
 from ..passes.repair import repair
-from ..passes.roles import ASSISTANT, SYSTEM, TOOL, USER, Seated, survey
-from .pipeline import Between, Manner, Seating, arranged, bound
+from ..passes.roles import ASSISTANT, SYSTEM, TOOL, USER, RoledHistory, survey
+from .pipeline import FormatStyle, HistoryContext, PreparedHistory, arranged, bound
 
 _SEATS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
 
@@ -40,33 +40,33 @@ _HEAD = ("system", "developer")
 
 
 @dataclass(slots=True)
-class SeatedAgain:
+class VerbatimHistory:
     """What the passes made of the messages, and how they are said."""
 
-    made: Seating
+    made: PreparedHistory
     elements: list[Json]
-    prompt: Seated  # what is composed of system messages that stand apart
+    prompt: RoledHistory  # what is composed of system messages that stand apart
     kept: bool  # the prompt that stands apart is as it was read
 
 
-def seat_again(
+def prepare_verbatim(
     msgs: list[Msg],
     read: AsRead,
     tools: Sequence[Tool | ServerTool],
-    can: Capabilities,
-    manner: Manner,
+    caps: Capabilities,
+    manner: FormatStyle,
     report: Report,
     room: Room,
-) -> SeatedAgain:
+) -> VerbatimHistory:
     """The messages, of which those that nobody edited are said as they were read."""
     if not read.grown(msgs):
-        msgs = _paired(msgs, read, can, manner, report)
+        msgs = _paired(msgs, read, caps, manner, report)
     elif len(msgs) == len(read.messages):
-        whole = Seated(msgs, [_seat(m) for m in msgs], dirty=_long(msgs))
-        made = bound(Seating(whole, tools), can, manner, report, whole=True)
-        if made.seated is whole:
+        whole = RoledHistory(msgs, [_seat(m) for m in msgs], dirty=_long(msgs))
+        made = bound(PreparedHistory(whole, tools), caps, manner, report, whole=True)
+        if made.history is whole:
             said = room.messages_as_read([m for m in msgs if not _apart(m)])
-            return SeatedAgain(made, said, Seated([], []), kept=True)
+            return VerbatimHistory(made, said, RoledHistory([], []), kept=True)
     held = [read.holds(m) for m in msgs]
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
     kept = all(held[:head])  # of system messages side by side some cannot be said in another way
@@ -74,23 +74,25 @@ def seat_again(
         held[:head] = [False] * head
     for i in range(head, len(msgs)):
         held[i] = held[i] and not _apart(msgs[i])
-    made = bound(_joined(msgs, held, tools, can, manner, report), can, manner, report, whole=True)
+    made = bound(_joined(msgs, held, tools, caps, manner, report), caps, manner, report, whole=True)
     kept_ids = {id(m) for m, one in zip(msgs, held, strict=True) if one}
-    seated = made.seated
+    history = made.history
     start = 0
-    if not kept and can.system_place == "top":
-        start = next((i for i, s in enumerate(seated.seats) if s != SYSTEM), len(seated.seats))
+    if not kept and caps.system_place == "top":
+        start = next((i for i, s in enumerate(history.seats) if s != SYSTEM), len(history.seats))
     elements: list[Json] = []
-    pairs = zip(seated.msgs[start:], seated.seats[start:], strict=True)
+    pairs = zip(history.msgs[start:], history.seats[start:], strict=True)
     for again, run in groupby(pairs, lambda pair: id(pair[0]) in kept_ids):
         listed = list(run)
         if again:
             elements += room.messages_as_read([m for m, _ in listed if not _apart(m)])
         else:
-            composed = Seated([m for m, _ in listed], [s for _, s in listed])
+            composed = RoledHistory([m for m, _ in listed], [s for _, s in listed])
             composed.dirty = list(range(len(listed)))
-            elements += room.messages(composed, can, report)
-    return SeatedAgain(made, elements, Seated(seated.msgs[:start], seated.seats[:start]), kept)
+            elements += room.messages(composed, caps, report)
+    return VerbatimHistory(
+        made, elements, RoledHistory(history.msgs[:start], history.seats[:start]), kept
+    )
 
 
 def _apart(m: Msg) -> bool:
@@ -99,12 +101,12 @@ def _apart(m: Msg) -> bool:
 
 
 def _paired(
-    msgs: list[Msg], read: AsRead, can: Capabilities, manner: Manner, report: Report
+    msgs: list[Msg], read: AsRead, caps: Capabilities, manner: FormatStyle, report: Report
 ) -> list[Msg]:
     """The messages, repaired if an edit took a call or a result from the other."""
     if _alone(msgs) == _alone(read.messages):
         return msgs
-    made = repair(survey(msgs, report), can, report, manner.told).msgs
+    made = repair(survey(msgs, report), caps, report, manner.told).msgs
     whole: list[Msg] = []
     for _, run in groupby(made, lambda m: id(report.source(m))):
         pieces = list(run)
@@ -141,33 +143,33 @@ def _joined(
     msgs: list[Msg],
     held: list[bool],
     tools: Sequence[Tool | ServerTool],
-    can: Capabilities,
-    manner: Manner,
+    caps: Capabilities,
+    manner: FormatStyle,
     report: Report,
-) -> Seating:
+) -> PreparedHistory:
     """Those that are held as they are, the runs between them arranged; one history."""
     mine = [m for m, one in zip(msgs, held, strict=True) if one]
     ids = frozenset(id for _, id in _tooled(mine))
     marks = sum(_marks(m) for m in mine)
-    all_ = Seating(Seated([], []), tools)
+    all_ = PreparedHistory(RoledHistory([], []), tools)
     behind: int | None = None
     at = 0
     for again, run in groupby(zip(msgs, held, strict=True), lambda pair: pair[1]):
         part = [m for m, _ in run]
         at += len(part)
         if again:
-            seated = Seated(part, [_seat(m) for m in part])
+            history = RoledHistory(part, [_seat(m) for m in part])
         else:
-            between = Between(behind, at == len(msgs), behind is not None, ids, marks)
-            made = arranged(part, tools, can, manner, report, True, between)
-            seated = made.seated
+            between = HistoryContext(behind, at == len(msgs), behind is not None, ids, marks)
+            made = arranged(part, tools, caps, manner, report, True, between)
+            history = made.history
             all_.tools = made.tools
             all_.names.update(made.names)
             all_.ids.update(made.ids)
-        all_.seated.msgs += seated.msgs
-        all_.seated.seats += seated.seats
-        behind = seated.seats[-1] if seated.seats else behind
-    whole = all_.seated
+        all_.history.msgs += history.msgs
+        all_.history.seats += history.seats
+        behind = history.seats[-1] if history.seats else behind
+    whole = all_.history
     whole.dirty = _long(whole.msgs)
     return all_
 
@@ -190,15 +192,15 @@ def _marks(m: Msg) -> int:
     return hints + (m.cache is not None)
 
 
-def write_again(
+def write_verbatim(
     req: ChatRequest,
     read: AsRead,
-    said: SeatedAgain,
+    said: VerbatimHistory,
     model: str,
-    can: Capabilities,
+    caps: Capabilities,
     room: Room,
     report: Report,
-) -> Request:
+) -> HttpRequest:
     """The whole request, of which that is composed which is no more as it was read."""
     kept = read.kept(req.asks())
     if "tools" not in kept and "tool_choice" in kept:
@@ -212,15 +214,15 @@ def write_again(
     body = room.body_as_read(req, kept, said.elements)
     made, none = said.made, report.trial()
 
-    def say(asked: ChatRequest, tools: Any) -> SayableRequest:
-        return SayableRequest(
-            said.prompt, tools, asked, model, can, made.names, made.unbound is not None,
+    def say(asked: ChatRequest, tools: Any) -> PreparedRequest:
+        return PreparedRequest(
+            said.prompt, tools, asked, model, caps, made.names, made.unbound is not None,
             said.elements,
         )  # fmt: skip
 
     tools = made.tools if "tools" in kept else ()
     plain = say(bare, tools)
-    plain.seated = replace(said.prompt, msgs=[], seats=[])
+    plain.history = replace(said.prompt, msgs=[], seats=[])
     out = room.write(plain, none)
     if changed or said.prompt.msgs or plain.switch or rest.extras:
         told = report.trial()
@@ -231,7 +233,7 @@ def write_again(
         filled(body, _beyond(whole.body, out.body))
         room.respell(body, req)
         out.path, out.headers = whole.path, whole.headers
-    return Request(out.path, room.headers_as_read(req, out.headers), body)
+    return HttpRequest(out.path, room.headers_as_read(req, out.headers), body)
 
 
 def _reduced(req: ChatRequest, kept: Collection[str], read: AsRead) -> ChatRequest:

@@ -26,7 +26,7 @@ from ...message import (
 from ...message.blocks import ANSWER, NOTES, noted
 from ...message.check import HEALED, heal
 from ...message.request import ITEM
-from ...protocols.base import Request, Room, SayableRequest
+from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.reasoning import states
 from ...rewrite.speakers import ByRole
 from ..jsontext import JsonObject
@@ -35,11 +35,11 @@ from ..passes.names import inverted
 from ..passes.roles import checked
 from ..passes.thinking_binding import prefix
 from .answer import Answering
-from .pipeline import Manner, Seating, paired, seat
+from .pipeline import FormatStyle, PreparedHistory, paired, seat
 from .read import Reading
 from .residue import left, sourced
 from .sibling_wires import adopted
-from .verbatim import seat_again, write_again
+from .verbatim import prepare_verbatim, write_verbatim
 
 _NO_STATES: frozenset[str] = frozenset()
 
@@ -113,11 +113,11 @@ class Knowing:
         return rule(code, about, self.room.can(), self.facts, asked, changes)
 
 
-def switched(can: Capabilities, given: frozenset[str]) -> Capabilities:
+def switched(caps: Capabilities, given: frozenset[str]) -> Capabilities:
     """What holds in these states: the switch that drops thinking stands inside of thinking."""
-    if can.unbound == "switch" and "thinking" not in given:
-        return override(can, {"unbound": "drop"})
-    return can
+    if caps.unbound == "switch" and "thinking" not in given:
+        return override(caps, {"unbound": "drop"})
+    return caps
 
 
 _SET = "capabilities set for this formatter"
@@ -263,7 +263,7 @@ def _kept(name: str, read: AsRead, path: str, without: str) -> WriteError:
     )  # fmt: skip
 
 
-_PLAIN = Manner()
+_PLAIN = FormatStyle()
 
 
 _FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
@@ -334,7 +334,7 @@ class Wire(Knowing, Reading, Answering):
         req: ChatRequest,
         model: str | None = None,
         *,
-        manner: Manner = _PLAIN,
+        manner: FormatStyle = _PLAIN,
         policy: Policy | None = None,
         report: Report | None = None,
     ) -> Written:
@@ -364,23 +364,23 @@ class Wire(Knowing, Reading, Answering):
         if req.extras is not None and HEALED in req.extras:
             req = healed(req, report)
         req = adopted(req, self.room, getattr(self.dialect, "issuers", ()), report)
-        can = self.can(named, req)
+        caps = self.can(named, req)
         if manner.changes:
-            can = switched(override(can, manner.changes), states(req, can))
+            caps = switched(override(caps, manner.changes), states(req, caps))
         offered = req.tools
-        if can.none_by == "withholding":
-            offered, can = withheld(req, can, report)
-        tools = fit_tools(offered, can, report)
-        msgs = self.with_prompt(req, manner, can, report)
+        if caps.none_by == "withholding":
+            offered, caps = withheld(req, caps, report)
+        tools = fit_tools(offered, caps, report)
+        msgs = self.with_prompt(req, manner, caps, report)
         manner = manner.seen_by(req.agent_name)
         try:
             read = self._as_read(req, named, manner)
             if read is not None:
-                said = seat_again(msgs, read, tools, can, manner, report, self.room)
+                said = prepare_verbatim(msgs, read, tools, caps, manner, report, self.room)
                 made = said.made
-                out = write_again(req, read, said, named, can, self.room, report)
+                out = write_verbatim(req, read, said, named, caps, self.room, report)
             else:
-                made, out = self._composed(req, msgs, tools, named, can, manner, report)
+                made, out = self._composed(req, msgs, tools, named, caps, manner, report)
         except _FAULTS:
             checked(req.messages, report)  # names what was put into a message after it was made
             raise
@@ -391,11 +391,11 @@ class Wire(Knowing, Reading, Answering):
             out.body, out.path, out.headers, named, made.ids,
             inverted(made.names) if made.names else {},
             report=report, bound=_Bound(made),
-            left=partial(left, req, made, out, can, self.room, report),
-            sourced=partial(sourced, req, made, out, can, self.room, report),
+            left=partial(left, req, made, out, caps, self.room, report),
+            sourced=partial(sourced, req, made, out, caps, self.room, report),
         )  # fmt: skip
 
-    def _as_read(self, req: ChatRequest, model: str, manner: Manner) -> AsRead | None:
+    def _as_read(self, req: ChatRequest, model: str, manner: FormatStyle) -> AsRead | None:
         """What is known of the request if this wire read it, for the model that it still asks."""
         read = req.read
         if read is None or (read.protocol, read.issuer) != (self.room.host, self._issuer):
@@ -410,27 +410,27 @@ class Wire(Knowing, Reading, Answering):
         msgs: list[Msg],
         tools: Sequence[Tool | ServerTool],
         model: str,
-        can: Capabilities,
-        manner: Manner,
+        caps: Capabilities,
+        manner: FormatStyle,
         report: Report,
-    ) -> tuple[Seating, Request]:
-        goes_on = self.room.continues(req, can)
-        made = seat(msgs, tools, can, manner, report, True, goes_on, req.read)
-        if not made.seated.msgs:
+    ) -> tuple[PreparedHistory, HttpRequest]:
+        goes_on = self.room.continues(req, caps)
+        made = seat(msgs, tools, caps, manner, report, True, goes_on, req.read)
+        if not made.history.msgs:
             raise WriteError(
                 "there is nothing to send", path="$.messages",
                 hint="add a user message", code="messages.empty",
             )  # fmt: skip
         switch = made.unbound is not None
-        say = SayableRequest(made.seated, made.tools, req, model, can, made.names, switch)
+        say = PreparedRequest(made.history, made.tools, req, model, caps, made.names, switch)
         return made, self.room.write(say, report)
 
     def with_prompt(
-        self, req: ChatRequest, manner: Manner, can: Capabilities, report: Report
+        self, req: ChatRequest, manner: FormatStyle, caps: Capabilities, report: Report
     ) -> list[Msg]:
         """The messages, behind the system prompt that the request's other fields make."""
         functions = [tool for tool in req.tools if type(tool) is Tool]
-        described = functions if manner.prompt.describes(can.tools) else []
+        described = functions if manner.prompt.describes(caps.tools) else []
         if req.system is None and req.memories is None and not described:
             return req.messages
         text = manner.prompt.build(req.system, described, req.memories)
@@ -443,27 +443,27 @@ class Wire(Knowing, Reading, Answering):
         return [made, *req.messages]
 
     def messages(
-        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+        self, msgs: list[Msg], caps: Capabilities, manner: FormatStyle, report: Report
     ) -> list[JsonObject]:
         """The plain list of messages, as `format` gives it."""
         try:
-            seated = seat(msgs, [], can, manner, report, whole=False).seated
-            return self.room.messages(seated, can, report)
+            history = seat(msgs, [], caps, manner, report, whole=False).history
+            return self.room.messages(history, caps, report)
         except _FAULTS:
             checked(msgs, report)
             raise
 
     def paired(
-        self, msgs: list[Msg], can: Capabilities, manner: Manner, report: Report
+        self, msgs: list[Msg], caps: Capabilities, manner: FormatStyle, report: Report
     ) -> list[Msg]:
         """The messages with their calls and results paired, before anybody groups them."""
-        return paired(msgs, can, manner, report)
+        return paired(msgs, caps, manner, report)
 
     def offered(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> Sequence[Tool | ServerTool]:
         """The tools that are sent."""
-        return fit_tools(tools, can, report)
+        return fit_tools(tools, caps, report)
 
 
 def _remade(cls: type[Wire], name: str, room: Room, options: Mapping[str, Any]) -> Wire:
@@ -475,9 +475,9 @@ class _Bound:
 
     __slots__ = ("made",)
 
-    def __init__(self, made: Seating) -> None:
+    def __init__(self, made: PreparedHistory) -> None:
         self.made = made
 
     def __call__(self) -> str:
         made = self.made
-        return prefix(made.tools, made.seated, made.unbound)
+        return prefix(made.tools, made.history, made.unbound)

@@ -20,7 +20,7 @@ from ...message.tools import ToolLike
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ...token import TokenCounterBase
 from ..counters.cached import CachedTokenCounter, cached
-from ..exchange.pipeline import Manner
+from ..exchange.pipeline import FormatStyle
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.names import name_tools
@@ -301,7 +301,7 @@ class Asking(TruncatedFormatterBase):
 
     wire: Wire
     model: str | None
-    manner: Manner
+    manner: FormatStyle
     can: Capabilities
     _policy: Policy
     _logged: set[str]

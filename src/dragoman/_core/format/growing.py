@@ -18,7 +18,14 @@ from ...losses.codes.code import Kind
 from ...message import Msg, ToolResultBlock, ToolUseBlock
 from ...message.blocks import CacheHint, Extras
 from ...rewrite.speakers import ByName, ByRole, NameField, Tagged
-from ..exchange.pipeline import LOOKBACK, Between, Manner, Seating, arranged, bound
+from ..exchange.pipeline import (
+    LOOKBACK,
+    FormatStyle,
+    HistoryContext,
+    PreparedHistory,
+    arranged,
+    bound,
+)
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.roles import (
@@ -31,7 +38,7 @@ from ..passes.roles import (
     SYSTEM,
     TOOL,
     USER,
-    Seated,
+    RoledHistory,
     survey,
 )
 
@@ -93,7 +100,7 @@ class Settled:
         return f"the history ends behind message {start + len(head) - 1}"
 
 
-def odd(surveyed: Seated) -> set[str]:
+def odd(surveyed: RoledHistory) -> set[str]:
     """The ids of calls without a result of their own, and of results without a call."""
     if not surveyed.flags & (PAIRS | CUT) and len(surveyed.calls) == len(surveyed.results):
         return set()
@@ -101,7 +108,7 @@ def odd(surveyed: Seated) -> set[str]:
     return {*(calls - results), *(results - calls)}
 
 
-def hidden(surveyed: Seated) -> bool:
+def hidden(surveyed: RoledHistory) -> bool:
     """Whether a result has another name than its call, which the survey may find later on.
 
     Where calls and results do not pair, it may take the one for another.
@@ -117,18 +124,18 @@ def hidden(surveyed: Seated) -> bool:
     )
 
 
-def spelled(made: Seating) -> dict[str, str]:
+def spelled(made: PreparedHistory) -> dict[str, str]:
     """The ids of the calls -> as they are spelled."""
-    ids = dict(zip(made.seated.calls, made.seated.calls, strict=True))
+    ids = dict(zip(made.history.calls, made.history.calls, strict=True))
     for spelling, given in made.ids.items():
         if given in ids:
             ids[given] = spelling
     return ids
 
 
-def apart(ids: dict[str, str], held: Settled, can: Capabilities) -> bool:
+def apart(ids: dict[str, str], held: Settled, caps: Capabilities) -> bool:
     """Whether the ids would be spelled so behind those that are settled."""
-    firm = can.ids.unique or can.ids.form or "" in held.tools
+    firm = caps.ids.unique or caps.ids.form or "" in held.tools
     for given, spelling in ids.items():
         if given in held.odd:
             return False
@@ -147,13 +154,13 @@ class Unsettled(Exception):
     """A part says something that depends on more than is known of what stands before it."""
 
 
-def lookback(manner: Manner, room: int) -> int:
+def lookback(manner: FormatStyle, room: int) -> int:
     """How many of the last turns may still change, by what each pass declares."""
     speakers = getattr(manner.speakers, "lookback", 0)
     return max(*LOOKBACK.values(), speakers, room)
 
 
-def boundary(msgs: list[Msg], start: int, manner: Manner, turns: int) -> int:
+def boundary(msgs: list[Msg], start: int, manner: FormatStyle, turns: int) -> int:
     """The last place behind `start` with so many turns behind it; `start` if there is none."""
     for i in range(len(msgs) - 1, max(start, 1), -1):
         if begins(msgs, i, manner):
@@ -163,7 +170,7 @@ def boundary(msgs: list[Msg], start: int, manner: Manner, turns: int) -> int:
     return start
 
 
-def begins(msgs: list[Msg], i: int, manner: Manner) -> bool:
+def begins(msgs: list[Msg], i: int, manner: FormatStyle) -> bool:
     """Whether a turn of the model's begins at this place, behind one of somebody else.
 
     No pass reaches over it, but for what is asked of `calm`.
@@ -199,15 +206,15 @@ def _calls(m: Msg) -> bool:
     return type(m.content) is not str and any(type(b) is ToolUseBlock for b in m.content)
 
 
-def calm(seated: Seated, can: Capabilities) -> None:
+def calm(history: RoledHistory, caps: Capabilities) -> None:
     """Raise Unsettled unless calls, results and their ids are right by themselves."""
-    flags = seated.flags
+    flags = history.flags
     if flags & (PAIRS | CUT | MISNAMED):
         raise Unsettled("a call or a result stands alone")
-    if not can.ids.formed(seated.calls):
+    if not caps.ids.formed(history.calls):
         raise Unsettled("the ids of calls count them")
     if flags & IDS and (
-        can.ids.unique or can.ids.form or "" in seated.calls or _twice(seated.msgs)
+        caps.ids.unique or caps.ids.form or "" in history.calls or _twice(history.msgs)
     ):
         raise Unsettled("the id of a call comes again")
 
@@ -221,33 +228,33 @@ def _twice(msgs: Iterable[Msg]) -> bool:
     return False
 
 
-def speaking(msgs: Sequence[Msg], held: Settled, can: Capabilities, manner: Manner) -> bool:
+def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, manner: FormatStyle) -> bool:
     """Whether the wire's names of who spoke before must be known to say these messages.
 
     Raises Unsettled for a new name that may change what was said before.
     """
     speakers = manner.speakers
-    if type(speakers) is ByRole and can.name_field == "never":
+    if type(speakers) is ByRole and caps.name_field == "never":
         return False
     new = {m.name for m in msgs} - held.speakers.keys()
     told = isinstance(speakers, (ByName, Tagged))
     if told and new:
         raise Unsettled("somebody speaks for the first time")
-    rule = speakers.rule if isinstance(speakers, NameField) else can.speakers
-    if (told and can.name_field == "never") or rule.fits([*filter(None, (*held.speakers, *new))]):
+    rule = speakers.rule if isinstance(speakers, NameField) else caps.speakers
+    if (told and caps.name_field == "never") or rule.fits([*filter(None, (*held.speakers, *new))]):
         return False
     if new or type(speakers) is not ByRole:
         raise Unsettled("a name is respelled")
     return True
 
 
-def neighbours(behind: int | None, first: int, can: Capabilities, manner: Manner) -> bool:
+def neighbours(behind: int | None, first: int, caps: Capabilities, manner: FormatStyle) -> bool:
     """Whether these two seats stay apart: nothing joins them, or stands between them."""
     if ASSISTANT in (behind, first):
         return behind != first
     if isinstance(manner.speakers, ByName) and behind != TOOL:
         return False  # what stood between two runs of conversation was left out
-    return can.alternation == "free" and (behind, first) != (TOOL, TOOL)
+    return caps.alternation == "free" and (behind, first) != (TOOL, TOOL)
 
 
 def hints(msgs: Iterable[Msg]) -> list[str | None]:
@@ -294,14 +301,14 @@ class _Call(NamedTuple):
 
     msgs: list[Msg]
     outer: Report
-    manner: Manner
+    manner: FormatStyle
 
 
 class Part(NamedTuple):
     """Some neighbours among the messages, as they are written."""
 
-    surveyed: Seated
-    made: Seating
+    surveyed: RoledHistory
+    made: PreparedHistory
     elements: list[JsonObject]
     report: Report
     ids: dict[str, str]
@@ -312,9 +319,11 @@ class Part(NamedTuple):
 class Growing:
     """One history that grows at its end; another one is written whole. Not for two threads."""
 
-    def __init__(self, wire: Wire, can: Capabilities, manner: Manner, look: Look = "equal") -> None:
+    def __init__(
+        self, wire: Wire, caps: Capabilities, manner: FormatStyle, look: Look = "equal"
+    ) -> None:
         self.look: Look = look
-        self.wire, self.can, self.room, self.manner = wire, can, wire.room, manner
+        self.wire, self.can, self.room, self.manner = wire, caps, wire.room, manner
         self.settled = Settled()
         self._seen = Settled()  # the messages behind those, as they were last
         self._edits: list[Edit] = []
@@ -322,14 +331,14 @@ class Growing:
         known = type(self.manner.speakers) in _SPEAKERS and not self.manner.rewrites
         self._parts = known and self.room.once([]) is not None
 
-    def leads_to(self, msgs: list[Msg], manner: Manner) -> bool:
+    def leads_to(self, msgs: list[Msg], manner: FormatStyle) -> bool:
         """Whether it looks as if the messages went on from this history."""
         given = self.settled.given or self._seen.given
         if len(given) > len(msgs) or self.manner != manner:
             return False
         return not given or (given[0] == msgs[0] and given[-1] == msgs[len(given) - 1])
 
-    def said(self, msgs: list[Msg], outer: Report, manner: Manner) -> Said:
+    def said(self, msgs: list[Msg], outer: Report, manner: FormatStyle) -> Said:
         """The messages as the formatter writes them.
 
         `outer`: the report of the whole; `manner`: this history's, which knows what was fetched.
@@ -391,7 +400,7 @@ class Growing:
             heard = self.wire.paired(msgs, self.can, self.manner, part.report.trial())
             if hidden(part.surveyed) or not heard or not ends(heard[-1]):
                 raise Unsettled("a call or a result stands alone")
-        seats = part.made.seated.seats
+        seats = part.made.history.seats
         if seats[-1] not in (USER, TOOL) or (
             self.can.needs_user and not held.user and USER not in seats
         ):
@@ -406,7 +415,7 @@ class Growing:
         held.elements += part.elements
         if part.report.kinds:
             held.reports.append(part.report)
-        held.tools.update(dict.fromkeys(part.made.seated.names))
+        held.tools.update(dict.fromkeys(part.made.history.names))
         held.ids.update(part.ids)
         # an id that came twice was spelled as it is, too, before it was numbered
         held.spellings.update(part.ids, part.ids.values(), part.made.ids)
@@ -419,12 +428,12 @@ class Growing:
 
     def _part(self, call: _Call, held: Settled, end: int) -> Part:
         """The messages behind the settled ones up to `end`. Raises Unsettled."""
-        start, can = len(held.given), self.can
+        start, caps = len(held.given), self.can
         msgs = call.msgs[start:end]
         report = self._report(msgs, call.outer)
         surveyed = survey(msgs, report.trial())
         ttls = hints(msgs) if surveyed.dirty else []
-        between = Between(last=end == len(call.msgs))
+        between = HistoryContext(last=end == len(call.msgs))
         manner = call.manner
         if start:
             if not begins(call.msgs, start, manner):
@@ -432,37 +441,37 @@ class Growing:
             between, manner = self._behind(surveyed, msgs, ttls, held, between, manner)
         elif self._edits and not self._edited_in(msgs, between.last):
             raise Unsettled("what stands before signed thinking is another history")
-        made = arranged(msgs, [], can, manner, report, False, between)
-        made = bound(made, can, manner, report, False)
-        seats = made.seated.seats
-        if not seats or (start and not neighbours(held.behind, seats[0], can, manner)):
+        made = arranged(msgs, [], caps, manner, report, False, between)
+        made = bound(made, caps, manner, report, False)
+        seats = made.history.seats
+        if not seats or (start and not neighbours(held.behind, seats[0], caps, manner)):
             raise Unsettled("a turn is joined with the one before it")
-        if start and can.binding != "none" and len(report.edits) > len(self._edits):
+        if start and caps.binding != "none" and len(report.edits) > len(self._edits):
             raise Unsettled("a pass touched what stands before an answer")
-        elements = self.room.messages(made.seated, can, report)
+        elements = self.room.messages(made.history, caps, report)
         once = self.room.once(elements) or ()
         ids = spelled(made)
-        if not held.once.isdisjoint(once) or not apart(ids, held, can):
+        if not held.once.isdisjoint(once) or not apart(ids, held, caps):
             raise Unsettled("the id of a call or an item comes again")
         return Part(surveyed, made, elements, report, ids, once, len(ttls))
 
     def _behind(
-        self, surveyed: Seated, msgs: list[Msg], ttls: list[str | None], held: Settled,
-        between: Between, manner: Manner,
-    ) -> tuple[Between, Manner]:  # fmt: skip
+        self, surveyed: RoledHistory, msgs: list[Msg], ttls: list[str | None], held: Settled,
+        between: HistoryContext, manner: FormatStyle,
+    ) -> tuple[HistoryContext, FormatStyle]:  # fmt: skip
         """What the passes must know of the settled messages. Raises Unsettled for more."""
-        can = self.can
-        calm(surveyed, can)
-        named = speaking(msgs, held, can, manner)
+        caps = self.can
+        calm(surveyed, caps)
+        named = speaking(msgs, held, caps, manner)
         if held.flags & MISNAMED and not held.tools.keys() >= set(surveyed.names):
             raise Unsettled("a tool is called whose name a result bore before")
-        if surveyed.flags & self.room.counted & held.flags:
+        if surveyed.flags & self.room.ordered_flags & held.flags:
             raise Unsettled("what is counted stands in front, too")
-        if held.edited and surveyed.flags & ODD and can.binding != "none":
+        if held.edited and surveyed.flags & ODD and caps.binding != "none":
             raise Unsettled("a pass touched what stands before an answer")
-        if ttls and can.cache_hints:
-            late = can.cache_longest_first and held.hints and any(ttls)
-            if late or len(ttls) + held.hints > can.cache_hints:
+        if ttls and caps.cache_hints:
+            late = caps.cache_longest_first and held.hints and any(ttls)
+            if late or len(ttls) + held.hints > caps.cache_hints:
                 raise Unsettled("cache hints give way to later ones")
         between = replace(
             between, behind=held.behind, marks=held.hints, tools=tuple(held.tools),

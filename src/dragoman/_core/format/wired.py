@@ -23,7 +23,7 @@ from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ...rewrite.truncate import Truncation
 from ...token import TokenCounterBase
 from ..edges.fetch import local_files
-from ..exchange.pipeline import Manner
+from ..exchange.pipeline import FormatStyle
 from ..exchange.stream import StreamDecoder, aiterated, fed, iterated, whole
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
@@ -40,7 +40,7 @@ class Answering:
 
     wire: Wire
     model: str | None
-    manner: Manner
+    manner: FormatStyle
     can: Capabilities
 
     def parse_response(
@@ -100,7 +100,7 @@ class Answering:
         self, tools: Sequence[ToolLike] | None, request: ChatRequest | Written | None
     ) -> StreamDecoder:
         given = None if tools is None else tools_of(tools)
-        return self.wire.stream_decoder(given, request, model=self.model, can=self.can)
+        return self.wire.stream_decoder(given, request, model=self.model, caps=self.can)
 
     def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
         msg = resp.msg
@@ -202,7 +202,7 @@ class WireFormatter(Asking, Answering):
         changes = changes_of(can)
         self.wire = wire
         self.model = model
-        self.manner = Manner(
+        self.manner = FormatStyle(
             speakers=speakers or ByRole(),
             rewrites=rewrites,
             prompt=prompt or SystemPrompt(),
@@ -309,7 +309,7 @@ class WireFormatter(Asking, Answering):
         finally:
             _speaking.reset(token)
 
-    def _part(self, msgs: list[Msg], manner: Manner) -> list[JsonObject]:
+    def _part(self, msgs: list[Msg], manner: FormatStyle) -> list[JsonObject]:
         report = current_report.get() or self._report(msgs)
         speakers = manner.speakers
         if isinstance(speakers, (ByName, Tagged)) and (names := _speaking.get()):

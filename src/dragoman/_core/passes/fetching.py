@@ -13,51 +13,53 @@ from ...losses import Report
 from ...message import Base64Source, Msg, Source
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..media import as_base64, refused, with_source
-from .roles import Seated
+from .roles import RoledHistory
 
 # Source -> its bytes, or None where the fetcher's policy says no. May raise a WriteError.
 Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
 
 
-def wanted(seated: Seated, can: Capabilities) -> list[Source]:
+def wanted(history: RoledHistory, caps: Capabilities) -> list[Source]:
     """The sources whose bytes this wire needs.
 
     Only media of messages that the program built: what came from a provider or out of a tool
     must not decide which files and addresses are opened.
     """
     found: list[Source] = []
-    for i in seated.dirty:
-        m = seated.msgs[i]
+    for i in history.dirty:
+        m = history.msgs[i]
         if not isinstance(m.content, str) and m.origin is None:
             found.extend(
                 block.source  # type: ignore[union-attr]  # a media kind has a source
                 for block in m.content
-                if block.type in MEDIA_KINDS and block.origin is None and _needs(block, can)
+                if block.type in MEDIA_KINDS and block.origin is None and _needs(block, caps)
             )
     return found
 
 
-def _needs(block: ContentBlock, can: Capabilities) -> bool:
+def _needs(block: ContentBlock, caps: Capabilities) -> bool:
     ready = as_base64(block)  # type: ignore[arg-type]  # the caller looked at its kind
-    if not any(block.type in kinds for kinds in (can.user, can.assistant, can.system)):
+    if not any(block.type in kinds for kinds in (caps.user, caps.assistant, caps.system)):
         return False
-    fault = refused(ready, can)
+    fault = refused(ready, caps)
     return fault is not None and fault.code == "media.not_fetched"
 
 
-def placed(seated: Seated, fetched: Mapping[int, Base64Source], report: Report) -> Seated:
+def placed(
+    history: RoledHistory, fetched: Mapping[int, Base64Source], report: Report
+) -> RoledHistory:
     """The history with fetched bytes (by the id of their source) in the place of their sources."""
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
+    for i in history.dirty:
+        m = history.msgs[i]
         if isinstance(m.content, str):
             continue
         blocks = [_placed(block, fetched, report) for block in m.content]
         if any(new is not old for new, old in zip(blocks, m.content, strict=True)):
             made = Msg.trusted(m.name, blocks, m.role, m)
             report.made(made, m)
-            changes[i] = [(made, seated.seats[i])]
-    return seated.spliced(changes) if changes else seated
+            changes[i] = [(made, history.seats[i])]
+    return history.spliced(changes) if changes else history
 
 
 def _placed(

@@ -1,4 +1,4 @@
-"""Seated -> Seated: tool names and call ids as a wire accepts them; a map, applied and inverted.
+"""RoledHistory -> RoledHistory: tool names and call ids as a wire accepts them; a map, applied and inverted.
 
 The map is a pure function of the names and the rule, so whoever has the tools can rebuild it to
 read an answer. What the rule accepts stays; two names never become one. Knows no wire.
@@ -15,7 +15,7 @@ from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
-from .roles import IDS, MISNAMED, PAIRS, Seated
+from .roles import IDS, MISNAMED, PAIRS, RoledHistory
 
 
 def inverted(names: dict[str, str]) -> dict[str, str]:
@@ -59,41 +59,41 @@ def name_tools(
 
 
 def respell(
-    seated: Seated,
-    can: Capabilities,
+    history: RoledHistory,
+    caps: Capabilities,
     names: dict[str, str],
     report: Report,
     there: frozenset[str] = frozenset(),
-) -> tuple[Seated, dict[str, str]]:
+) -> tuple[RoledHistory, dict[str, str]]:
     """The history under wire names and wire ids, and the map from wire ids to the tree's.
 
     `there`: ids that stand around these messages as the wire took them: they keep their spelling.
     """
-    rule = can.ids
-    calls, results = seated.calls, seated.results
-    again = bool(seated.flags & IDS) or not rule.formed(calls)
+    rule = caps.ids
+    calls, results = history.calls, history.results
+    again = bool(history.flags & IDS) or not rule.formed(calls)
     again = again or bool(there and not there.isdisjoint(calls))
     used = calls
     # a survey that found them in pairs has compared them
-    if (seated.flags & PAIRS or len(calls) != len(results)) and calls != results:
+    if (history.flags & PAIRS or len(calls) != len(results)) and calls != results:
         used = [*calls, *results]
         there = there | set(results).difference(calls)  # what answers others keeps its id
     if there:
         used = [id for id in used if id not in there]
     ids = {} if rule.fits(used) else mapping([id for id in used if id], rule, ordered=True)
-    if not (names or ids or again or seated.flags & MISNAMED):
-        return seated, {}
-    writer = _Respeller(ids, names, can, again, report)
+    if not (names or ids or again or history.flags & MISNAMED):
+        return history, {}
+    writer = _Respeller(ids, names, caps, again, report)
     if rule.unique:
         writer.used.update(there)
     if rule.unique or rule.form:
         writer.taken.update(there)
     changes = {
         i: made
-        for i, m in enumerate(seated.msgs)
+        for i, m in enumerate(history.msgs)
         if type(m.content) is not str and (made := writer.message(m)) is not m
     }
-    return seated.swapped(changes), writer.back
+    return history.swapped(changes), writer.back
 
 
 class _Respeller:
@@ -106,14 +106,14 @@ class _Respeller:
         self,
         ids: dict[str, str],
         names: dict[str, str],
-        can: Capabilities,
+        caps: Capabilities,
         again: bool,
         report: Report,
     ) -> None:
         self.ids = ids
         self.names = names
-        self.rule = can.ids
-        self.tool_names = can.tool_names
+        self.rule = caps.ids
+        self.tool_names = caps.tool_names
         self.again = again
         self.report = report
         self.used: set[str] = set()  # what may not come again

@@ -1,4 +1,4 @@
-"""Seated -> Seated: neighbours of one role, where a wire wants the roles to alternate.
+"""RoledHistory -> RoledHistory: neighbours of one role, where a wire wants the roles to alternate.
 
 Also what may not stand alone in a turn. A part of `order`, behind all that moves messages. Knows
 no wire.
@@ -25,7 +25,7 @@ from .roles import (
     SYSTEM,
     TOOL,
     USER,
-    Seated,
+    RoledHistory,
     runs,
 )
 
@@ -37,66 +37,66 @@ _PAIRS = (bytes((USER, USER)), bytes((ASSISTANT, ASSISTANT)))
 
 
 def alternated(
-    seated: Seated, can: Capabilities, report: Report, told: Told, insert: bool
-) -> Seated:
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, insert: bool
+) -> RoledHistory:
     """The history with neighbours of one role joined, results first.
 
     Where results may not share a turn with words (`bridged`), and calls neither, a turn of the
     other role stands between them if turns may be inserted. Where results are messages of their
     own, they are nobody's neighbours otherwise.
     """
-    apart = can.alternation == "bridged"
-    sides = bytes(seated.seats)
-    if apart or can.gather_results:
+    apart = caps.alternation == "bridged"
+    sides = bytes(history.seats)
+    if apart or caps.gather_results:
         sides = sides.translate(_SIDES)
     if not any(pair in sides for pair in _PAIRS):
-        return seated
+        return history
     changes: dict[int, list[tuple[Msg, int]]] = {}
     start = 0
     for i in range(1, len(sides) + 1):
         if i < len(sides) and sides[i] == sides[start]:
             continue
         if i - start > 1 and sides[start] not in (SYSTEM, TOOL):
-            turns = _turns(seated, range(start, i), apart)
-            changes[start] = _said(seated, turns, can, report, told, insert)
+            turns = _turns(history, range(start, i), apart)
+            changes[start] = _said(history, turns, caps, report, told, insert)
             changes.update((j, []) for j in range(start + 1, i))
         start = i
-    return seated.spliced(changes)
+    return history.spliced(changes)
 
 
-def _turns(seated: Seated, run: range, apart: bool) -> list[list[int]]:
+def _turns(history: RoledHistory, run: range, apart: bool) -> list[list[int]]:
     """The messages of a run in the turns that they make."""
     turns: list[list[int]] = []
     for i in run:
-        if turns and not (apart and _used(seated, i) != _used(seated, turns[-1][0])):
+        if turns and not (apart and _used(history, i) != _used(history, turns[-1][0])):
             turns[-1].append(i)
         else:
             turns.append([i])
     return turns
 
 
-def _used(seated: Seated, i: int) -> bool:
+def _used(history: RoledHistory, i: int) -> bool:
     """Whether the message is one of tools: calls or results."""
-    return seated.seats[i] == TOOL or bool(seated.seats[i] == ASSISTANT and seated.msgs[i].calls)
+    return history.seats[i] == TOOL or bool(history.seats[i] == ASSISTANT and history.msgs[i].calls)
 
 
 def _said(
-    seated: Seated,
+    history: RoledHistory,
     turns: list[list[int]],
-    can: Capabilities,
+    caps: Capabilities,
     report: Report,
     told: Told,
     insert: bool,
 ) -> list[tuple[Msg, int]]:
     said: list[tuple[Msg, int]] = []
     for turn in turns:
-        group = [seated.msgs[i] for i in turn]
+        group = [history.msgs[i] for i in turn]
         if said and insert:
             said.append(_bridge(group[0], said[-1][1], report, told))
-        if not can.gather_results and seated.seats[turn[0]] == TOOL:
+        if not caps.gather_results and history.seats[turn[0]] == TOOL:
             said += [(m, TOOL) for m in group]  # one by one, as the wire has them
             continue
-        seat = max(seated.seats[i] for i in turn)  # a turn with results in it is the tools'
+        seat = max(history.seats[i] for i in turn)  # a turn with results in it is the tools'
         said.append((_merged(group, report) if len(group) > 1 else group[0], seat))
     return said
 
@@ -143,11 +143,11 @@ def _together(group: list[Msg], report: Report) -> Extras:
     return extras
 
 
-def accompanied(seated: Seated, report: Report, told: Told) -> Seated:
+def accompanied(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
     """The history with a text before the documents of each turn that says nothing else."""
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
+    for i in history.dirty:
+        m = history.msgs[i]
         if isinstance(m.content, str) or any(type(block) is TextBlock for block in m.content):
             continue
         first = next((j for j, b in enumerate(m.content) if type(b) is DocumentBlock), None)
@@ -159,25 +159,25 @@ def accompanied(seated: Seated, report: Report, told: Told) -> Seated:
         report.made(text, document)
         made = Msg.trusted(m.name, [*m.content[:first], text, *m.content[first:]], m.role, m)
         report.made(made, m)
-        changes[i] = [(made, seated.seats[i])]
-    return seated.spliced(changes) if changes else seated
+        changes[i] = [(made, history.seats[i])]
+    return history.spliced(changes) if changes else history
 
 
-def unended(seated: Seated, report: Report) -> Seated:
+def unended(history: RoledHistory, report: Report) -> RoledHistory:
     """The history in which no turn of the assistant ends in thinking.
 
     What came of it may stand in the message behind, and joins it; else it goes.
     """
-    if not any(_ends_in_thought(seated.msgs[i], seated.seats[i]) for i in seated.dirty):
-        return seated
+    if not any(_ends_in_thought(history.msgs[i], history.seats[i]) for i in history.dirty):
+        return history
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for seat, start, end in runs(seated):
-        group = seated.msgs[start:end]
+    for seat, start, end in runs(history):
+        group = history.msgs[start:end]
         if not any(_ends_in_thought(m, seat) for m in group):
             continue
         changes[start] = [(m, ASSISTANT) for m in _followed(_cut(group, report), report)]
         changes.update((i, []) for i in range(start + 1, end))
-    return seated.spliced(changes)
+    return history.spliced(changes)
 
 
 def _ends_in_thought(m: Msg, seat: int) -> bool:
@@ -217,13 +217,13 @@ def _followed(group: list[Msg], report: Report) -> list[Msg]:
     return said
 
 
-def trimmed(seated: Seated, report: Report) -> Seated:
+def trimmed(history: RoledHistory, report: Report) -> RoledHistory:
     """The history without white space behind the assistant's last words."""
-    m = seated.msgs[-1]
+    m = history.msgs[-1]
     blocks = list(m.blocks)
     last = blocks[-1] if blocks else None
     if type(last) is not TextBlock or last.text == last.text.rstrip():
-        return seated
+        return history
     text = last.text.rstrip()
     blocks[-1] = replace(last, text=text)
     report.made(blocks[-1], last)
@@ -231,84 +231,84 @@ def trimmed(seated: Seated, report: Report) -> Seated:
     report.lost("text.trailing", m if plain else last, "content" if plain else "text")
     made = Msg.trusted(m.name, text if plain else blocks, m.role, m)
     report.made(made, m)
-    return seated.spliced({len(seated.msgs) - 1: [(made, ASSISTANT)]})
+    return history.spliced({len(history.msgs) - 1: [(made, ASSISTANT)]})
 
 
 def late_system(
-    seated: Seated, can: Capabilities, report: Report, told: Told, behind: int | None = None
-) -> Seated:
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, behind: int | None = None
+) -> RoledHistory:
     """Later system messages as the wire takes them; before `fit`, for the seat changes.
 
     `behind`: the seat of what stands before these messages, if they are not the first.
     """
-    if can.late_system == "keep" or not _any_late(seated, can, behind):
-        return seated
-    return _late(seated, can, report, told, behind)
+    if caps.late_system == "keep" or not _any_late(history, caps, behind):
+        return history
+    return _late(history, caps, report, told, behind)
 
 
 def order(
-    seated: Seated,
-    can: Capabilities,
+    history: RoledHistory,
+    caps: Capabilities,
     report: Report,
     told: Told,
     whole: bool = True,
     insert: bool = True,
     behind: int | None = None,
     last: bool = True,
-) -> Seated:
+) -> RoledHistory:
     """The history in an order that the wire takes.
 
     `whole`: it is a request, not a plain list; `insert`: turns that the wire demands are added.
     `behind`: the seat of what stands before these messages, if they are not the first; `last`:
     nothing stands behind them.
     """
-    if can.gather_results and seated.flags & PARALLEL:
-        seated = _gathered(seated, report)
-    dirty = bool(seated.dirty or seated.flags & GONE)
-    if can.join_calls and (seated.flags & FOLLOWING or (seated.calls and dirty)):
-        seated = _joined(seated, report)
-    if not can.thinking_last and dirty:
-        seated = unended(seated, report)
-    if can.late_system == "placed" and dirty and _any_late(seated, can, behind):
-        seated = _late(seated, can, report, told, behind)  # other turns may stand beside it now
-    if insert and seated.msgs:
-        seated = _ends(seated, can, report, told, whole, behind is None, last)
-    if can.alternation != "free":
-        seated = alternated(seated, can, report, told, insert)
-    if not can.lone_documents and seated.flags & MEDIA:
-        seated = accompanied(seated, report, told)
-    if last and not can.trailing_space and seated.seats[-1:] == [ASSISTANT]:
-        seated = trimmed(seated, report)
-    return seated
+    if caps.gather_results and history.flags & PARALLEL:
+        history = _gathered(history, report)
+    dirty = bool(history.dirty or history.flags & GONE)
+    if caps.join_calls and (history.flags & FOLLOWING or (history.calls and dirty)):
+        history = _joined(history, report)
+    if not caps.thinking_last and dirty:
+        history = unended(history, report)
+    if caps.late_system == "placed" and dirty and _any_late(history, caps, behind):
+        history = _late(history, caps, report, told, behind)  # other turns may stand beside it now
+    if insert and history.msgs:
+        history = _ends(history, caps, report, told, whole, behind is None, last)
+    if caps.alternation != "free":
+        history = alternated(history, caps, report, told, insert)
+    if not caps.lone_documents and history.flags & MEDIA:
+        history = accompanied(history, report, told)
+    if last and not caps.trailing_space and history.seats[-1:] == [ASSISTANT]:
+        history = trimmed(history, report)
+    return history
 
 
-def _any_late(seated: Seated, can: Capabilities, behind: int | None) -> bool:
+def _any_late(history: RoledHistory, caps: Capabilities, behind: int | None) -> bool:
     """Whether a system message stands behind the prompt."""
-    if seated.flags & LATE or (can.system_head == "first" and seated.seats[1:2] == [SYSTEM]):
+    if history.flags & LATE or (caps.system_head == "first" and history.seats[1:2] == [SYSTEM]):
         return True
-    return behind is not None and seated.seats[:1] == [SYSTEM]
+    return behind is not None and history.seats[:1] == [SYSTEM]
 
 
 def _late(
-    seated: Seated, can: Capabilities, report: Report, told: Told, behind: int | None
-) -> Seated:
-    head = 1 if can.system_head == "first" else _head(seated)
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, behind: int | None
+) -> RoledHistory:
+    head = 1 if caps.system_head == "first" else _head(history)
     if behind is not None:
         head = 0
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    placed = _places(seated.seats, behind) if can.late_system == "placed" else set()
-    for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
+    placed = _places(history.seats, behind) if caps.late_system == "placed" else set()
+    for i, (m, seat) in enumerate(zip(history.msgs, history.seats, strict=True)):
         if seat != SYSTEM or i < head or i in placed:
             continue
         report.lost("system.late", m, did="told by the user")
         content = m.content
-        if can.late_system != "user":
+        if caps.late_system != "user":
             report.lost("system.reminder", m)
             content = [_reminder(block, report, told) for block in m.blocks]
         made = Msg.trusted(m.name, content, "user", m)
         report.made(made, m)
         changes[i] = [(made, USER)]
-    return seated.spliced(changes) if changes else seated
+    return history.spliced(changes) if changes else history
 
 
 def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
@@ -335,30 +335,30 @@ def _places(seats: list[int], behind: int | None = None) -> set[int]:
     return found
 
 
-def _head(seated: Seated) -> int:
+def _head(history: RoledHistory) -> int:
     """How many system messages stand before everything else."""
     count = 0
-    for seat in seated.seats:
+    for seat in history.seats:
         if seat != SYSTEM:
             break
         count += 1
     return count
 
 
-def _gathered(seated: Seated, report: Report) -> Seated:
+def _gathered(history: RoledHistory, report: Report) -> RoledHistory:
     """Neighbouring results in one message, in the order of their calls."""
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for seat, start, end in runs(seated):
+    for seat, start, end in runs(history):
         if seat != TOOL:
             continue
-        group = seated.msgs[start:end]
+        group = history.msgs[start:end]
         given = [block for m in group for block in m.blocks]
-        blocks = _as_called(given, seated.msgs[start - 1].calls if start else [])
+        blocks = _as_called(given, history.msgs[start - 1].calls if start else [])
         if end - start == 1 and all(a is b for a, b in zip(given, blocks, strict=True)):
             continue
         changes[start] = [(one(group, blocks, report), TOOL)]
         changes.update((i, []) for i in range(start + 1, end))
-    return seated.spliced(changes) if changes else seated
+    return history.spliced(changes) if changes else history
 
 
 def _as_called(results: list[ContentBlock], calls: list[ToolUseBlock]) -> list[ContentBlock]:
@@ -373,80 +373,82 @@ def _as_called(results: list[ContentBlock], calls: list[ToolUseBlock]) -> list[C
     return [block for _, block in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _joined(seated: Seated, report: Report) -> Seated:
+def _joined(history: RoledHistory, report: Report) -> RoledHistory:
     """What the assistant says right before its calls stands in one turn with them."""
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for seat, start, end in runs(seated):
+    for seat, start, end in runs(history):
         if seat != ASSISTANT or end - start == 1:
             continue
-        last = next((i for i in range(end - 1, start, -1) if seated.msgs[i].calls), start)
+        last = next((i for i in range(end - 1, start, -1) if history.msgs[i].calls), start)
         if last == start:
             continue
-        group = seated.msgs[start : last + 1]
+        group = history.msgs[start : last + 1]
         for m in group[:-1]:
             report.lost("turn.joined", m, did="joined with the call behind it")
         made = one(group, [block for m in group for block in m.blocks], report)
         changes[start] = [(made, ASSISTANT)]
         changes.update((i, []) for i in range(start + 1, last + 1))
-    return seated.spliced(changes) if changes else seated
+    return history.spliced(changes) if changes else history
 
 
 def _ends(
-    seated: Seated, can: Capabilities, report: Report, told: Told, whole: bool, first: bool,
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, whole: bool, first: bool,
     last: bool,
-) -> Seated:  # fmt: skip
+) -> RoledHistory:  # fmt: skip
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
-    seats = seated.seats
+    seats = history.seats
     begins = seats[1:2] if seats[0] == SYSTEM else seats[:1]
     if begins == [USER] and seats[-1] in (USER, TOOL):
-        return seated  # as most requests do
+        return history  # as most requests do
     if first:
-        alone = _alone(seated, can, report) if whole and last else None
+        alone = _alone(history, caps, report) if whole and last else None
         if alone is not None:
             return alone
-        seated = _first(seated, can, report, told)
-    return _last(seated, can, report, told, first) if last else seated
+        history = _first(history, caps, report, told)
+    return _last(history, caps, report, told, first) if last else history
 
 
-def _alone(seated: Seated, can: Capabilities, report: Report) -> Seated | None:
+def _alone(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory | None:
     """System messages and no other: the user says the last one where that is no conversation."""
-    head = _head(seated)
-    spoken = can.system_place == "top" or (head > 1 and not can.last_system)
-    if not (spoken and head and head == len(seated.msgs)):
+    head = _head(history)
+    spoken = caps.system_place == "top" or (head > 1 and not caps.last_system)
+    if not (spoken and head and head == len(history.msgs)):
         return None
-    m = seated.msgs[-1]
+    m = history.msgs[-1]
     report.lost("system.alone", m, did="the last system message is said by the user")
     made = Msg.trusted(m.name, m.content, "user", m)
     report.made(made, m)
-    return seated.spliced({head - 1: [(made, USER)]})
+    return history.spliced({head - 1: [(made, USER)]})
 
 
-def _first(seated: Seated, can: Capabilities, report: Report, told: Told) -> Seated:
-    head, seats = _head(seated), seated.seats
-    first_user = can.first_user or (len(seats) == 1 and not can.lone_assistant)
+def _first(history: RoledHistory, caps: Capabilities, report: Report, told: Told) -> RoledHistory:
+    head, seats = _head(history), history.seats
+    first_user = caps.first_user or (len(seats) == 1 and not caps.lone_assistant)
     if not first_user or seats[head : head + 1] != [ASSISTANT]:
-        return seated
-    return _begun(seated, head, report, told)
+        return history
+    return _begun(history, head, report, told)
 
 
-def _begun(seated: Seated, head: int, report: Report, told: Told) -> Seated:
-    first = seated.msgs[head]
+def _begun(history: RoledHistory, head: int, report: Report, told: Told) -> RoledHistory:
+    first = history.msgs[head]
     report.lost("turn.first", first, did=told.first_turn)
     turn = _turn(told.first_turn, first, report)
-    return seated.spliced({head: [(turn, USER), (first, seated.seats[head])]})
+    return history.spliced({head: [(turn, USER), (first, history.seats[head])]})
 
 
-def _last(seated: Seated, can: Capabilities, report: Report, told: Told, first: bool) -> Seated:
-    m, seat = seated.msgs[-1], seated.seats[-1]
-    userless = first and can.needs_user and USER not in seated.seats
+def _last(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, first: bool
+) -> RoledHistory:
+    m, seat = history.msgs[-1], history.seats[-1]
+    userless = first and caps.needs_user and USER not in history.seats
     if userless and seat == ASSISTANT and m.calls:
         # behind calls that wait for their results nothing may stand
-        return _begun(seated, _head(seated), report, told)
-    if userless or (not can.prefill and seat == ASSISTANT and not (m.calls or paused(m))):
+        return _begun(history, _head(history), report, told)
+    if userless or (not caps.prefill and seat == ASSISTANT and not (m.calls or paused(m))):
         report.lost("turn.last", m, did=told.last_turn)
         turn = _turn(told.last_turn, m, report)
-        seated = seated.spliced({len(seated.msgs) - 1: [(m, seat), (turn, USER)]})
-    return seated
+        history = history.spliced({len(history.msgs) - 1: [(m, seat), (turn, USER)]})
+    return history
 
 
 def _turn(text: str, of: Msg, report: Report) -> Msg:

@@ -1,4 +1,4 @@
-"""Seated -> Seated: results under the names of the tools that were called.
+"""RoledHistory -> RoledHistory: results under the names of the tools that were called.
 
 A part of `repair`, behind the pairing. Knows no wire.
 """
@@ -29,17 +29,17 @@ from .roles import (
     TOOL,
     UNNAMED,
     USER,
-    Seated,
+    RoledHistory,
     runs,
     survey,
 )
 
 
-def named(seated: Seated, report: Report) -> Seated:
+def named(history: RoledHistory, report: Report) -> RoledHistory:
     """Results without a name, or with another one, get the name of the call they answer."""
     names: dict[str, deque[str]] = {}
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
+    for i, (m, seat) in enumerate(zip(history.msgs, history.seats, strict=True)):
         if seat == ASSISTANT:
             names = _called(m)
         elif seat == TOOL:
@@ -48,13 +48,13 @@ def named(seated: Seated, report: Report) -> Seated:
                 made = Msg.trusted(m.name, blocks, m.role, m)
                 report.made(made, m)
                 changes[i] = [(made, seat)]
-    return seated.spliced(changes) if changes else seated
+    return history.spliced(changes) if changes else history
 
 
-def misnamed(seated: Seated, report: Report) -> None:
+def misnamed(history: RoledHistory, report: Report) -> None:
     """Name the results that call their tool otherwise than its call does, which alone is said."""
     names: dict[str, deque[str]] = {}
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+    for m, seat in zip(history.msgs, history.seats, strict=True):
         if seat == ASSISTANT:
             names = _called(m)
         elif seat == TOOL:
@@ -90,18 +90,18 @@ Place: TypeAlias = tuple[int, int]  # message, block
 
 
 def matched(
-    seated: Seated, can: Capabilities, report: Report, open_start: bool = False
-) -> tuple[Seated, frozenset[str]]:
+    history: RoledHistory, caps: Capabilities, report: Report, open_start: bool = False
+) -> tuple[RoledHistory, frozenset[str]]:
     """The history without what lacks its other half; and the ids that plain results answer.
 
     A server's result stands in the turn of its call, in which clients may answer calls of their
     own; one for a client may come at any time. What the history ends in may wait. `open_start`:
     the call of a result may stand in what the provider keeps.
     """
-    listed = [(place, block) for i in seated.dirty for place, block in _paired(seated, i, can)]
+    listed = [(place, block) for i in history.dirty for place, block in _paired(history, i, caps)]
     if not listed:
-        return seated, frozenset()
-    turns = [0, *accumulate(seat not in (ASSISTANT, TOOL) for seat in seated.seats)]
+        return history, frozenset()
+    turns = [0, *accumulate(seat not in (ASSISTANT, TOOL) for seat in history.seats)]
     waiting: dict[str, tuple[Place, RawBlock]] = {}
     done: set[str] = set()
     begun: set[int] = set()  # messages of which a client's call is answered
@@ -118,14 +118,14 @@ def matched(
                 begun.add(call[0][0])
         elif block.role == "call" or call is not None or key in done or not open_start:
             gone[place] = block
-    plain = set(seated.results).difference(seated.calls)  # of two calls of one id ours has it
+    plain = set(history.results).difference(history.calls)  # of two calls of one id ours has it
     asked = {key for key, (_, call) in waiting.items() if call.by == "client" and key in plain}
     begun.update(waiting[key][0][0] for key in asked)
     for key in waiting.keys() - asked:
         place, block = waiting[key]
         if not _may_wait(turns, begun, place, block):
             gone[place] = block
-    return (_without(seated, gone, report) if gone else seated), frozenset(asked)
+    return (_without(history, gone, report) if gone else history), frozenset(asked)
 
 
 def paused(m: Msg) -> bool:
@@ -134,15 +134,15 @@ def paused(m: Msg) -> bool:
     return type(last) is RawBlock and last.role in ("call", "result")
 
 
-def _paired(seated: Seated, i: int, can: Capabilities) -> Iterator[tuple[Place, RawBlock]]:
+def _paired(history: RoledHistory, i: int, caps: Capabilities) -> Iterator[tuple[Place, RawBlock]]:
     """The calls and results of a message that this wire reads, and that name each other."""
-    content = seated.msgs[i].content
+    content = history.msgs[i].content
     for n, block in enumerate([] if isinstance(content, str) else content):
         if (
             type(block) is RawBlock
             and block.pair
             and block.role in ("call", "result")
-            and block.issuer in can.reads
+            and block.issuer in caps.reads
         ):
             yield (i, n), block
 
@@ -160,21 +160,21 @@ def _may_wait(turns: list[int], begun: set[int], place: Place, call: RawBlock) -
     return turns[behind] == turns[-1]
 
 
-def _without(seated: Seated, gone: dict[Place, RawBlock], report: Report) -> Seated:
+def _without(history: RoledHistory, gone: dict[Place, RawBlock], report: Report) -> RoledHistory:
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i in dict.fromkeys(i for i, _ in gone):
-        m = seated.msgs[i]
+        m = history.msgs[i]
         kept = [block for n, block in enumerate(m.blocks) if (i, n) not in gone]
         made = Msg.trusted(m.name, kept, m.role, m)
         report.made(made, m)
-        changes[i] = [(made, seated.seats[i])] if kept else []
-        touched = [made] if kept else seated.msgs[i + 1 : i + 2]
+        changes[i] = [(made, history.seats[i])] if kept else []
+        touched = [made] if kept else history.msgs[i + 1 : i + 2]
         for one in touched:
             report.touched("the removal of a call without its result", one)
     for place in sorted(gone):
         block = gone[place]
         report.lost("raw.unpaired", block, what=f"{block.role} {block.pair}", did="left out")
-    return seated.spliced(changes)
+    return history.spliced(changes)
 
 
 Found: TypeAlias = tuple[int, ToolResultBlock]  # a result, and which message holds it
@@ -187,8 +187,8 @@ Stays: TypeAlias = dict[int, list[tuple[Msg, int]]]
 class Orphans:
     """What becomes of the results of one history that answer nobody in it."""
 
-    seated: Seated
-    can: Capabilities
+    history: RoledHistory
+    caps: Capabilities
     report: Report
     told: Told
 
@@ -208,17 +208,17 @@ class Orphans:
             elif open_start and block.id:
                 kept[i].append(block)
                 answered.add(block.id)
-            elif self.can.orphans == "tell":
+            elif self.caps.orphans == "tell":
                 lost.append(("result.orphan", block, "told as text"))
                 told[i] += self._as_text(block)
             else:
                 lost.append(("result.orphan", block, "left out"))
         stays: Stays = defaultdict(list)
         for i, blocks in kept.items():
-            stays[i].append((only(self.seated.msgs[i], blocks, self.report), TOOL))
+            stays[i].append((only(self.history.msgs[i], blocks, self.report), TOOL))
         for i, blocks in told.items():
             made = Msg.trusted("", blocks, "user")
-            self.report.made(made, self.seated.msgs[i])
+            self.report.made(made, self.history.msgs[i])
             stays[i].append((made, USER))
         return stays, lost
 
@@ -241,18 +241,18 @@ def only(m: Msg, blocks: list[ContentBlock], report: Report) -> Msg:
     return made
 
 
-def finished(seated: Seated, report: Report) -> Seated:
+def finished(history: RoledHistory, report: Report) -> RoledHistory:
     """The history without the unfinished calls that have no result; what has one stays."""
-    answered = set(seated.results)
+    answered = set(history.results)
     msgs: list[Msg] = []
     changed = False
-    for m in seated.msgs:
+    for m in history.msgs:
         gone = [call for call in m.calls if call.unfinished and call.id not in answered]
         kept = m if not gone else _unfinished_without(m, gone, report)
         if kept is not None:
             msgs.append(kept)
         changed = changed or kept is not m
-    return survey(msgs, report) if changed else seated
+    return survey(msgs, report) if changed else history
 
 
 def _unfinished_without(m: Msg, gone: Iterable[ToolUseBlock], report: Report) -> Msg | None:
@@ -268,23 +268,23 @@ def _unfinished_without(m: Msg, gone: Iterable[ToolUseBlock], report: Report) ->
 
 
 def repair(
-    seated: Seated, can: Capabilities, report: Report, told: Told, open_start: bool = False
-) -> Seated:
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, open_start: bool = False
+) -> RoledHistory:
     """The history with its calls and results paired, and results named where they must be.
 
     `open_start`: it goes on from what the provider keeps, so that a result whose call is not here
     answers one of there and stands where it is.
     """
     asked: frozenset[str] = frozenset()
-    if seated.flags & ODD:
-        seated, asked = matched(seated, can, report, open_start)
-    if seated.flags & PAIRS or asked:
-        seated = _Pairing(seated, can, report, told, asked).paired(open_start)
-    if seated.flags & (PAIRS | UNNAMED) and can.result_names:
-        seated = named(seated, report)
-    elif seated.flags & (PAIRS | MISNAMED):
-        misnamed(seated, report)
-    return seated
+    if history.flags & ODD:
+        history, asked = matched(history, caps, report, open_start)
+    if history.flags & PAIRS or asked:
+        history = _Pairing(history, caps, report, told, asked).paired(open_start)
+    if history.flags & (PAIRS | UNNAMED) and caps.result_names:
+        history = named(history, report)
+    elif history.flags & (PAIRS | MISNAMED):
+        misnamed(history, report)
+    return history
 
 
 Call: TypeAlias = ToolUseBlock | RawBlock  # the latter a provider's own, which names its pair
@@ -297,22 +297,22 @@ Row: TypeAlias = tuple[Call, Found | None]
 class _Pairing:
     """One history whose calls and results do not stand in pairs; `asked`: own calls among them."""
 
-    seated: Seated
-    can: Capabilities
+    history: RoledHistory
+    caps: Capabilities
     report: Report
     told: Told
     asked: frozenset[str]
     others: list[Msg | None] = field(default_factory=list)
 
-    def paired(self, open_start: bool) -> Seated:
+    def paired(self, open_start: bool) -> RoledHistory:
         """The calls of each message with their results behind them, and nothing else there."""
-        seated = self.seated
+        history = self.history
         answers, orphans = self._answers()
-        rest = Orphans(seated, self.can, self.report, self.told)
-        stays, lost = rest.sorted_out(orphans, {*self.asked, *seated.calls}, open_start)
+        rest = Orphans(history, self.caps, self.report, self.told)
+        stays, lost = rest.sorted_out(orphans, {*self.asked, *history.calls}, open_start)
         made: list[tuple[Msg, int]] = []
-        last = len(seated.msgs) - 1
-        for i, (m, seat) in enumerate(zip(seated.msgs, seated.seats, strict=True)):
+        last = len(history.msgs) - 1
+        for i, (m, seat) in enumerate(zip(history.msgs, history.seats, strict=True)):
             if seat != TOOL:
                 made.append((m, seat))
             made += stays.get(i, ())
@@ -330,17 +330,17 @@ class _Pairing:
         A result belongs to a call of the turn that it stands behind; what is left over, to the
         first call of its id that still waits.
         """
-        seated = self.seated
+        history = self.history
         rows: dict[int, list[Row]] = {}
         free: dict[str, deque[Found]] = defaultdict(deque)
-        for seat, start, end in runs(seated):
+        for seat, start, end in runs(history):
             if seat != TOOL:
-                rows.update((i, [(call, None) for call in self._calls(seated.msgs[i])])
+                rows.update((i, [(call, None) for call in self._calls(history.msgs[i])])
                             for i in range(start, end) if seat == ASSISTANT)  # fmt: skip
                 continue
             here: dict[str, deque[Found]] = defaultdict(deque)
             for i in range(start, end):
-                for block in _results(seated.msgs[i]):
+                for block in _results(history.msgs[i]):
                     here[block.id].append((i, block))
             if start - 1 in rows:
                 rows[start - 1] = [(call, _first(here[_id(call)])) for call, _ in rows[start - 1]]
@@ -361,9 +361,9 @@ class _Pairing:
     def _behind(self, i: int, rows: list[Row]) -> list[Msg]:
         """The messages with the results of message `i`: those that are there, if they are right."""
         end = i + 1
-        while end < len(self.seated.seats) and self.seated.seats[end] == TOOL:
+        while end < len(self.history.seats) and self.history.seats[end] == TOOL:
             end += 1
-        there = self.seated.msgs[i + 1 : end]
+        there = self.history.msgs[i + 1 : end]
         results = sorted(id(block) for m in there for block in _results(m))
         right = sorted(id(found[1]) for _, found in rows if found)
         if len(results) == len(rows) and results == right:
@@ -385,7 +385,7 @@ class _Pairing:
     def _found(self, found: Found, at: int, end: int) -> Msg:
         """The result alone; `at`: where its call stands, `end`: where results behind it end."""
         index, block = found
-        made = only(self.seated.msgs[index], [block], self.report)
+        made = only(self.history.msgs[index], [block], self.report)
         if not at < index < end:
             self.report.lost("result.moved", block, did="moved behind its call")
         if index >= end:  # who spoke in between has not seen it there
@@ -396,20 +396,20 @@ class _Pairing:
         """For each message the next one behind it that holds no results."""
         if not self.others:
             then: Msg | None = None
-            for i in reversed(range(len(self.seated.msgs))):
+            for i in reversed(range(len(self.history.msgs))):
                 self.others.append(then)
-                then = then if self.seated.seats[i] == TOOL else self.seated.msgs[i]
+                then = then if self.history.seats[i] == TOOL else self.history.msgs[i]
             self.others.reverse()
         return self.others
 
-    def _resurveyed(self, made: list[tuple[Msg, int]]) -> Seated:
-        seated = self.seated
-        old = {id(seated.msgs[i]) for i in seated.dirty}
-        known = {id(m) for m in seated.msgs}
+    def _resurveyed(self, made: list[tuple[Msg, int]]) -> RoledHistory:
+        history = self.history
+        old = {id(history.msgs[i]) for i in history.dirty}
+        known = {id(m) for m in history.msgs}
         msgs = [m for m, _ in made]
         dirty = [i for i, m in enumerate(msgs) if id(m) in old or id(m) not in known]
-        flags = seated.flags | PARALLEL | FOLLOWING
-        return Seated(msgs, [seat for _, seat in made], flags, dirty, *_ids(msgs))
+        flags = history.flags | PARALLEL | FOLLOWING
+        return RoledHistory(msgs, [seat for _, seat in made], flags, dirty, *_ids(msgs))
 
 
 def _id(call: Call) -> str:

@@ -1,4 +1,4 @@
-"""Seated: messages, a seat beside each, and what a survey found. Knows no wire.
+"""RoledHistory: messages, a seat beside each, and what a survey found. Knows no wire.
 
 `dirty` holds the indexes of messages that somebody must look at; `flags` what concerns the whole.
 """
@@ -59,7 +59,7 @@ GONE = 8192  # a message went since the survey: others may be neighbours now
 
 
 @dataclass(slots=True)
-class Seated:
+class RoledHistory:
     """Messages with their seats, and what the survey found.
 
     `calls` and `results` are the ids in order, `names` the names of the tools that are called.
@@ -80,21 +80,23 @@ class Seated:
             made[i] = 1
         return made
 
-    def swapped(self, changes: Mapping[int, Msg]) -> Seated:
+    def swapped(self, changes: Mapping[int, Msg]) -> RoledHistory:
         """The same with some messages in the place of others that are as plain as they are."""
         msgs = list(self.msgs)
         for i, m in changes.items():
             msgs[i] = m
         return replace(self, msgs=msgs)
 
-    def _exchanged(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
+    def _exchanged(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> RoledHistory:
         """The same with dirty messages in the place of others, one for one."""
         msgs, seats = [*self.msgs], [*self.seats]
         for i, [(msg, seat)] in changes.items():
             msgs[i], seats[i] = msg, seat
-        return Seated(msgs, seats, self.flags, [*self.dirty], self.calls, self.results, self.names)
+        return RoledHistory(
+            msgs, seats, self.flags, [*self.dirty], self.calls, self.results, self.names
+        )
 
-    def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> Seated:
+    def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> RoledHistory:
         """The same with some messages replaced, each by none, one or several; those are dirty."""
         if changes.keys() <= {*self.dirty} and all(len(new) == 1 for new in changes.values()):
             return self._exchanged(changes)
@@ -121,12 +123,12 @@ class Seated:
         msgs += self.msgs[last:]
         seats += self.seats[last:]
         flags = self.flags if all(changes.values()) else self.flags | GONE
-        return Seated(msgs, seats, flags, dirty, self.calls, self.results, self.names)
+        return RoledHistory(msgs, seats, flags, dirty, self.calls, self.results, self.names)
 
 
-def runs(seated: Seated) -> Iterator[tuple[int, int, int]]:
+def runs(history: RoledHistory) -> Iterator[tuple[int, int, int]]:
     """(seat, start, end) of each run of neighbours of one seat."""
-    seats = seated.seats
+    seats = history.seats
     start = 0
     for i in range(1, len(seats) + 1):
         if i == len(seats) or seats[i] != seats[start]:
@@ -189,16 +191,16 @@ _SEAT = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSIS
 _HEAD = bytes((SYSTEM,))
 
 
-def survey(msgs: list[Msg], report: Report) -> Seated:
+def survey(msgs: list[Msg], report: Report) -> RoledHistory:
     """Seat every message; messages that several seats say are cut into new ones.
 
     Raises NotMessages or InvalidMessage, naming the path, for what is no list of right messages.
     """
     try:
-        seated = _survey(msgs)
+        history = _survey(msgs)
     except (AttributeError, TypeError, KeyError):
-        seated = _survey(checked(msgs, report))
-    return _survey(parted(seated.msgs, report)) if seated.flags & MIXED else seated
+        history = _survey(checked(msgs, report))
+    return _survey(parted(history.msgs, report)) if history.flags & MIXED else history
 
 
 def checked(msgs: object, report: Report) -> list[Msg]:
@@ -219,7 +221,7 @@ def checked(msgs: object, report: Report) -> list[Msg]:
 
 
 # one loop by design: each question asked here costs 0.1 us a message less than a pass of its own
-def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
+def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
     seats: list[int] = []
     dirty: list[int] = []
     calls: list[str] = []
@@ -359,27 +361,27 @@ def _survey(msgs: list[Msg]) -> Seated:  # noqa: C901, PLR0912, PLR0915
         flags |= NAMED
     if len(dirty) > 1:
         dirty = sorted(set(dirty))
-    seated = Seated(msgs, seats, flags, dirty, calls, results, names)
-    return concluded(seated, said, waiting)
+    history = RoledHistory(msgs, seats, flags, dirty, calls, results, names)
+    return concluded(history, said, waiting)
 
 
-def concluded(seated: Seated, said: list[str], waiting: int) -> Seated:
+def concluded(history: RoledHistory, said: list[str], waiting: int) -> RoledHistory:
     """The same, with what only the whole tells: late prompts, and how calls and results pair.
 
     `said` are the names of the tools that answered, `waiting` how many calls nobody has answered.
     """
-    seats, calls, results = seated.seats, seated.calls, seated.results
+    seats, calls, results = history.seats, history.calls, history.results
     if SYSTEM in bytes(seats).lstrip(_HEAD):
-        seated.flags |= LATE
+        history.flags |= LATE
     if not (calls or results):
-        return seated
+        return history
     if calls[: len(results)] != results or (waiting > 0 and seats[-1] == TOOL):
-        seated.flags |= PAIRS
+        history.flags |= PAIRS
     if "" in calls or len(set(calls)) != len(calls):
-        seated.flags |= IDS
-    if said != seated.names[: len(said)]:
-        seated.flags |= MISNAMED | UNNAMED if any(said) else UNNAMED
-    return seated
+        history.flags |= IDS
+    if said != history.names[: len(said)]:
+        history.flags |= MISNAMED | UNNAMED if any(said) else UNNAMED
+    return history
 
 
 def _textual(output: object) -> bool:

@@ -1,4 +1,4 @@
-"""Seated -> Seated: signed thinking holds only behind the history that it was made for.
+"""RoledHistory -> RoledHistory: signed thinking holds only behind the history that it was made for.
 
 The last pass, for it must know what all the others touched. What became unbound goes as one run to
 the end, unless a later answer is known to fit; or the provider is told to drop it. Knows no wire.
@@ -15,7 +15,7 @@ from ...message import Msg, ServerTool, ThinkingBlock, Tool, ToolResultBlock
 from ...message.blocks import ContentBlock
 from ...message.plain import plain_block
 from ..jsontext import Json, canonical
-from .roles import ASSISTANT, Seated
+from .roles import ASSISTANT, RoledHistory
 
 _EDITED = "an edit of the history"
 
@@ -25,11 +25,11 @@ _ASIDE = frozenset({"cache", "spelling", "origin", "raw_input", "citations"})
 
 
 def bind(
-    seated: Seated,
+    history: RoledHistory,
     tools: Sequence[Tool | ServerTool] | None,
-    can: Capabilities,
+    caps: Capabilities,
     report: Report,
-) -> tuple[Seated, int | None]:
+) -> tuple[RoledHistory, int | None]:
     """The history without the thinking that is bound to another one.
 
     Where the provider drops it itself, the history stays whole, and the second value is the index
@@ -38,27 +38,29 @@ def bind(
     what others changed. Without one, it is taken to fit what no pass touched. `tools` is None for
     a plain list, of which nobody knows what it will be sent with.
     """
-    if can.binding == "none" or not seated.dirty:
-        return seated, None
-    bound = [i for i in seated.dirty if seated.seats[i] == ASSISTANT and _thoughts(seated.msgs[i])]
-    gone = _unbound(seated, bound, tools, report) if bound else {}
+    if caps.binding == "none" or not history.dirty:
+        return history, None
+    bound = [
+        i for i in history.dirty if history.seats[i] == ASSISTANT and _thoughts(history.msgs[i])
+    ]
+    gone = _unbound(history, bound, tools, report) if bound else {}
     if not gone:
-        return seated, None
-    if can.unbound == "switch":
+        return history, None
+    if caps.unbound == "switch":
         start, by = next(iter(gone.items()))
         for i in bound:
             if i >= start:  # whatever follows the first that fails goes with it
-                _lost(seated.msgs[i], gone.get(i, by), "the provider drops it", report)
-        return seated, start
+                _lost(history.msgs[i], gone.get(i, by), "the provider drops it", report)
+        return history, start
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i, by in gone.items():
-        m = seated.msgs[i]
+        m = history.msgs[i]
         _lost(m, by, "left out", report)
         kept: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
         made = Msg.trusted(m.name, kept, m.role, m)
         report.made(made, m)
         changes[i] = [(made, ASSISTANT)] if kept else []
-    return seated.spliced(changes), None
+    return history.spliced(changes), None
 
 
 def _lost(m: Msg, by: str, did: str, report: Report) -> None:
@@ -78,15 +80,18 @@ def _thoughts(m: Msg) -> list[ThinkingBlock]:
 
 
 def _unbound(
-    seated: Seated, bound: list[int], tools: Sequence[Tool | ServerTool] | None, report: Report
+    history: RoledHistory,
+    bound: list[int],
+    tools: Sequence[Tool | ServerTool] | None,
+    report: Report,
 ) -> dict[int, str]:
     """The messages whose thinking holds no more, each with who touched what stands before it.
 
     Thinking that is kept is one unbroken run: each piece names the one before it.
     """
-    edits = _edits(seated, report)
-    known = {i: _known(seated.msgs[i], report) for i in bound} if tools is not None else {}
-    hashes = list(_hashes(tools or (), seated)) if any(known.values()) else []
+    edits = _edits(history, report)
+    known = {i: _known(history.msgs[i], report) for i in bound} if tools is not None else {}
+    hashes = list(_hashes(tools or (), history)) if any(known.values()) else []
     gone: dict[int, str] = {}
     by = last = ""
     for i in bound:
@@ -97,21 +102,21 @@ def _unbound(
         if by:
             gone[i] = by
         else:
-            last = _mark(_thoughts(seated.msgs[i])[-1])
+            last = _mark(_thoughts(history.msgs[i])[-1])
     return gone
 
 
-def _edits(seated: Seated, report: Report) -> list[tuple[int, int, str]]:
+def _edits(history: RoledHistory, report: Report) -> list[tuple[int, int, str]]:
     """(first message behind the change, end of what it matters to, who made it)."""
     if not report.edits:
         return []
     first: dict[int, int] = {}  # one message may stand in several places: as much as may be
     last: dict[int, int] = {}
-    for i, m in enumerate(seated.msgs):
+    for i, m in enumerate(history.msgs):
         for node in report.origins(m):
             first.setdefault(id(node), i)
             last[id(node)] = i
-    end = len(seated.msgs)
+    end = len(history.msgs)
     # what stands no more may have stood anywhere
     return [
         (first.get(id(node), 0), end if until is None else last.get(id(until), end), by)
@@ -134,7 +139,9 @@ def _fits(then: str, now: str, last: str) -> bool:
     return history == now and (not told or not last or thought == last)
 
 
-def prefix(tools: Sequence[Tool | ServerTool], seated: Seated, until: int | None = None) -> str:
+def prefix(
+    tools: Sequence[Tool | ServerTool], seated: RoledHistory, until: int | None = None
+) -> str:
     """What an answer to this request is bound to, as `Origin.prefix` takes it.
 
     The hash of tools and messages, and a mark of the last thinking before `until`.
@@ -149,7 +156,7 @@ def _mark(block: ThinkingBlock) -> str:
     return blake2b(sealed.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _hashes(tools: Sequence[Tool | ServerTool], seated: Seated) -> Iterator[str]:
+def _hashes(tools: Sequence[Tool | ServerTool], history: RoledHistory) -> Iterator[str]:
     """For each message the hash of what stands before it: tools and messages; last, of all.
 
     By value, as the model is told it. Thinking and cache hints do not count.
@@ -157,7 +164,7 @@ def _hashes(tools: Sequence[Tool | ServerTool], seated: Seated) -> Iterator[str]
     state = blake2b(digest_size=16)
     for tool in tools:
         state.update(canonical(_declared(tool)).encode())
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+    for m, seat in zip(history.msgs, history.seats, strict=True):
         yield state.hexdigest()
         if said := _said(m):
             state.update(canonical([seat, said, m.extras or {}]).encode())

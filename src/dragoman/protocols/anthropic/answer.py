@@ -176,7 +176,7 @@ def said_usage(told: Usage, own: JsonObject, report: Report) -> JsonObject:
     return made
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("issuers", "own", "report")
@@ -321,7 +321,7 @@ def written_answer(
     first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
-    say = Sayer(report, dialect.issuers, _own(resp, first, dialect))
+    say = AnswerWriter(report, dialect.issuers, _own(resp, first, dialect))
     body: JsonObject = {"type": "message", "role": "assistant"}
     body.update(_named(resp, first.msg, say, request))
     body["content"] = _content(first.msg, say)
@@ -346,7 +346,9 @@ def _own(resp: ChatResponse, first: Candidate, dialect: Dialect) -> bool:
     return any(issuer in dialect.issuers for issuer in resp.extras or ())
 
 
-def _named(resp: ChatResponse, first: Msg, say: Sayer, request: ChatRequest | None) -> JsonObject:
+def _named(
+    resp: ChatResponse, first: Msg, say: AnswerWriter, request: ChatRequest | None
+) -> JsonObject:
     """The id and the model; another wire's answer must have both."""
     made: JsonObject = {} if resp.id is None else {"id": resp.id}
     if resp.model is not None:
@@ -374,7 +376,7 @@ def message_id(given: str | None, said: str = "") -> str:
     return f"msg_{digest.hexdigest()}"
 
 
-def _content(m: Msg, say: Sayer) -> Json:
+def _content(m: Msg, say: AnswerWriter) -> Json:
     blocks = m.blocks
     if say.own and len(blocks) == 1:
         only = blocks[0]
@@ -389,7 +391,7 @@ def _empty(block: object) -> bool:
     return type(block) is TextBlock and not block.text and not block.citations
 
 
-def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: Sayer) -> None:
+def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: AnswerWriter) -> None:
     """Why it ended, and the fields of the answer that nobody models."""
     broken = resp.status == "interrupted" or (resp.status == "error" and not first.finish.raw)
     own = say.fields(resp)
@@ -406,7 +408,7 @@ def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: Sayer) -> 
     body.update(own)
 
 
-def _reason(first: Candidate, say: Sayer) -> str:
+def _reason(first: Candidate, say: AnswerWriter) -> str:
     calls = first.msg.calls
     cut = any(call.unfinished for call in calls) if calls else None
     return stop_reason(first.finish, say.own, cut, first, say.report)

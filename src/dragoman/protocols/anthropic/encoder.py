@@ -28,7 +28,7 @@ from ...message.blocks import ContentBlock, answered
 from .answer import (
     DETAILS,
     UNTOLD,
-    Sayer,
+    AnswerWriter,
     error_body,
     message_id,
     said_usage,
@@ -53,7 +53,7 @@ class Block:
 
     __slots__ = ("_cited", "_say", "_tokens", "_whole", "begun", "index")
 
-    def __init__(self, index: int, say: Sayer) -> None:
+    def __init__(self, index: int, say: AnswerWriter) -> None:
         self.index = index
         self.begun = False
         self._say = say
@@ -182,7 +182,7 @@ class MessagesEncoder:
     def __init__(self, dialect: Dialect, report: Report, request: ChatRequest | None) -> None:
         self._report = report
         self._request = request
-        self._say = Sayer(report, dialect.issuers, False)
+        self._say = AnswerWriter(report, dialect.issuers, False)
         self._fields: JsonObject = {}  # of the message, not told yet
         self._usage: JsonObject = {}
         self._spent = Usage()  # the last of them

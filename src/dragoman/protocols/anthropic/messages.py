@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.passes.roles import ASSISTANT, Seated
+from ..._core.passes.roles import ASSISTANT, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...message import (
@@ -117,13 +117,13 @@ _WRITER_ROLES = ("system", "user", "assistant", "user")
 
 # one loop by design: a call for each message costs a tenth of what is said here
 def messages(  # noqa: C901, PLR0912
-    seated: Seated, can: Capabilities, dialect: Dialect, start: int = 0
+    history: RoledHistory, caps: Capabilities, dialect: Dialect, start: int = 0
 ) -> list[JsonObject]:
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     out: list[JsonObject] = []
     split = dialect.text == "blocks"
-    empty = can.empty_thinking and can.thinking != "never"
-    rows = zip(seated.msgs, seated.seats, seated.marks(), strict=True)
+    empty = caps.empty_thinking and caps.thinking != "never"
+    rows = zip(history.msgs, history.seats, history.marks(), strict=True)
     for m, seat, odd in islice(rows, start, None) if start else rows:
         content: Any = m.content
         said: Any
@@ -133,7 +133,7 @@ def messages(  # noqa: C901, PLR0912
                 out.append({"role": _WRITER_ROLES[seat], "content": said})
                 continue
         elif odd or len(content) > 1:
-            said = [_block(block, can) for block in content]
+            said = [_block(block, caps) for block in content]
         else:  # the only block of a message that the survey found to be plain
             one = content[0]
             kind = type(one)
@@ -149,25 +149,25 @@ def messages(  # noqa: C901, PLR0912
                     said = {"type": "tool_result", "tool_use_id": one.id,
                             "content": [{"type": "text", "text": text}]}  # fmt: skip
                 else:
-                    said = _result(one, can)
+                    said = _result(one, caps)
                 out.append({"role": "user", "content": [said]})
                 continue
-            said = [_block(one, can)]
+            said = [_block(one, caps)]
         if type(said) is list:
             if empty and seat == ASSISTANT:
                 said = _thought(said)
-            if not split and len(said) == 1 and said[0].keys() == _TEXT and not _answered(m, can):
+            if not split and len(said) == 1 and said[0].keys() == _TEXT and not _answered(m, caps):
                 said = said[0]["text"]
         made: JsonObject = {"role": _WRITER_ROLES[seat], "content": said}
         if odd and m.extras is not None:
-            made.update(own_extras(m, can))
+            made.update(own_extras(m, caps))
         out.append(made)
     return out
 
 
-def _answered(m: Msg, can: Capabilities) -> bool:
+def _answered(m: Msg, caps: Capabilities) -> bool:
     """Whether this wire answered it: an answer goes back as the list that it came as."""
-    return m.role == "assistant" and m.origin is not None and m.origin.issuer in can.reads
+    return m.role == "assistant" and m.origin is not None and m.origin.issuer in caps.reads
 
 
 def _thought(said: list[JsonObject]) -> list[JsonObject]:
@@ -178,21 +178,21 @@ def _thought(said: list[JsonObject]) -> list[JsonObject]:
     return [{"type": "thinking", "thinking": "", "signature": ""}, *said]
 
 
-def blocks(m: Msg, can: Capabilities) -> list[JsonObject]:
+def blocks(m: Msg, caps: Capabilities) -> list[JsonObject]:
     """The content blocks of a message."""
-    return [_block(block, can) for block in m.blocks]
+    return [_block(block, caps) for block in m.blocks]
 
 
-def _block(block: ContentBlock, can: Capabilities) -> JsonObject:
+def _block(block: ContentBlock, caps: Capabilities) -> JsonObject:
     made: JsonObject
     if type(block) is ToolUseBlock:
         made = {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
     elif type(block) is TextBlock:
         made = {"type": "text", "text": block.text}
     elif type(block) is ToolResultBlock:
-        return _result(block, can)
+        return _result(block, caps)
     elif type(block) is ThinkingBlock:
-        return _thinking(block, can)
+        return _thinking(block, caps)
     elif type(block) is ImageBlock:
         made = {"type": "image", "source": _source(block)}
     elif type(block) is DocumentBlock:
@@ -211,13 +211,13 @@ def _block(block: ContentBlock, can: Capabilities) -> JsonObject:
     else:
         assert_never(block)
     if block.extras is not None:
-        filled(made, own_extras(block, can))
+        filled(made, own_extras(block, caps))
     if block.cache is not None:
         made["cache_control"] = cache_control(block.cache)
     return made
 
 
-def _thinking(block: ThinkingBlock, can: Capabilities) -> JsonObject:
+def _thinking(block: ThinkingBlock, caps: Capabilities) -> JsonObject:
     made: JsonObject
     if block.redacted is not None:
         made = {"type": "redacted_thinking", "data": block.redacted}
@@ -225,17 +225,17 @@ def _thinking(block: ThinkingBlock, can: Capabilities) -> JsonObject:
         made = {"type": "thinking", "thinking": block.thinking}
         made["signature"] = block.signature or ""  # empty for those hosts alone that sign nothing
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     return made
 
 
-def _result(block: ToolResultBlock, can: Capabilities) -> JsonObject:
+def _result(block: ToolResultBlock, caps: Capabilities) -> JsonObject:
     output = block.output
     if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
         only = output[0]
-        said = [_block(only, can)] if only.text and not only.text.isspace() else []
+        said = [_block(only, caps)] if only.text and not only.text.isspace() else []
     elif isinstance(output, list):
-        said = [_block(inner, can) for inner in output if not _blank(inner)]
+        said = [_block(inner, caps) for inner in output if not _blank(inner)]
     else:
         text = output if type(output) is str else "" if output is None else arguments(output)
         said = [{"type": "text", "text": text}] if text.strip() else []
@@ -245,7 +245,7 @@ def _result(block: ToolResultBlock, can: Capabilities) -> JsonObject:
     if block.is_error:
         made["is_error"] = True
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     if block.cache is not None:
         made["cache_control"] = cache_control(block.cache)
     return made

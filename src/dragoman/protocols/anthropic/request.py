@@ -16,7 +16,7 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
-from ..base import SayableRequest
+from ..base import PreparedRequest
 from ..chat_shape import replay, unsaid
 from ..reasoning import Asked, asked, begun_without
 from ..request_fields import within
@@ -155,22 +155,22 @@ _LEAST = 1024
 _TOP_P = (0.95, 1.0)
 
 
-def wanted(say: SayableRequest, report: Report) -> Asked | None:
+def wanted(prepared: PreparedRequest, report: Report) -> Asked | None:
     """What is asked of the model, as far as the history lets it think.
 
     By a budget it thinks from the start of a round of tools or not at all: 400 "a final `assistant`
     message must start with a thinking block".
     """
-    given = say.request.options
-    made = asked(say.request, say.can, report)
-    if not budget_of(made, say.can) or not begun_without(say.seated):
+    given = prepared.request.options
+    made = asked(prepared.request, prepared.caps, report)
+    if not budget_of(made, prepared.caps) or not begun_without(prepared.history):
         return made
     name = "reasoning" if given.reasoning_budget is None else "reasoning_budget"
     report.lost("reasoning.off_for_history", given, name, did="no thinking")
     return None
 
 
-def budget_of(given: Asked | None, can: Capabilities) -> int:
+def budget_of(given: Asked | None, caps: Capabilities) -> int:
     """Tokens of thinking that are asked for by number; 0 if the model decides, or does not think.
 
     A negative budget leaves it to the model.
@@ -179,20 +179,20 @@ def budget_of(given: Asked | None, can: Capabilities) -> int:
         return 0
     if given.budget is not None and given.budget > 0:
         return given.budget
-    return _USUAL if can.form == "budget" else 0
+    return _USUAL if caps.form == "budget" else 0
 
 
-def think(body: JsonObject, given: Asked, say: SayableRequest, report: Report) -> None:
+def think(body: JsonObject, given: Asked, prepared: PreparedRequest, report: Report) -> None:
     """Put what is asked for into the body."""
-    form = say.can.form
+    form = prepared.caps.form
     if given.off:
         body["thinking"] = {"type": "between_tools" if form == "between_tools" else "disabled"}
-        if form == "between_tools" and say.offered:
-            report.lost("reasoning.always", say.request.options, "reasoning", what="off",
+        if form == "between_tools" and prepared.offered:
+            report.lost("reasoning.always", prepared.request.options, "reasoning", what="off",
                         did="between tool calls alone")  # fmt: skip
         return
-    if budget := budget_of(given, say.can):
-        fits = _fitting(budget, body["max_tokens"], say, report)
+    if budget := budget_of(given, prepared.caps):
+        fits = _fitting(budget, body["max_tokens"], prepared, report)
         if fits is not None:
             body["thinking"] = {"type": "enabled", "budget_tokens": fits}
     else:
@@ -200,7 +200,7 @@ def think(body: JsonObject, given: Asked, say: SayableRequest, report: Report) -
     if given.effort is not None:
         body["output_config"] = {"effort": given.effort, **body.get("output_config", {})}
     if "thinking" in body:
-        within(body, "top_p", "top_p", _TOP_P, say.request, report)
+        within(body, "top_p", "top_p", _TOP_P, prepared.request, report)
 
 
 def dropping(body: JsonObject) -> list[str]:
@@ -212,10 +212,10 @@ def dropping(body: JsonObject) -> list[str]:
     return [_BINDING]
 
 
-def _fitting(budget: int, most: int, say: SayableRequest, report: Report) -> int | None:
+def _fitting(budget: int, most: int, prepared: PreparedRequest, report: Report) -> int | None:
     """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
     fits = max(_LEAST, min(budget, most - 1))
-    given = say.request.options
+    given = prepared.request.options
     name = "reasoning" if given.reasoning_budget is None else "reasoning_budget"
     if fits >= most:
         report.lost("option.refused", given, name, did="no thinking")
@@ -228,13 +228,13 @@ def _fitting(budget: int, most: int, say: SayableRequest, report: Report) -> int
 TYPES = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
 
 
-def server_tool(tool: ServerTool, can: Capabilities, report: Report) -> JsonObject:
+def server_tool(tool: ServerTool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type", "name", ...}`; an `extras` field `type` takes another version.
 
     A tool of the provider's own goes as it was read.
     """
     if tool.kind == "own":
-        return replay({}, tool, can, report)
+        return replay({}, tool, caps, report)
     made: JsonObject = {"type": TYPES[tool.kind], "name": tool.kind}
     said: list[str] = []
     if tool.kind == "web_search":
@@ -250,7 +250,7 @@ def server_tool(tool: ServerTool, can: Capabilities, report: Report) -> JsonObje
         if tool.location is not None:
             made["user_location"] = {"type": "approximate", **tool.location}
     unsaid(tool, report, *said)
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
 _LISTS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
 from ...sse import Framing
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import head, in_path, own_extras, parameters, replay
 from ..request_fields import choice, format_unsaid, options, response_format, within
 from .answer import written_answer
@@ -50,16 +50,17 @@ _EVENTS = frozenset({"message_start", "content_block_start", "content_block_delt
                      "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
 
 
-class Anthropic(Bound[Dialect]):
+class Anthropic(Room):
     """The Messages API in one host's dialect."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "anthropic"
     addresses: tuple[str, ...] = ("*/v1/messages",)
-    makes: tuple[str, ...] = ("claude-*",)
-    carries = CAN
-    spoken = Dialect
-    state: tuple[str, ...] = ("thread", "container")
+    model_patterns: tuple[str, ...] = ("claude-*",)
+    base_capabilities = CAN
+    dialect_class = Dialect
+    state_fields: tuple[str, ...] = ("thread", "container")
 
     @property
     def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
@@ -72,30 +73,32 @@ class Anthropic(Bound[Dialect]):
         path = self.dialect.path
         return self.protocol if path == _PATH else f"{self.protocol} {path}"
 
-    def continues(self, request: ChatRequest, can: Capabilities) -> bool:
+    def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
         if request.extras is None:
             return False
-        thread = own_extras(request, can).get("thread")
+        thread = own_extras(request, caps).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it; a request hoists it."""
-        return messages(seated, can, self.dialect)
+        return messages(history, caps, self.dialect)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
         made = []
         for tool in tools:
             if type(tool) is ServerTool:
-                made.append(server_tool(tool, can, report))
+                made.append(server_tool(tool, caps, report))
             elif type(tool) is Tool:
-                made.append(_tool(tool, can, report))
+                made.append(_tool(tool, caps, report))
         return made
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return MessagesReader(self.dialect)
 
@@ -145,78 +148,83 @@ class Anthropic(Bound[Dialect]):
         """Where in the body each node of the request was read."""
         return places(req, body)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/messages`."""
-        request, can, seated, spoken = say.request, say.can, say.seated, self.dialect
-        body: JsonObject = {} if spoken.model_place == "path" else {"model": say.model}
+        request, caps, history, spoken = (
+            prepared.request,
+            prepared.caps,
+            prepared.history,
+            self.dialect,
+        )
+        body: JsonObject = {} if spoken.model_place == "path" else {"model": prepared.model}
         headers: dict[str, str] = {}
         if spoken.version_place == "body":
             body["anthropic_version"] = spoken.version
         else:
             headers["anthropic-version"] = spoken.version
-        thinking = wanted(say, report)
-        body["max_tokens"] = _maximum(request, can, budget_of(thinking, can), report)
-        start = head(seated)
+        thinking = wanted(prepared, report)
+        body["max_tokens"] = _maximum(request, caps, budget_of(thinking, caps), report)
+        start = head(history)
         if start:
-            body["system"] = self._system(seated, start, can)
-        listed = say.elements
-        body["messages"] = messages(seated, can, spoken, start) if listed is None else listed
-        if say.offered:
-            body["tools"] = self.tools(say.offered, can, report)
-        picked = choice(say, report)
+            body["system"] = self._system(history, start, caps)
+        listed = prepared.elements
+        body["messages"] = messages(history, caps, spoken, start) if listed is None else listed
+        if prepared.offered:
+            body["tools"] = self.tools(prepared.offered, caps, report)
+        picked = choice(prepared, report)
         if picked is not None:
             body["tool_choice"] = _choice(picked)
-        body.update(_options(request, can, report))
+        body.update(_options(request, caps, report))
         if thinking is not None:
-            think(body, thinking, say, report)
+            think(body, thinking, prepared, report)
         if request.stream and spoken.stream_flag:
             body["stream"] = True
-        replay(body, request, can, report)
-        ask_betas(body, headers, dropping(body) if say.switch else [], spoken)
+        replay(body, request, caps, report)
+        ask_betas(body, headers, dropping(body) if prepared.switch else [], spoken)
         for issuer, own in (request.extras or {}).items():
             for key in spoken.refused:
-                if issuer in can.reads and key in own:
+                if issuer in caps.reads and key in own:
                     del body[key]
                     field = f"extras.{issuer}.{key}"
                     report.lost("extras.foreign", request, field, what=key, did="left out")
-        return Request(self._path(say), headers, body)
+        return HttpRequest(self._path(prepared), headers, body)
 
-    def _path(self, say: SayableRequest) -> str:
+    def _path(self, prepared: PreparedRequest) -> str:
         spoken = self.dialect
-        path = spoken.stream_path if say.request.stream and spoken.stream_path else spoken.path
-        return path.format(model=in_path(say.model or spoken.model, safe="@"))
+        path = spoken.stream_path if prepared.request.stream and spoken.stream_path else spoken.path
+        return path.format(model=in_path(prepared.model or spoken.model, safe="@"))
 
-    def _system(self, seated: Seated, end: int, can: Capabilities) -> Any:
-        first = seated.msgs[0]
+    def _system(self, history: RoledHistory, end: int, caps: Capabilities) -> Any:
+        first = history.msgs[0]
         if end == 1 and type(first.content) is str and self.dialect.text == "string":
             return first.content
-        said = [block for m in seated.msgs[:end] for block in blocks(m, can)]
+        said = [block for m in history.msgs[:end] for block in blocks(m, caps)]
         plain = len(said) == 1 and said[0].keys() == {"type", "text"}
         return said[0]["text"] if plain and self.dialect.text == "string" else said
 
 
-def _maximum(request: ChatRequest, can: Capabilities, budget: int, report: Report) -> int:
+def _maximum(request: ChatRequest, caps: Capabilities, budget: int, report: Report) -> int:
     """The maximum of the answer, of which its thinking is a part."""
     given = request.options.max_tokens
     if given is not None:
         return given
-    most = can.max_tokens + budget
-    if budget and can.budgets:
-        most = min(most, can.budgets[-1] + 1)
+    most = caps.max_tokens + budget
+    if budget and caps.budgets:
+        most = min(most, caps.budgets[-1] + 1)
     report.lost("max_tokens.default", request, "options.max_tokens", did=str(most))
     return most
 
 
-def _tool(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+def _tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    made["input_schema"], strict = parameters(tool, can, report)
+    made["input_schema"], strict = parameters(tool, caps, report)
     if strict is not None:
         made["strict"] = strict
     if tool.cache is not None:
         made["cache_control"] = cache_control(tool.cache)
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
 def _choice(picked: ToolChoice) -> JsonObject:
@@ -228,11 +236,11 @@ def _choice(picked: ToolChoice) -> JsonObject:
     return made
 
 
-def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
-    made = options(request, _KEYS, can, report)
+def _options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    made = options(request, _KEYS, caps, report)
     if made:
         _adjusted(made, request, report)
-    form = response_format(request, can, report)
+    form = response_format(request, caps, report)
     if form is not None and form.kind == "schema":
         made["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
         if form.strict is False:  # a schema is always kept to here

@@ -58,7 +58,7 @@ def usage(told: JsonObject, issuer: str) -> Usage:
     return made
 
 
-def figures(made: Usage, say: Sayer) -> JsonObject:
+def figures(made: Usage, say: AnswerWriter) -> JsonObject:
     """The figures in this wire's own sums; another wire's answer gets all that one must have."""
     told: JsonObject = {}
     for key, name in _FIGURES.items():
@@ -77,7 +77,7 @@ def figures(made: Usage, say: Sayer) -> JsonObject:
     return filled(told, say.fields(made))
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("_issuers", "issuer", "own", "report")
@@ -234,7 +234,7 @@ def written_answer(resp: ChatResponse, report: Report, issuers: tuple[str, ...])
     if resp.error is not None and not first.msg.content:
         return _error(resp)
     origin = first.msg.origin
-    say = Sayer(report, issuers, origin is not None and origin.issuer in issuers)
+    say = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
     said = [say.block(block) for block in first.msg.blocks if say.own or not _empty(block)]
     message: JsonObject = {"role": "assistant", "content": [one for one in said if one is not None]}
     body: JsonObject = {"output": {"message": message}}
@@ -263,7 +263,7 @@ def _empty(block: ContentBlock) -> bool:
     return type(block) is TextBlock and not block.text and not block.citations
 
 
-def _named(resp: ChatResponse, beside: JsonObject, say: Sayer) -> None:
+def _named(resp: ChatResponse, beside: JsonObject, say: AnswerWriter) -> None:
     """What stands in no body of this wire, and what must."""
     if resp.id is not None and resp.id not in request_ids(beside):
         say.report.lost("answer.unsaid", resp, "id")
@@ -282,7 +282,7 @@ def request_ids(told: JsonObject) -> list[Json]:
     return [meta.get(key) for meta, key in places if isinstance(meta, dict)]
 
 
-def stop_reason(finish: Finish, say: Sayer, node: object) -> str | None:
+def stop_reason(finish: Finish, say: AnswerWriter, node: object) -> str | None:
     """This wire's word for why it ended: the provider's own, as long as it says the same."""
     raw, reason = finish.raw, finish.reason
     if say.own:

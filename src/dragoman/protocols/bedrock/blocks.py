@@ -124,8 +124,8 @@ class Shelf:
 
     __slots__ = ("can", "count", "last", "names", "report")
 
-    def __init__(self, can: Capabilities, report: Report) -> None:
-        self.can = can
+    def __init__(self, caps: Capabilities, report: Report) -> None:
+        self.can = caps
         self.report = report
         self.names: set[str] = set()
         self.count = 0

@@ -26,7 +26,7 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ContentBlock
-from .answer import EVENTS, Sayer, figures, request_ids, stop_reason
+from .answer import EVENTS, AnswerWriter, figures, request_ids, stop_reason
 from .blocks import own_fields, thought
 from .reader import FAULTS
 
@@ -71,7 +71,7 @@ class ConverseEncoder:
 
     def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
         self._report = report
-        self._say = Sayer(report, issuers, own=False)
+        self._say = AnswerWriter(report, issuers, own=False)
         self._steps = Steps(report=report)
         self._about = Builder(issuers[0])  # of what stands beside the message
         self._begun = False

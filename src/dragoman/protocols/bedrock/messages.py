@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -95,11 +95,13 @@ def system_as_read(m: Msg, issuer: str) -> Json:
 _WRITER_ROLES = ("system", "user", "assistant", "user")
 
 
-def messages(seated: Seated, can: Capabilities, report: Report, start: int = 0) -> list[JsonObject]:
+def messages(
+    history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
+) -> list[JsonObject]:
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     out: list[JsonObject] = []
-    writer = _Writer(can, report)
-    rows = zip(seated.msgs, seated.seats, seated.marks(), strict=True)
+    writer = _Writer(caps, report)
+    rows = zip(history.msgs, history.seats, history.marks(), strict=True)
     for m, seat, odd in islice(rows, start, None) if start else rows:
         content: Any = m.content
         if type(content) is str:
@@ -110,15 +112,15 @@ def messages(seated: Seated, can: Capabilities, report: Report, start: int = 0) 
             said = [writer.plain(content[0])]
         made: JsonObject = {"role": _WRITER_ROLES[seat], "content": said}
         if odd and m.extras is not None:
-            made.update(own_extras(m, can))
+            made.update(own_extras(m, caps))
         out.append(made)
     return out
 
 
-def system(seated: Seated, can: Capabilities, report: Report, end: int) -> list[JsonObject]:
+def system(history: RoledHistory, caps: Capabilities, report: Report, end: int) -> list[JsonObject]:
     """The messages before `end` as the blocks of `system`."""
-    writer = _Writer(can, report)
-    return [block for m in seated.msgs[:end] for block in writer.blocks(m.blocks)]
+    writer = _Writer(caps, report)
+    return [block for m in history.msgs[:end] for block in writer.blocks(m.blocks)]
 
 
 class _Writer:
@@ -126,10 +128,10 @@ class _Writer:
 
     __slots__ = ("can", "report", "shelf")
 
-    def __init__(self, can: Capabilities, report: Report) -> None:
-        self.can = can
+    def __init__(self, caps: Capabilities, report: Report) -> None:
+        self.can = caps
         self.report = report
-        self.shelf = Shelf(can, report)
+        self.shelf = Shelf(caps, report)
 
     def plain(self, block: ContentBlock) -> JsonObject:
         """The only block of a message that the survey found to be plain."""

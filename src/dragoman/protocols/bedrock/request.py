@@ -27,7 +27,7 @@ from ...message import (
     ToolChoice,
 )
 from ...message.blocks import noted
-from ..base import SayableRequest
+from ..base import PreparedRequest
 from ..chat_shape import own_tool, parameters, replay
 from ..chat_shape import unsaid as chat_shape_unsaid
 from ..reasoning import Asked, asked, begun_without, moot, unsaid
@@ -182,70 +182,70 @@ _LEAST = 1024
 UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": "high"}}
 
 
-def think(say: SayableRequest, most: int | None, report: Report) -> JsonObject:
+def think(prepared: PreparedRequest, most: int | None, report: Report) -> JsonObject:
     """The fields that ask for it; `most`: the maximum of the answer, if one is set."""
-    want = asked(say.request, say.can, report)
+    want = asked(prepared.request, prepared.caps, report)
     if want is None:
         return {}
-    form, effort = say.can.form, want.effort
+    form, effort = prepared.caps.form, want.effort
     if form.startswith("claude"):
-        return _claude(want, say, most, report)
+        return _claude(want, prepared, most, report)
     if form == "nova" and want.off:
         return {"reasoningConfig": {"type": "disabled"}}
     if form == "nova":
-        level = effort or say.can.efforts[0]
+        level = effort or prepared.caps.efforts[0]
         if effort is None:
-            _changed(say, f"sent as {level}", report)
+            _changed(prepared, f"sent as {level}", report)
         return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": level}}
     if form == "gpt-oss" and effort is not None:
         return {"reasoning_effort": effort}
-    if _anyhow(want, say.can):
-        moot(say.request, report)
+    if _anyhow(want, prepared.caps):
+        moot(prepared.request, report)
     else:
-        unsaid(say.request, report)
+        unsaid(prepared.request, report)
     return {}
 
 
-def _claude(want: Asked, say: SayableRequest, most: int | None, report: Report) -> JsonObject:
+def _claude(want: Asked, prepared: PreparedRequest, most: int | None, report: Report) -> JsonObject:
     """`thinking`, and the effort in `output_config`."""
     if want.off:
         return {"thinking": {"type": "disabled"}}
     budget = want.budget
-    if budget is None and say.can.form == "claude-budget":
+    if budget is None and prepared.caps.form == "claude-budget":
         budget = _USUAL
     if budget is None:
         made: JsonObject = {"thinking": {"type": "adaptive"}}
         if want.effort is not None:
             made["output_config"] = {"effort": want.effort}
         return made
-    if begun_without(say.seated):
+    if begun_without(prepared.history):
         # the last turn of the assistant before results must begin with its thinking
-        given = say.request.options
+        given = prepared.request.options
         report.lost("reasoning.off_for_history", given, _name(given), did="no thinking")
         return {}
-    fits = _within(budget, say, most, report)
+    fits = _within(budget, prepared, most, report)
     return {} if fits is None else {"thinking": {"type": "enabled", "budget_tokens": fits}}
 
 
-def _within(budget: int, say: SayableRequest, most: int | None, report: Report) -> int | None:
+def _within(budget: int, prepared: PreparedRequest, most: int | None, report: Report) -> int | None:
     """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
     fits = max(_LEAST, budget if most is None else min(budget, most - 1))
     if most is not None and fits >= most:
-        given = say.request.options
+        given = prepared.request.options
         report.lost("option.refused", given, _name(given), did="no thinking")
         return None
     if fits != budget:
-        _changed(say, f"sent as {fits} tokens", report)
+        _changed(prepared, f"sent as {fits} tokens", report)
     return fits
 
 
-def _anyhow(want: Asked, can: Capabilities) -> bool:
+def _anyhow(want: Asked, caps: Capabilities) -> bool:
     """Whether the model does what is asked for without being told."""
-    return want.off if can.thinks == "asked" else want == Asked()
+    return want.off if caps.thinks == "asked" else want == Asked()
 
 
-def _changed(say: SayableRequest, did: str, report: Report) -> None:
-    given = say.request.options
+def _changed(prepared: PreparedRequest, did: str, report: Report) -> None:
+    given = prepared.request.options
     report.lost("option.range", given, _name(given), did=did)
 
 
@@ -276,21 +276,21 @@ class Generation:
     tier: str | None = None
 
 
-def generation(say: SayableRequest, report: Report) -> Generation:
+def generation(prepared: PreparedRequest, report: Report) -> Generation:
     """What the options and the response format ask for."""
-    request, can = say.request, say.can
-    made = Generation(options(request, _KEYS, can, report))
+    request, caps = prepared.request, prepared.caps
+    made = Generation(options(request, _KEYS, caps, report))
     inference = made.inference
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
         within(inference, key, name, (0, 1), request, report)
     made.tier = _tier(inference.pop("serviceTier", None), request, report)
-    thinking = think(say, inference.get("maxTokens"), report)
+    thinking = think(prepared, inference.get("maxTokens"), report)
     if thinking == UNLIMITED:
         _unlimited(inference, request, report)
     if (top_k := inference.pop("topK", None)) is not None:
-        _top_k(top_k, made.own, request, can, report)
+        _top_k(top_k, made.own, request, caps, report)
     made.own.update(thinking)
-    _format(made.output, request, can, report)
+    _format(made.output, request, caps, report)
     return made
 
 
@@ -309,19 +309,19 @@ def _unlimited(inference: JsonObject, request: ChatRequest, report: Report) -> N
 
 
 def _top_k(
-    value: Any, own: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+    value: Any, own: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
-    if can.form == "nova":
+    if caps.form == "nova":
         own["inferenceConfig"] = {"topK": value}
-    elif can.form.startswith("claude"):
+    elif caps.form.startswith("claude"):
         own["top_k"] = value
     else:
         report.lost("option.unsaid", request.options, "top_k", what="top_k")
 
 
-def _format(output: JsonObject, request: ChatRequest, can: Capabilities, report: Report) -> None:
+def _format(output: JsonObject, request: ChatRequest, caps: Capabilities, report: Report) -> None:
     """`outputConfig.textFormat`: the schema is a text in it."""
-    form = response_format(request, can, report)
+    form = response_format(request, caps, report)
     if form is None or form.kind != "schema":
         return
     schema: JsonObject = {"schema": arguments(form.schema), "name": format_name(form, report)}
@@ -336,12 +336,12 @@ def _format(output: JsonObject, request: ChatRequest, can: Capabilities, report:
 SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
 
 
-def tool_config(say: SayableRequest, report: Report) -> JsonObject:
+def tool_config(prepared: PreparedRequest, report: Report) -> JsonObject:
     """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
-    given = say.request.tool_choice
-    withheld = say.can.none_by == "withholding" and given is not None and given.mode == "none"
-    picked = None if withheld else choice(say, report, say.tools)
-    tools = declared(say.offered or stubs(say, report), say.can, report)
+    given = prepared.request.tool_choice
+    withheld = prepared.caps.none_by == "withholding" and given is not None and given.mode == "none"
+    picked = None if withheld else choice(prepared, report, prepared.tools)
+    tools = declared(prepared.offered or stubs(prepared, report), prepared.caps, report)
     if not tools:
         return {}
     made: JsonObject = {"tools": tools}
@@ -351,43 +351,43 @@ def tool_config(say: SayableRequest, report: Report) -> JsonObject:
 
 
 def declared(
-    tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[JsonObject]:
     """The tools in their order, each with the cache point that it hints at."""
     out: list[JsonObject] = []
     for tool in tools:
         if type(tool) is ServerTool:
-            own = own_tool(tool, can) if tool.kind == "own" else {}
-            out.append(own or {"systemTool": _server_tool(tool, can, report)})
+            own = own_tool(tool, caps) if tool.kind == "own" else {}
+            out.append(own or {"systemTool": _server_tool(tool, caps, report)})
             continue
         assert type(tool) is Tool
-        out.append({"toolSpec": _function(tool, can, report)})
+        out.append({"toolSpec": _function(tool, caps, report)})
         if tool.cache is not None:
-            if can.cached_tools:
+            if caps.cached_tools:
                 out.append(cache_point(tool.cache))
             else:
                 report.lost("tool.cache", tool, "cache")
     return out
 
 
-def _function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"name", "description", "inputSchema": {"json"}, "strict"}`; no empty description."""
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    schema, strict = parameters(tool, can, report)
+    schema, strict = parameters(tool, caps, report)
     made["inputSchema"] = {"json": schema}
     if strict is not None:
         made["strict"] = strict
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
-def _server_tool(tool: ServerTool, can: Capabilities, report: Report) -> JsonObject:
+def _server_tool(tool: ServerTool, caps: Capabilities, report: Report) -> JsonObject:
     name = SYSTEM_TOOLS.get(tool.kind)
     if name is None:
         raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
     chat_shape_unsaid(tool, report)
-    return replay({"name": name}, tool, can, report)
+    return replay({"name": name}, tool, caps, report)
 
 
 def _choice(picked: ToolChoice) -> JsonObject:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import MEDIA, Seated
+from ..._core.passes.roles import MEDIA, RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ...message.blocks import NOTES
 from ...sse import Framing
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import filled, head, in_path, own_extras
 from .answer import written_answer
 from .dialect import CAN, Dialect, claims
@@ -29,26 +29,29 @@ _EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
                      "contentBlockStop", "messageStop"})  # fmt: skip
 
 
-class BedrockConverse(Bound[Dialect]):
+class BedrockConverse(Room):
     """Converse, behind which the models of many makers stand."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "bedrock-converse"
     addresses: tuple[str, ...] = ("*/model/*/converse", "*/model/*/converse-stream")
-    counted = MEDIA  # documents without a name of their own get a number
+    ordered_flags = MEDIA  # documents without a name of their own get a number
     framing: Framing = "aws-eventstream"
-    carries = CAN
-    spoken = Dialect
+    base_capabilities = CAN
+    dialect_class = Dialect
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it; a request hoists it."""
-        return messages(seated, can, report)
+        return messages(history, caps, report)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """`toolSpec`, `systemTool` and `cachePoint` objects."""
-        return declared(tools, can, report)
+        return declared(tools, caps, report)
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -57,7 +60,7 @@ class BedrockConverse(Bound[Dialect]):
         output = payload.get("output")
         return isinstance(output, dict) and isinstance(output.get("message"), dict)
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return ConverseReader(self.dialect)
 
@@ -96,19 +99,19 @@ class BedrockConverse(Bound[Dialect]):
         """(path into the body, node) of everything that `read_request` made of it."""
         return places(req, body, self.dialect.issuers[0])
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
-        request, can, seated = say.request, say.can, say.seated
+        request, caps, history = prepared.request, prepared.caps, prepared.history
         body: JsonObject = {}
-        start = head(seated)
+        start = head(history)
         if start:
-            body["system"] = system(seated, can, report, start)
-        listed = say.elements
-        body["messages"] = messages(seated, can, report, start) if listed is None else listed
-        made = generation(say, report)
+            body["system"] = system(history, caps, report, start)
+        listed = prepared.elements
+        body["messages"] = messages(history, caps, report, start) if listed is None else listed
+        made = generation(prepared, report)
         parts = {
             "inferenceConfig": made.inference,
-            "toolConfig": tool_config(say, report),
+            "toolConfig": tool_config(prepared, report),
             "outputConfig": made.output,
             "additionalModelRequestFields": made.own,
         }
@@ -116,10 +119,10 @@ class BedrockConverse(Bound[Dialect]):
         if made.tier is not None:
             body["serviceTier"] = {"type": made.tier}
         for issuer, own in (request.extras or {}).items():
-            if issuer not in can.reads and not issuer.endswith(NOTES):
+            if issuer not in caps.reads and not issuer.endswith(NOTES):
                 report.foreign(request, issuer, own)
-        return Request(
-            self._path(say.model, request.stream), {}, filled(body, own_extras(request, can))
+        return HttpRequest(
+            self._path(prepared.model, request.stream), {}, filled(body, own_extras(request, caps))
         )
 
     def _path(self, model: str | None, stream: bool) -> str:

@@ -70,7 +70,7 @@ def figures(made: Usage, images: int) -> JsonObject:
     return said if made.cache_read is None else {**said, "cached_tokens": made.cache_read}
 
 
-def said_usage(made: Usage, say: Sayer) -> JsonObject:
+def said_usage(made: Usage, say: AnswerWriter) -> JsonObject:
     """The figures for a client; another wire's answer gets all that one must have."""
     own = say.fields(made)
     if say.own:
@@ -100,7 +100,7 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("_issuers", "issuer", "own", "report")
@@ -199,7 +199,7 @@ def written_answer(resp: ChatResponse, report: Report, issuers: tuple[str, ...])
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
     origin = first.msg.origin
-    say = Sayer(report, issuers, origin is not None and origin.issuer in issuers)
+    say = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
     beside = say.fields(resp)
     if beside.pop(EVENTS, None) is not None:
         report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
@@ -214,7 +214,7 @@ def written_answer(resp: ChatResponse, report: Report, issuers: tuple[str, ...])
     return filled(body, beside)
 
 
-def _named(resp: ChatResponse, say: Sayer) -> JsonObject:
+def _named(resp: ChatResponse, say: AnswerWriter) -> JsonObject:
     """The id, which another wire's answer must have; no answer here names its model."""
     if resp.model is not None:
         say.report.lost("answer.unsaid", resp, "model")
@@ -229,7 +229,7 @@ def _named(resp: ChatResponse, say: Sayer) -> JsonObject:
     return {"id": id}
 
 
-def _message(one: Candidate, say: Sayer) -> JsonObject:
+def _message(one: Candidate, say: AnswerWriter) -> JsonObject:
     """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
     own = {**say.fields(one), **say.fields(one.msg)}
     inner = own.pop("message", None)
@@ -245,7 +245,7 @@ def _message(one: Candidate, say: Sayer) -> JsonObject:
     return {**made, **beside, **inner, **own}
 
 
-def _told(blocks: list[ContentBlock], say: Sayer) -> tuple[list[Json], JsonObject]:
+def _told(blocks: list[ContentBlock], say: AnswerWriter) -> tuple[list[Json], JsonObject]:
     """(the items of the content, what stands beside it)."""
     parts: list[Json] = []
     calls: list[Json] = []
@@ -273,7 +273,7 @@ def _bare(block: ContentBlock | None) -> bool:
     return type(block) is TextBlock and block.spelling == TEXT
 
 
-def finish_reason(finish: Finish, say: Sayer, node: object) -> str | None:
+def finish_reason(finish: Finish, say: AnswerWriter, node: object) -> str | None:
     """This wire's word for why it ended: the provider's own, as long as it says the same."""
     raw, reason = finish.raw, finish.reason
     meant = REASONS.get(raw or "", "other")

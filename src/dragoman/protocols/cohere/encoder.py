@@ -16,7 +16,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock
-from .answer import EVENTS, Sayer, finish_reason, said_usage
+from .answer import EVENTS, AnswerWriter, finish_reason, said_usage
 from .blocks import PLAN
 
 Event: TypeAlias = tuple[str | None, Json]
@@ -30,7 +30,7 @@ class CohereEncoder:
 
     def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
         self._report = report
-        self._say = Sayer(report, issuers, own=False)
+        self._say = AnswerWriter(report, issuers, own=False)
         self._about = Builder(issuers[0])  # its figures, and what stands beside the message
         self._steps = Steps(report=report)
         self._id: str | None = None

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.passes.roles import TOOL, Seated
+from ..._core.passes.roles import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -137,22 +137,22 @@ _ROLES = ("system", "user", "assistant", "tool")
 _DETAILS = ("auto", "low", "high")
 
 
-def messages(seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+def messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
     """One wire message for each message, and one for each tool result."""
     out: list[JsonObject] = []
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+    for m, seat in zip(history.msgs, history.seats, strict=True):
         content: Any = m.content
         if type(content) is str:
             made: JsonObject = {"role": _ROLES[seat], "content": content}
         elif seat == TOOL:
-            out.extend([_result(block, can, report) for block in content])
+            out.extend([_result(block, caps, report) for block in content])
             continue
         else:
-            made = {"role": _ROLES[seat], **_blocks(m, can, report)}
+            made = {"role": _ROLES[seat], **_blocks(m, caps, report)}
             if len(made) == 1:
                 continue  # all of it was named as lost
         if m.extras is not None:
-            own = own_extras(m, can)
+            own = own_extras(m, caps)
             cited = [*made.get("citations", ()), *_list(own.pop("citations", None))]
             made.update(own)
             made.update({"citations": cited} if cited else {})
@@ -164,20 +164,20 @@ def _list(value: Any) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _blocks(m: Msg, can: Capabilities, report: Report) -> JsonObject:
+def _blocks(m: Msg, caps: Capabilities, report: Report) -> JsonObject:
     """`content`, `tool_plan`, `tool_calls` and `citations`: those that there are."""
     parts: list[JsonObject] = []
     plans: list[str] = []
     cited: list[Json] = []
     blocks: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
-    calls = [_call(block, can) for block in blocks if type(block) is ToolUseBlock]
+    calls = [_call(block, caps) for block in blocks if type(block) is ToolUseBlock]
     raw = [b.data for b in blocks if type(b) is RawBlock and b.role == "call"]
     # its own model puts beside calls what it does not mean as a plan
-    mine = m.origin is not None and m.origin.issuer in can.reads
+    mine = m.origin is not None and m.origin.issuer in caps.reads
     for block in blocks:
         if type(block) is ToolUseBlock or (type(block) is RawBlock and block.role == "call"):
             continue
-        own = own_extras(block, can) if block.extras is not None else {}
+        own = own_extras(block, caps) if block.extras is not None else {}
         planned = type(block) is TextBlock and (block.spelling == PLAN or not mine)
         if type(block) is TextBlock and planned and (calls or raw):
             cited += listed(own, -1)
@@ -232,27 +232,27 @@ def _image(block: ImageBlock, report: Report) -> JsonObject:
     return {"type": "image_url", "image_url": image}
 
 
-def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+def _call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     said = arguments(block.input) if block.raw_input is None else arguments_of(block)
     function = {"name": block.name, "arguments": said}
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
     if block.spelling is not None and UNTYPED in block.spelling.split():
         del made["type"]
-    return made if block.extras is None else filled(made, own_extras(block, can))
+    return made if block.extras is None else filled(made, own_extras(block, caps))
 
 
-def _result(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:
+def _result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
     """A result as a string; as items only where it holds more than one text, or a document."""
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     output = block.output
     made: JsonObject = {"role": "tool", "tool_call_id": block.id}
     if isinstance(output, list) and not _plain(output):
-        made["content"] = [filled(_part(one, report), own_extras(one, can)) for one in output]
+        made["content"] = [filled(_part(one, report), own_extras(one, caps)) for one in output]
     else:
         made["content"] = result_text(block, bullets=False)
-    return made if block.extras is None else {**made, **own_extras(block, can)}
+    return made if block.extras is None else {**made, **own_extras(block, caps)}
 
 
 def _plain(output: list[ContentBlock]) -> bool:

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ResponseFormat, ServerTool, Tool
 from ...schema import lowered_once
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import function_tool, own_tool, replay
 from ..reasoning import asked
 from ..request_fields import choice, format_unsaid, options, response_format, within
@@ -43,26 +43,29 @@ _PENALTIES = ("frequency_penalty", "presence_penalty")
 _MODES = {mode: word for word, mode in CHOICES.items()}
 
 
-class Cohere(Bound[Dialect]):
+class Cohere(Room):
     """Cohere's chat, version 2."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "cohere"
     addresses: tuple[str, ...] = ("*/v2/chat",)
-    marks = MARKS
-    makes: tuple[str, ...] = ("command*", "c4ai-*")
-    carries = CAN
-    spoken = Dialect
+    unique_fields = MARKS
+    model_patterns: tuple[str, ...] = ("command*", "c4ai-*")
+    base_capabilities = CAN
+    dialect_class = Dialect
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return messages(seated, can, report)
+        return messages(history, caps, report)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools."""
-        return _declared(tools, can, report)[0]
+        return _declared(tools, caps, report)[0]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -71,7 +74,7 @@ class Cohere(Bound[Dialect]):
             return True
         return isinstance(payload.get("message"), dict) and "finish_reason" in payload
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return CohereReader(self.dialect)
 
@@ -110,39 +113,41 @@ class Cohere(Bound[Dialect]):
         """(path into the body, node) of everything that `read_request` made of it."""
         return places(req, self.dialect.issuers[0])
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v2/chat`."""
-        request, can = say.request, say.can
-        body: JsonObject = {"model": say.model}
-        listed = say.elements
-        body["messages"] = self.messages(say.seated, can, report) if listed is None else listed
-        if say.offered:
-            body["tools"], strict = _declared(say.offered, can, report)
+        request, caps = prepared.request, prepared.caps
+        body: JsonObject = {"model": prepared.model}
+        listed = prepared.elements
+        body["messages"] = (
+            self.messages(prepared.history, caps, report) if listed is None else listed
+        )
+        if prepared.offered:
+            body["tools"], strict = _declared(prepared.offered, caps, report)
             if strict is not None:
                 body["strict_tools"] = strict
-        picked = choice(say, report)
+        picked = choice(prepared, report)
         if picked is not None and picked.mode in _MODES:  # auto goes without saying
             body["tool_choice"] = _MODES[picked.mode]
-        if (form := response_format(request, can, report)) is not None:
-            body["response_format"] = _format(form, can, report)
-        body.update(_options(request, can, report))
+        if (form := response_format(request, caps, report)) is not None:
+            body["response_format"] = _format(form, caps, report)
+        body.update(_options(request, caps, report))
         if request.stream:
             body["stream"] = True
-        replay(body, request, can, report)
+        replay(body, request, caps, report)
         if body.get("documents") and body.get("response_format", {}).get("type") == "json_object":
             report.lost("format.unsaid", request.response_format, what="a format beside documents")
             del body["response_format"]
-        return Request(self.dialect.path, {}, body)
+        return HttpRequest(self.dialect.path, {}, body)
 
 
 def _declared(
-    tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> tuple[list[JsonObject], bool | None]:
     """(the tools, `strict_tools`): one switch for all of them, which all must want."""
     wishes = {tool.strict for tool in tools if type(tool) is Tool}
     if True in wishes and len(wishes) > 1:
-        can = replace(can, strict_tools=False)  # whose loss each of them is
-    made = [_tool(tool, can, report) for tool in tools]
+        caps = replace(caps, strict_tools=False)  # whose loss each of them is
+    made = [_tool(tool, caps, report) for tool in tools]
     kept = [one["function"].pop("strict", None) for tool, one in zip(tools, made, strict=True)
             if type(tool) is Tool]  # fmt: skip
     if kept and (all(kept) or {*kept} <= {False, None}):
@@ -153,15 +158,15 @@ def _declared(
     return made, None
 
 
-def _tool(tool: Tool | ServerTool, can: Capabilities, report: Report) -> JsonObject:
-    if type(tool) is ServerTool and tool.kind == "own" and (own := own_tool(tool, can)):
+def _tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
+    if type(tool) is ServerTool and tool.kind == "own" and (own := own_tool(tool, caps)):
         return own
     if type(tool) is not Tool:
         raise WriteError(f"{tool.type} tools have no place here", path="$.tools", code="tool.type")
-    return function_tool(tool, can, report)
+    return function_tool(tool, caps, report)
 
 
-def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObject:
+def _format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone.
 
     A schema that the API would refuse is left out.
@@ -169,14 +174,14 @@ def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObje
     if form.kind != "schema":
         return {"type": "json_object" if form.kind == "json" else "text"}
     format_unsaid(form, report)
-    if can.format_schema != "plain" and lowered_once(form.schema or {}, can.format_schema).unfit:
+    if caps.format_schema != "plain" and lowered_once(form.schema or {}, caps.format_schema).unfit:
         report.lost("format.lowered", form, what="schema", did="json")
         return {"type": "json_object"}
     return {"type": "json_object", "json_schema": form.schema}
 
 
-def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
-    made = options(request, OPTIONS, can, report)
+def _options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    made = options(request, OPTIONS, caps, report)
     for name, limits in _RANGES.items():
         within(made, OPTIONS[name], name, limits, request, report)
     if len(made.get("stop_sequences", ())) > _STOPS:
@@ -188,8 +193,8 @@ def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObj
         report.lost("option.refused", request.options, gone, what=f"{gone} beside the other one",
                     did="left out")  # fmt: skip
     # levels of thinking are told as budgets, whatever another host of the model takes
-    can = replace(can, efforts=(), budgets=can.budgets or CAN.budgets)
-    if (want := asked(request, can, report)) is not None:
+    caps = replace(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
+    if (want := asked(request, caps, report)) is not None:
         made["thinking"] = {"type": "disabled" if want.off else "enabled"}
         if want.budget is not None:
             made["thinking"]["token_budget"] = want.budget

@@ -160,7 +160,7 @@ def _count(told: JsonObject, key: str) -> int | None:
 _WORDS = ("stop", "length", "tool_calls")
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("issuers", "own", "report")
@@ -282,7 +282,7 @@ def write_response(
 ) -> JsonObject:
     """The body of the answer."""
     origin = resp.candidates[0].msg.origin
-    say = Sayer(report, issuers, origin is not None and origin.issuer in issuers)
+    say = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
     beside = say.fields(resp)
     if beside.pop("events", None):
         report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
@@ -329,7 +329,7 @@ def _bare(resp: ChatResponse, beside: JsonObject) -> bool:
 
 
 def _choice(
-    one: Candidate, nth: int, resp: ChatResponse, say: Sayer, request: ChatRequest | None
+    one: Candidate, nth: int, resp: ChatResponse, say: AnswerWriter, request: ChatRequest | None
 ) -> JsonObject:
     told = say.fields(one)
     say.fields(one.msg)
@@ -352,7 +352,7 @@ def _choice(
 
 
 def _message(
-    blocks: Sequence[ContentBlock], rest: JsonObject, say: Sayer, request: ChatRequest | None
+    blocks: Sequence[ContentBlock], rest: JsonObject, say: AnswerWriter, request: ChatRequest | None
 ) -> JsonObject:
     """The fields that the blocks fill; `rest` loses the content that is put in between."""
     made: JsonObject = {}
@@ -382,7 +382,7 @@ def _message(
     return made
 
 
-def _beside(block: ContentBlock, say: Sayer) -> bool:
+def _beside(block: ContentBlock, say: AnswerWriter) -> bool:
     """Whether fields of this wire stand beside the text, for which only a part has room."""
     own = any(issuer.removesuffix(ANSWER) in say.issuers for issuer in block.extras or ())
     return own and type(block) is TextBlock
@@ -392,7 +392,7 @@ def _a_part(block: ContentBlock) -> bool:
     return type(block) is RawBlock or block.type in MEDIA_KINDS
 
 
-def joined(content: Sequence[ContentBlock], say: Sayer) -> str:
+def joined(content: Sequence[ContentBlock], say: AnswerWriter) -> str:
     """One text: all texts side by side."""
     made = ""
     for block in content:
@@ -417,7 +417,7 @@ def listed(request: ChatRequest | None) -> bool:
     return bool(seen) and all(m.spelling == "list" for m in seen)
 
 
-def bill(told: Usage, say: Sayer) -> JsonObject:
+def bill(told: Usage, say: AnswerWriter) -> JsonObject:
     """The figures as this wire sums them: everything read, everything written, and both."""
     own = say.fields(told)
     made = figures(told)

@@ -25,7 +25,7 @@ from ...message import (
 from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ..chat_shape import filled
-from .answer import FIELD, ID, PART, SOUND_FIELD, Sayer, bill, listed
+from .answer import FIELD, ID, PART, SOUND_FIELD, AnswerWriter, bill, listed
 from .dialect import Dialect
 
 
@@ -42,7 +42,7 @@ class _Call:
 class SaidCalls:
     """The calls of one choice."""
 
-    def __init__(self, say: Sayer, candidate: int) -> None:
+    def __init__(self, say: AnswerWriter, candidate: int) -> None:
         self._say = say
         self._candidate = candidate
         self._calls: dict[Key, _Call] = {}
@@ -254,7 +254,7 @@ class DashScopeEncoder:
 
     def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
         self._report = report
-        self._say = Sayer(report, dialect.issuers, own=False)
+        self._say = AnswerWriter(report, dialect.issuers, own=False)
         self._listed = listed(request)
         whole = dialect.streams == "snapshots" or (
             not dialect.streams and _wants_whole(request, dialect)

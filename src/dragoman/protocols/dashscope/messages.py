@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, assert_never
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import TOOL, Seated
+from ..._core.passes.roles import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -190,17 +190,17 @@ class Writer:
 
     __slots__ = ("can", "dialect", "form", "report")
 
-    def __init__(self, can: Capabilities, dialect: Dialect, form: Form, report: Report) -> None:
-        self.can = can
+    def __init__(self, caps: Capabilities, dialect: Dialect, form: Form, report: Report) -> None:
+        self.can = caps
         self.dialect = dialect
         self.form = form
         self.report = report
 
-    def messages(self, seated: Seated) -> list[JsonObject]:
+    def messages(self, history: RoledHistory) -> list[JsonObject]:
         """One wire message for each message, and one for each tool result."""
         out: list[JsonObject] = []
         listed, strings = self.form == "parts", self.form == "string"
-        for m, seat in zip(seated.msgs, seated.seats, strict=True):
+        for m, seat in zip(history.msgs, history.seats, strict=True):
             content = m.content
             if type(content) is str:
                 said: Any = content

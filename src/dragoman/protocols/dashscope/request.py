@@ -13,7 +13,7 @@ from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
-from ..base import SayableRequest
+from ..base import PreparedRequest
 from ..chat_shape import replay, unsaid
 from ..reasoning import Asked, asked, moot
 from ..request_fields import choice, demand_json_word, format_name, options, response_format
@@ -43,47 +43,47 @@ _SWITCHES: dict[str, JsonObject] = {
 
 
 def parameters(
-    say: SayableRequest, tools: list[JsonObject], said: list[JsonObject], report: Report
+    prepared: PreparedRequest, tools: list[JsonObject], said: list[JsonObject], report: Report
 ) -> JsonObject:
     """The `parameters` of a request whose messages are `said`."""
-    request, can = say.request, say.can
+    request, caps = prepared.request, prepared.caps
     made: JsonObject = {"result_format": "message"}
     if request.stream:
         # older models answer with snapshots of everything so far unless this is set
         made["incremental_output"] = True
     if tools:
         made["tools"] = tools
-    given = options(request, _KEYS, can, report)
-    _think(given, say, report)
-    picked = choice(say, report, tools)
+    given = options(request, _KEYS, caps, report)
+    _think(given, prepared, report)
+    picked = choice(prepared, report, tools)
     if picked is not None:
         made["tool_choice"] = _choice(picked, request.tool_choice, report)
         if picked.parallel is not None:
             made["parallel_tool_calls"] = picked.parallel
-    form = response_format(request, can, report)
+    form = response_format(request, caps, report)
     if form is not None:
         made["response_format"] = _format(form, said, report)
     made.update(given)
-    for tool in say.server_tools:
+    for tool in prepared.server_tools:
         if tool.kind == "own":  # it stands among the tools
             continue
         made.update(_SWITCHES[tool.kind])
         if tool.domains:
             made["search_options"] = {"assigned_site_list": list(tool.domains)}
         unsaid(tool, report, "domains")
-        replay(made, tool, can, report)
+        replay(made, tool, caps, report)
     return made
 
 
-def _think(made: JsonObject, say: SayableRequest, report: Report) -> None:
+def _think(made: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """A switch, and beside it an effort or a budget as the model takes them."""
-    wanted = asked(say.request, say.can, report)
+    wanted = asked(prepared.request, prepared.caps, report)
     if wanted is None:
         return
-    if say.can.thinks != "always":  # there is no switch where nothing can be switched
+    if prepared.caps.thinks != "always":  # there is no switch where nothing can be switched
         made["enable_thinking"] = not wanted.off
     elif wanted == Asked():
-        moot(say.request, report)
+        moot(prepared.request, report)
     if wanted.effort is not None:
         made["reasoning_effort"] = wanted.effort
     if wanted.budget is not None:

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import function_tool, own_tool, replay
 from .answer import write_response
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
@@ -31,16 +31,17 @@ _STREAM = {"Accept": "text/event-stream", "X-DashScope-SSE": "enable"}
 _OSS = {"X-DashScope-OssResourceResolve": "enable"}
 
 
-class DashScope(Bound[Dialect]):
+class DashScope(Room):
     """DashScope's native generation, on the endpoint that serves the model."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "dashscope"
-    listed = "$.input.messages"
+    messages_path = "$.input.messages"
     addresses: tuple[str, ...] = ("*/services/aigc/*-generation/generation",)
-    makes: tuple[str, ...] = ("qwen-*",)
-    carries = CAN
-    spoken = Dialect
+    model_patterns: tuple[str, ...] = ("qwen-*",)
+    base_capabilities = CAN
+    dialect_class = Dialect
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts; the endpoint is one of those."""
@@ -50,23 +51,25 @@ class DashScope(Bound[Dialect]):
         }
         return dataclasses.replace(known, **seats)
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return Writer(can, self.dialect, form_of(can.endpoint), report).messages(seated)
+        return Writer(caps, self.dialect, form_of(caps.endpoint), report).messages(history)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and tools nobody models; what the provider runs is switched on beside."""
         made = []
         for tool in tools:
             if type(tool) is Tool:
-                made.append(function_tool(tool, can, report))
+                made.append(function_tool(tool, caps, report))
             elif type(tool) is ServerTool and tool.kind == "own":
-                made.append(own_tool(tool, can))
+                made.append(own_tool(tool, caps))
         return made
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return DashScopeReader(self.dialect)
 
@@ -110,31 +113,31 @@ class DashScope(Bound[Dialect]):
         """An encoder for the events of one answer."""
         return DashScopeEncoder(report, request, self.dialect)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST .../generation`, and the path of the endpoint that takes it."""
-        request, can, seated = say.request, say.can, say.seated
+        request, caps, history = prepared.request, prepared.caps, prepared.history
         # where nobody knows the model, its messages decide, as they do in the vendor's SDK
-        if (told := say.elements) is None:
-            endpoint = can.endpoint or (MULTIMODAL if _shows_media(seated) else TEXT)
-            said = Writer(can, self.dialect, form_of(endpoint), report).messages(seated)
+        if (told := prepared.elements) is None:
+            endpoint = caps.endpoint or (MULTIMODAL if _shows_media(history) else TEXT)
+            said = Writer(caps, self.dialect, form_of(endpoint), report).messages(history)
         else:
             said = [one for one in told if isinstance(one, dict)]
-            endpoint = can.endpoint or (MULTIMODAL if _listed(said) else TEXT)
-        tools = self.tools(say.offered, can, report)
+            endpoint = caps.endpoint or (MULTIMODAL if _listed(said) else TEXT)
+        tools = self.tools(prepared.offered, caps, report)
         body: JsonObject = {
-            "model": say.model,
+            "model": prepared.model,
             "input": {"messages": said},
-            "parameters": parameters(say, tools, said, report),
+            "parameters": parameters(prepared, tools, said, report),
         }
-        _merge(body, replay({}, request, can, report))
+        _merge(body, replay({}, request, caps, report))
         headers = dict(_STREAM) if request.stream else {}
         if any(link.startswith("oss://") for link in _links(said)):
             headers.update(_OSS)
-        return Request(endpoint, headers, body)
+        return HttpRequest(endpoint, headers, body)
 
 
-def _shows_media(seated: Seated) -> bool:
-    blocks = (block for m in seated.msgs if type(m.content) is not str for block in m.blocks)
+def _shows_media(history: RoledHistory) -> bool:
+    blocks = (block for m in history.msgs if type(m.content) is not str for block in m.blocks)
     return any(_is_medium(block) for block in blocks)
 
 

@@ -217,7 +217,7 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks and fields; `own`: the answer was read from this wire, and its notes hold."""
 
     __slots__ = ("_halved", "_once", "issuers", "own", "report")
@@ -394,7 +394,7 @@ def write_response(
     """The body of the answer to `request`."""
     origins = [one.msg.origin for one in resp.candidates]
     own = any(origin is not None and origin.issuer in dialect.issuers for origin in origins)
-    say = Sayer(report, dialect.issuers, own)
+    say = AnswerWriter(report, dialect.issuers, own)
     beside = say.beside(resp)
     if beside.pop("events", None) is not None:
         report.lost("answer.unsaid", resp, what="events that nobody knows")
@@ -427,7 +427,7 @@ def _unblocked(told: JsonObject, raw: str | None, beside: JsonObject) -> JsonObj
     return told
 
 
-def _candidate(one: Candidate, nth: int, say: Sayer, resp: ChatResponse) -> JsonObject:
+def _candidate(one: Candidate, nth: int, say: AnswerWriter, resp: ChatResponse) -> JsonObject:
     beside = say.beside(one)
     say.beside(one.msg)
     made: JsonObject = {}

@@ -69,7 +69,7 @@ DETAILS = {level: name for name, level in _LEVELS.items()}
 
 
 def media_part(
-    block: MediaBlock, can: Capabilities, dialect: Dialect, report: Report
+    block: MediaBlock, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     """`{"inlineData": ...}` or `{"fileData": ...}`, with the resolution to look at it in."""
     key = keys(dialect)
@@ -91,7 +91,7 @@ def media_part(
             raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
         case _:
             assert_never(source)
-    if block.detail is not None and block.type in can.details and block.detail != "auto":
+    if block.detail is not None and block.type in caps.details and block.detail != "auto":
         level = _LEVELS.get(block.detail.lower())
         if level is None:
             report.lost("media.detail", block, "detail")

@@ -147,7 +147,7 @@ def added(made: JsonObject, own: Mapping[str, Any], dialect: Dialect) -> JsonObj
 def replayed(
     made: JsonObject,
     node: ChatRequest | Tool | ServerTool,
-    can: Capabilities,
+    caps: Capabilities,
     dialect: Dialect,
     report: Report,
 ) -> JsonObject:
@@ -155,9 +155,9 @@ def replayed(
     if node.extras is None:
         return made
     for issuer, own in node.extras.items():
-        if issuer not in can.reads and not issuer.endswith(NOTES):
+        if issuer not in caps.reads and not issuer.endswith(NOTES):
             report.foreign(node, issuer, own)
-    return added(made, own_extras(node, can), dialect)
+    return added(made, own_extras(node, caps), dialect)
 
 
 NULL = "=null"

@@ -22,7 +22,7 @@ from ...message import (
     ToolUseBlock,
 )
 from ...message.answer import Usage
-from .answer import Sayer, error_of, grounding
+from .answer import AnswerWriter, error_of, grounding
 from .dialect import Dialect
 
 MODEL: JsonObject = {"role": "model"}
@@ -68,7 +68,7 @@ class GeminiEncoder:
 
     def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
         self._report = report
-        self._say = Sayer(report, dialect.issuers, own=False, streamed=True)
+        self._say = AnswerWriter(report, dialect.issuers, own=False, streamed=True)
         self._model = request.model if request is not None else None
         self._id: str | None = None
         self._beside: JsonObject = {}  # fields of the answer that wait for the next chunk

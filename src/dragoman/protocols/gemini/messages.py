@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import ASSISTANT, SYSTEM, Seated
+from ..._core.passes.roles import ASSISTANT, SYSTEM, RoledHistory
 from ..._core.stream.arguments import MADE
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -262,15 +262,15 @@ _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 # one loop by design: a call for each message costs a tenth of what is said here
 def contents(  # noqa: C901, PLR0912, PLR0915
-    seated: Seated, can: Capabilities, dialect: Dialect, report: Report, start: int = 0
+    history: RoledHistory, caps: Capabilities, dialect: Dialect, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; the user says what the system says there."""
-    writer = _Writer(can, dialect, report)
-    msgs, seats, marks = seated.msgs, seated.seats, seated.marks()
+    writer = _Writer(caps, dialect, report)
+    msgs, seats, marks = history.msgs, history.seats, history.marks()
     if start:
         msgs, seats, marks = msgs[start:], seats[start:], marks[start:]
     # The API asks it of the current turn; but what was written must not change behind it.
-    signs = can.foreign_calls == "bypass" and bool(seated.calls)
+    signs = caps.foreign_calls == "bypass" and bool(history.calls)
     said, waiting, ours = writer.parts, writer.waiting, writer.ours
     call, result, signature = writer.call, writer.result, writer.keys.signature
     unsigned: list[ToolUseBlock] = []
@@ -317,7 +317,7 @@ def contents(  # noqa: C901, PLR0912, PLR0915
         if parts:
             made: JsonObject = {"role": _WRITER_ROLES[seat], "parts": parts}
             out.append(
-                made if not odd or m.extras is None else added(made, own_extras(m, can), dialect)
+                made if not odd or m.extras is None else added(made, own_extras(m, caps), dialect)
             )
     if unsigned:
         report.each("call.bypass", [(one, "", "") for one in unsigned])
@@ -325,23 +325,23 @@ def contents(  # noqa: C901, PLR0912, PLR0915
 
 
 def system(
-    seated: Seated, can: Capabilities, dialect: Dialect, report: Report, end: int
+    history: RoledHistory, caps: Capabilities, dialect: Dialect, report: Report, end: int
 ) -> JsonObject:
     """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
     said: list[JsonObject] = []
     made: JsonObject = {"parts": said}
-    for m in seated.msgs[:end]:
+    for m in history.msgs[:end]:
         if type(m.content) is str and m.content and m.extras is None:
             said.append({"text": m.content})
             continue
         blocks = m.blocks
-        for block, part in zip(blocks, _Writer(can, dialect, report).parts(blocks), strict=True):
+        for block, part in zip(blocks, _Writer(caps, dialect, report).parts(blocks), strict=True):
             if part["text"]:
                 said.append(part)
             else:
                 report.lost("text.blank", m if isinstance(m.content, str) else block)
         if m.extras is not None:
-            made = added(made, own_extras(m, can), dialect)
+            made = added(made, own_extras(m, caps), dialect)
     return made if said else {}
 
 
@@ -356,8 +356,8 @@ class _Writer:
 
     __slots__ = ("call", "can", "dialect", "keys", "ours", "report", "result", "waiting")
 
-    def __init__(self, can: Capabilities, dialect: Dialect, report: Report) -> None:
-        self.can = can
+    def __init__(self, caps: Capabilities, dialect: Dialect, report: Report) -> None:
+        self.can = caps
         self.dialect = dialect
         self.report = report
         self.keys: Keys = keys(dialect)

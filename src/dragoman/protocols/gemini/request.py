@@ -61,18 +61,18 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
 
 
 def generation(
-    request: ChatRequest, can: Capabilities, dialect: Dialect, report: Report
+    request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
-    made = options(request, KEYS, can, report)
+    made = options(request, KEYS, caps, report)
     tier = _tier(made.pop("serviceTier", None), request, report) if made else None
-    if (wanted := asked(request, can, report, levels=_LEVELS)) is not None:
-        if thinking := _thinking(wanted, can):
+    if (wanted := asked(request, caps, report, levels=_LEVELS)) is not None:
+        if thinking := _thinking(wanted, caps):
             made["thinkingConfig"] = cased(thinking, dialect)
         else:
             moot(request, report)
     if request.response_format is not None:
-        made.update(_format(request.response_format, can, report))
+        made.update(_format(request.response_format, caps, report))
     return cased(made, dialect) if made else made, tier
 
 
@@ -88,33 +88,33 @@ def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None
     return None
 
 
-def _thinking(wanted: Asked, can: Capabilities) -> JsonObject:
+def _thinking(wanted: Asked, caps: Capabilities) -> JsonObject:
     """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
     if wanted.off:
         return {"thinkingBudget": 0}
     if wanted.budget is not None:
         return {"thinkingBudget": wanted.budget}
     if wanted.effort is None:
-        return {"thinkingBudget": -1} if can.form == "budget" else {}
+        return {"thinkingBudget": -1} if caps.form == "budget" else {}
     return {"thinkingLevel": wanted.effort.upper()}
 
 
-def _format(form: ResponseFormat, can: Capabilities, report: Report) -> JsonObject:
+def _format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
     if form.kind == "text":
         return {"responseMimeType": "text/plain"}
-    if form.kind not in can.formats:
+    if form.kind not in caps.formats:
         report.lost("format.unsaid", form, what=form.kind)
         return {}
     if form.kind == "json":
         return {"responseMimeType": "application/json"}
     format_unsaid(form, report)
-    schema = fitting_schema(form, can, report).schema
-    key = "responseSchema" if can.format_schema.startswith("gemini-openapi") else _SCHEMA
+    schema = fitting_schema(form, caps, report).schema
+    key = "responseSchema" if caps.format_schema.startswith("gemini-openapi") else _SCHEMA
     return {"responseMimeType": "application/json", key: schema}
 
 
 def server_tool(
-    tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
+    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject | None:
     """`{"googleSearch": {}}` and its like: each an entry of its own beside the declarations.
 
@@ -123,8 +123,8 @@ def server_tool(
     fields: JsonObject = {}
     said = ""
     if tool.kind == "own":
-        return replayed({}, tool, can, dialect, report)
-    if tool.kind == "file_search" and not tool.stores and not own_extras(tool, can):
+        return replayed({}, tool, caps, dialect, report)
+    if tool.kind == "file_search" and not tool.stores and not own_extras(tool, caps):
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
     if tool.kind == "file_search":
@@ -134,7 +134,7 @@ def server_tool(
     unsaid(tool, report, said)
     fields = cased(fields, dialect)
     made = cased({OWN[tool.kind]: fields}, dialect)
-    return replayed(made, tool, can, dialect, report)
+    return replayed(made, tool, caps, dialect, report)
 
 
 def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:
@@ -160,18 +160,18 @@ def calling_config(picked: ToolChoice) -> JsonObject:
     return calling
 
 
-def declaration(tool: Tool, can: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
+def declaration(tool: Tool, caps: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
     """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
     made: JsonObject = {"name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    schema, _ = parameters(tool, can, report)
+    schema, _ = parameters(tool, caps, report)
     if schema.get("properties") or (tool.schema and schema != _NOTHING):
-        subset = can.tool_schema.startswith("gemini-openapi")
+        subset = caps.tool_schema.startswith("gemini-openapi")
         made["parameters" if subset else "parametersJsonSchema"] = schema
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return replayed(cased(made, dialect), tool, can, dialect, report)
+    return replayed(cased(made, dialect), tool, caps, dialect, report)
 
 
 _TIER = "service_tier"  # which stands beside the others

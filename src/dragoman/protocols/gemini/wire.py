@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import head, in_path
 from ..request_fields import choice
 from .answer import write_response
@@ -43,43 +43,46 @@ _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
 _PLACE = re.compile(r"projects/[^/]+/locations/[^/]+/")
 
 
-class Gemini(Bound[Dialect]):
+class Gemini(Room):
     """generateContent in one host's dialect."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "gemini"
-    listed = "$.contents"
+    messages_path = "$.contents"
     addresses: tuple[str, ...] = ("*:generatecontent", "*:streamgeneratecontent")
-    makes: tuple[str, ...] = ("gemini-*",)
-    state: tuple[str, ...] = ("cachedContent", "cached_content")
-    carries = CAN
-    spoken = Dialect
+    model_patterns: tuple[str, ...] = ("gemini-*",)
+    state_fields: tuple[str, ...] = ("cachedContent", "cached_content")
+    base_capabilities = CAN
+    dialect_class = Dialect
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts."""
         return dataclasses.replace(super().can(), foreign_calls=self.dialect.foreign_calls)
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """All messages as contents; the user says the system prompt, which a request hoists."""
-        return contents(seated, can, self.dialect, report)
+        return contents(history, caps, self.dialect, report)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """One object that declares every function, and one for each tool of the provider's own."""
         made: list[JsonObject] = []
         functions: list[JsonObject] = []
         for tool in tools:
             if type(tool) is ServerTool:
-                if (own := server_tool(tool, can, self.dialect, report)) is not None:
+                if (own := server_tool(tool, caps, self.dialect, report)) is not None:
                     made.append(own)
             elif type(tool) is Tool:
                 if not functions:
                     made.append(cased({"functionDeclarations": functions}, self.dialect))
-                functions.append(declaration(tool, can, self.dialect, report))
+                functions.append(declaration(tool, caps, self.dialect, report))
         return made
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return GeminiReader(self.dialect)
 
@@ -128,34 +131,36 @@ class Gemini(Bound[Dialect]):
         """An encoder for one answer's pieces: chunks without names."""
         return GeminiEncoder(report, request, self.dialect)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /models/{model}:generateContent`."""
-        request, can, seated = say.request, say.can, say.seated
+        request, caps, history = prepared.request, prepared.caps, prepared.history
         body: JsonObject = {}
-        start = _hoisted(seated)
-        if prompt := system(seated, can, self.dialect, report, start):
+        start = _hoisted(history)
+        if prompt := system(history, caps, self.dialect, report, start):
             body["systemInstruction"] = prompt
-        listed = say.elements
+        listed = prepared.elements
         if listed is None:
-            listed = contents(seated, can, self.dialect, report, start)
+            listed = contents(history, caps, self.dialect, report, start)
         body["contents"] = listed
-        if tools := self.tools(say.offered, can, report):
+        if tools := self.tools(prepared.offered, caps, report):
             body["tools"] = tools
-        picked = choice(say, report, say.tools)
+        picked = choice(prepared, report, prepared.tools)
         if picked is not None:
             body["toolConfig"] = tool_config(picked, self.dialect)
-        if can.form == "level" and say.tools and say.server_tools:
+        if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3 functions stand beside such tools only when these are shown, too
             flag = cased({"includeServerSideToolInvocations": True}, self.dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
-        config, tier = generation(request, can, self.dialect, report)
+        config, tier = generation(request, caps, self.dialect, report)
         if config:
             body["generationConfig"] = config
         if tier is not None:
             body["serviceTier"] = tier
-        made = replayed(cased(body, self.dialect), request, can, self.dialect, report)
+        made = replayed(cased(body, self.dialect), request, caps, self.dialect, report)
         method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
-        return Request(f"{_place(self.dialect.path, say.model or self.model)}:{method}", {}, made)
+        return HttpRequest(
+            f"{_place(self.dialect.path, prepared.model or self.model)}:{method}", {}, made
+        )
 
 
 @lru_cache(maxsize=256)
@@ -167,11 +172,11 @@ def _place(path: str, model: str) -> str:
     return f"/{bare}" if full else path.format(model=bare)
 
 
-def _hoisted(seated: Seated) -> int:
+def _hoisted(history: RoledHistory) -> int:
     """How many messages make the system prompt: it is text, and never the whole request."""
-    end = head(seated)
-    for i, m in enumerate(seated.msgs[:end]):
+    end = head(history)
+    for i, m in enumerate(history.msgs[:end]):
         if type(m.content) is not str and any(b.type != "text" for b in m.blocks):
             end = i
             break
-    return end if end < len(seated.msgs) else 0
+    return end if end < len(history.msgs) else 0

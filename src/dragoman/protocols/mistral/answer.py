@@ -91,7 +91,7 @@ def figures(made: Usage, named: bool = False) -> JsonObject:
     return {key: value for key, value in said.items() if value not in (None, {})}
 
 
-def said_usage(made: Usage, say: Sayer) -> JsonObject:
+def said_usage(made: Usage, say: AnswerWriter) -> JsonObject:
     """The figures for a client; another wire's answer gets all that one must have."""
     own = say.fields(made)
     if say.own:
@@ -123,7 +123,7 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("_issuers", "issuer", "own", "report")
@@ -244,7 +244,7 @@ def written_answer(
     if resp.error is not None and not any(one.msg.content for one in resp.candidates):
         return error_body(resp.error)
     origin = resp.candidates[0].msg.origin if resp.candidates else None
-    say = Sayer(report, issuers, origin is not None and origin.issuer in issuers)
+    say = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
     beside = say.fields(resp, TIMES if moment_of(resp.extras) is not None else ())
     if beside.pop(EVENTS, None) is not None:
         report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
@@ -264,7 +264,7 @@ def _silent(one: Candidate, resp: ChatResponse) -> bool:
     return resp.status == "interrupted" and not (one.msg.content or one.extras or one.finish.raw)
 
 
-def _named(resp: ChatResponse, say: Sayer, request: ChatRequest | None) -> JsonObject:
+def _named(resp: ChatResponse, say: AnswerWriter, request: ChatRequest | None) -> JsonObject:
     """The id, the model and the time; another wire's answer must have all of them."""
     made: JsonObject = {} if resp.id is None else {"id": resp.id}
     if resp.model is not None:
@@ -287,7 +287,7 @@ def _named(resp: ChatResponse, say: Sayer, request: ChatRequest | None) -> JsonO
     return made
 
 
-def _choice(one: Candidate, nth: int, say: Sayer) -> JsonObject:
+def _choice(one: Candidate, nth: int, say: AnswerWriter) -> JsonObject:
     own = say.fields(one)
     message: JsonObject = {"role": "assistant", **_message(one.msg.blocks, say)}
     message.update(say.fields(one.msg))
@@ -299,7 +299,7 @@ def _choice(one: Candidate, nth: int, say: Sayer) -> JsonObject:
     return {**made, **own}
 
 
-def _message(blocks: list[ContentBlock], say: Sayer) -> JsonObject:
+def _message(blocks: list[ContentBlock], say: AnswerWriter) -> JsonObject:
     """Content and calls. Text alone is a string; anything else makes it a list of chunks."""
     chunks: list[Any] = []
     calls: list[Json] = []
@@ -323,13 +323,13 @@ def _message(blocks: list[ContentBlock], say: Sayer) -> JsonObject:
     return made
 
 
-def _plain(block: ContentBlock, say: Sayer) -> bool:
+def _plain(block: ContentBlock, say: AnswerWriter) -> bool:
     if say.own:
         return type(block) is TextBlock and block.spelling != CHUNK
     return type(block) is TextBlock or type(block) is RefusalBlock
 
 
-def finish_reason(finish: Finish, say: Sayer, node: object) -> str | None:
+def finish_reason(finish: Finish, say: AnswerWriter, node: object) -> str | None:
     """This wire's word for why it ended: the provider's own, as long as it says the same."""
     raw, reason = finish.raw, finish.reason
     meant = REASONS.get(raw or "", "other")

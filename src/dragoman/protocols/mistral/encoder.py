@@ -24,14 +24,14 @@ from ...message import (
 )
 from ...message.blocks import ContentBlock
 from ..chat_shape import filled
-from .answer import EVENTS, Sayer, error_body, finish_reason, said_usage
+from .answer import EVENTS, AnswerWriter, error_body, finish_reason, said_usage
 from .blocks import CHUNK, CLOSED
 
 
 class Deltas:
     """The deltas of one candidate."""
 
-    def __init__(self, index: int, say: Sayer, seed: str) -> None:
+    def __init__(self, index: int, say: AnswerWriter, seed: str) -> None:
         self.end: Finish | None = None  # why it ended, as far as anybody has said
         self._index = index
         self._say = say
@@ -155,7 +155,7 @@ class MistralEncoder:
         self, report: Report, issuers: tuple[str, ...], request: ChatRequest | None
     ) -> None:
         self._report = report
-        self._say = Sayer(report, issuers, own=False)
+        self._say = AnswerWriter(report, issuers, own=False)
         self._about = Builder(issuers[0])  # its figures, and what stands beside the choices
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
         self._asked = (request.model if request is not None else None) or _UNKNOWN

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.passes.roles import ASSISTANT, TOOL, Seated
+from ..._core.passes.roles import ASSISTANT, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -115,35 +115,35 @@ _ROLES = ("system", "user", "assistant", "tool")
 _DETAILS = ("low", "auto", "high")
 
 
-def messages(seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+def messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
     """One wire message for each message; a last one of the assistant's is to be continued."""
     out: list[JsonObject] = []
-    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+    for m, seat, odd in zip(history.msgs, history.seats, history.marks(), strict=True):
         content: Any = m.content
         made: JsonObject
         if type(content) is str:
             made = {"role": _ROLES[seat], "content": content}
         elif seat == TOOL:
-            out.extend([_result(block, can, report) for block in content])
+            out.extend([_result(block, caps, report) for block in content])
             continue
         elif not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
-            call = _call(content[0], can)  # the usual turn that calls a tool
+            call = _call(content[0], caps)  # the usual turn that calls a tool
             made = {"role": "assistant", "content": "", "tool_calls": [call]}
         else:
-            made = _blocks(m, seat, can, report)
+            made = _blocks(m, seat, caps, report)
             if not (made["content"] or "tool_calls" in made):
                 continue  # all of it was named as lost
         if odd and m.extras is not None:
-            made.update(own_extras(m, can))
+            made.update(own_extras(m, caps))
         out.append(made)
-    if seated.seats[-1:] == [ASSISTANT] and out:
+    if history.seats[-1:] == [ASSISTANT] and out:
         last = out[-1]
         if last["role"] == "assistant" and "tool_calls" not in last:
             last["prefix"] = True
     return out
 
 
-def _blocks(m: Msg, seat: int, can: Capabilities, report: Report) -> JsonObject:
+def _blocks(m: Msg, seat: int, caps: Capabilities, report: Report) -> JsonObject:
     chunks: list[JsonObject] = []
     calls: list[JsonObject] = []
     thoughts: list[JsonObject] = []
@@ -151,15 +151,15 @@ def _blocks(m: Msg, seat: int, can: Capabilities, report: Report) -> JsonObject:
     content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
     for block in content:
         if type(block) is ToolUseBlock:
-            calls.append(_call(block, can))
+            calls.append(_call(block, caps))
         elif type(block) is not ThinkingBlock:
-            chunks.append(_chunk(block, can, report))
+            chunks.append(_chunk(block, caps, report))
         elif not block.thinking:
             report.lost("text.blank", block, "thinking")
         else:
             if chunks or calls:
                 report.lost("thinking.moved", block, did="stands first")
-            thoughts += _thoughts(block, thinking, can)
+            thoughts += _thoughts(block, thinking, caps)
     if thoughts:
         chunks.insert(0, thinking)
     made: JsonObject = {"role": _ROLES[seat], "content": _content(chunks)}
@@ -168,9 +168,9 @@ def _blocks(m: Msg, seat: int, can: Capabilities, report: Report) -> JsonObject:
     return made
 
 
-def _thoughts(block: ThinkingBlock, thinking: JsonObject, can: Capabilities) -> list[JsonObject]:
+def _thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabilities) -> list[JsonObject]:
     """What is thought, as it came if it was more than text; `thinking` takes what stood beside."""
-    own = own_extras(block, can)
+    own = own_extras(block, caps)
     came = own.pop("thinking", None)
     thinking.update(own)
     said = [one.get("text", "") for one in came or () if one.get("type") == "text"]
@@ -186,16 +186,16 @@ def _content(chunks: list[JsonObject]) -> Any:
     return chunks or ""
 
 
-def _chunk(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:
+def _chunk(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
     if type(block) is TextBlock:
-        return _owned({"type": "text", "text": block.text}, block, can)
+        return _owned({"type": "text", "text": block.text}, block, caps)
     if (
         type(block) is ImageBlock
         or type(block) is DocumentBlock
         or type(block) is AudioBlock
         or type(block) is VideoBlock
     ):
-        return _owned(_medium(block, report), block, can)
+        return _owned(_medium(block, report), block, caps)
     if type(block) is RawBlock and isinstance(block.data, dict):
         return block.data
     if (
@@ -209,13 +209,13 @@ def _chunk(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject
     assert_never(block)
 
 
-def _owned(made: JsonObject, block: ContentBlock, can: Capabilities) -> JsonObject:
+def _owned(made: JsonObject, block: ContentBlock, caps: Capabilities) -> JsonObject:
     if block.extras is not None:
-        filled(made, own_extras(block, can))
+        filled(made, own_extras(block, caps))
     return made
 
 
-def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+def _call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`.
 
     A part of the answers names no type; such a call goes back as it came.
@@ -225,10 +225,10 @@ def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
     if block.spelling is not None and UNTYPED in block.spelling:
         del made["type"]
-    return _owned(made, block, can)
+    return _owned(made, block, caps)
 
 
-def _result(block: ContentBlock, can: Capabilities, report: Report) -> JsonObject:
+def _result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
     """A result as a string; as chunks only where it holds more than one text."""
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
@@ -236,10 +236,10 @@ def _result(block: ContentBlock, can: Capabilities, report: Report) -> JsonObjec
     if type(output) is str:
         said: Any = output
     elif isinstance(output, list):
-        said = _content([_chunk(inner, can, report) for inner in output])
+        said = _content([_chunk(inner, caps, report) for inner in output])
     else:
         said = result_text(block, bullets=False)
-    return _owned({"role": "tool", "content": said, "tool_call_id": block.id}, block, can)
+    return _owned({"role": "tool", "content": said, "tool_call_id": block.id}, block, caps)
 
 
 def _medium(block: MediaBlock, report: Report) -> JsonObject:

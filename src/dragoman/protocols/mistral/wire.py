@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import function_tool, own_tool, replay
 from ..reasoning import Asked, asked, moot, unsaid
 from ..request_fields import choice, options, response_format, spelled_format, within
@@ -36,27 +36,30 @@ _WARMEST = 1.5
 _MODES = {"auto": "auto", "none": "none", "required": "any"}
 
 
-class Mistral(Bound[Dialect]):
+class Mistral(Room):
     """Mistral's chat completions."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "mistral"
     addresses: tuple[str, ...] = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
-    marks = MARKS
-    makes: tuple[str, ...] = MAKES
+    unique_fields = MARKS
+    model_patterns: tuple[str, ...] = MAKES
     lookback = 1  # the model continues a last message of its own
-    carries = CAN
-    spoken = Dialect
+    base_capabilities = CAN
+    dialect_class = Dialect
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return messages(seated, can, report)
+        return messages(history, caps, report)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools."""
-        return [_function(tool, can, report) for tool in tools]
+        return [_function(tool, caps, report) for tool in tools]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -64,7 +67,7 @@ class Mistral(Bound[Dialect]):
         said = kind is None or (isinstance(kind, str) and kind.startswith("chat.completion"))
         return said and isinstance(payload.get("choices"), list)
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return MistralReader(self.dialect)
 
@@ -103,34 +106,36 @@ class Mistral(Bound[Dialect]):
         """(path into the body, node) of everything that `read_request` made of it."""
         return places(req, self.dialect.issuers[0])
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/chat/completions`."""
-        request, can = say.request, say.can
-        body: JsonObject = {"model": say.model}
-        listed = say.elements
-        body["messages"] = self.messages(say.seated, can, report) if listed is None else listed
-        if say.offered:
-            body["tools"] = self.tools(say.offered, can, report)
-        picked = choice(say, report)
+        request, caps = prepared.request, prepared.caps
+        body: JsonObject = {"model": prepared.model}
+        listed = prepared.elements
+        body["messages"] = (
+            self.messages(prepared.history, caps, report) if listed is None else listed
+        )
+        if prepared.offered:
+            body["tools"] = self.tools(prepared.offered, caps, report)
+        picked = choice(prepared, report)
         if picked is not None:
             body["tool_choice"] = _choice(picked)
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
-        if (form := response_format(request, can, report)) is not None:
+        if (form := response_format(request, caps, report)) is not None:
             body["response_format"] = spelled_format(form, report)
-        body.update(_options(request, can, report))
+        body.update(_options(request, caps, report))
         if request.stream:
             body["stream"] = True
-        replay(body, request, can, report)
-        return Request(self.dialect.path, {}, body)
+        replay(body, request, caps, report)
+        return HttpRequest(self.dialect.path, {}, body)
 
 
-def _function(tool: Tool | ServerTool, can: Capabilities, report: Report) -> JsonObject:
-    if type(tool) is ServerTool and tool.kind == "own" and (own := own_tool(tool, can)):
+def _function(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
+    if type(tool) is ServerTool and tool.kind == "own" and (own := own_tool(tool, caps)):
         return own
     if type(tool) is not Tool:
         raise WriteError(f"{tool.type} tools have no place here", path="$.tools", code="tool.type")
-    return function_tool(tool, can, report)
+    return function_tool(tool, caps, report)
 
 
 def _choice(picked: ToolChoice) -> Any:
@@ -139,29 +144,29 @@ def _choice(picked: ToolChoice) -> Any:
     return _MODES[picked.mode]
 
 
-def _options(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
-    made = options(request, OPTIONS, can, report)
+def _options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    made = options(request, OPTIONS, caps, report)
     within(made, "temperature", "temperature", (0, _WARMEST), request, report)
     within(made, "top_p", "top_p", (0, 1), request, report)
     if (tier := made.pop("service_tier", None)) in _TIERS:
         made["service_tier"] = _TIERS[tier]
     elif tier is not None:
         report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {tier}")
-    if (want := asked(request, can, report, budgets=False)) is not None:
-        _think(want, made, request, can, report)
+    if (want := asked(request, caps, report, budgets=False)) is not None:
+        _think(want, made, request, caps, report)
     return made
 
 
 def _think(
-    want: Asked, made: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+    want: Asked, made: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
     """`reasoning_effort`, the one way to ask for thinking here."""
     effort = "none" if want.off else want.effort
-    if effort is None and can.thinks == "asked":  # thinking is on, however much of it
-        effort = can.efforts[-1] if can.efforts else None
+    if effort is None and caps.thinks == "asked":  # thinking is on, however much of it
+        effort = caps.efforts[-1] if caps.efforts else None
     if effort is not None:
         made["reasoning_effort"] = effort
-    elif can.thinks == "asked":
+    elif caps.thinks == "asked":
         unsaid(request, report)
     else:
         moot(request, report)

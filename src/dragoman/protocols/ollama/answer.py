@@ -31,7 +31,7 @@ from ..chat_shape import answer_fields, filled
 from .reader import REASONS
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("issuers", "own", "report")
@@ -116,7 +116,7 @@ def write_response(
         report.lost("answer.candidates", other)
     origin = first.msg.origin
     own = origin is not None and origin.issuer in issuers
-    say = Sayer(report, issuers, own)
+    say = AnswerWriter(report, issuers, own)
     at = None if own else moment_of(resp.extras)
     beside, told = say.fields(resp, TIMES if at is not None else ()), say.fields(first)
     if at is not None:
@@ -144,7 +144,9 @@ def write_response(
     return body
 
 
-def _named(body: JsonObject, resp: ChatResponse, say: Sayer, request: ChatRequest | None) -> None:
+def _named(
+    body: JsonObject, resp: ChatResponse, say: AnswerWriter, request: ChatRequest | None
+) -> None:
     """Who answered, and when."""
     if resp.model is not None:
         body["model"] = resp.model
@@ -159,7 +161,7 @@ def _named(body: JsonObject, resp: ChatResponse, say: Sayer, request: ChatReques
             say.report.lost("answer.unsaid", resp, "id")
 
 
-def _message(blocks: Sequence[ContentBlock], say: Sayer) -> JsonObject:
+def _message(blocks: Sequence[ContentBlock], say: AnswerWriter) -> JsonObject:
     """The fields that the blocks fill. All texts are one text, in pieces."""
     made: JsonObject = {}
     images: list[Json] = []
@@ -182,7 +184,7 @@ def _message(blocks: Sequence[ContentBlock], say: Sayer) -> JsonObject:
     return made
 
 
-def reason(finish: Finish, say: Sayer, node: object) -> str | None:
+def reason(finish: Finish, say: AnswerWriter, node: object) -> str | None:
     """The word for why it ended; None where the answer of this wire had none."""
     if say.own and (finish.raw is None or _fits(finish)):
         return finish.raw
@@ -199,7 +201,7 @@ def _fits(finish: Finish) -> bool:
     return finish.reason == meant or (meant != "length" and finish.reason in _CORRECTED)
 
 
-def figures(usage: Usage, say: Sayer) -> JsonObject:
+def figures(usage: Usage, say: AnswerWriter) -> JsonObject:
     """The counts: everything that was read, and everything that was written."""
     say.fields(usage)
     read = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]

@@ -17,7 +17,7 @@ from ...losses import Report
 from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import total
 from ...message.blocks import ContentBlock
-from .answer import EPOCH, Sayer, figures, reason
+from .answer import EPOCH, AnswerWriter, figures, reason
 
 _FIELD = 3  # so long is the key of what stands in a field of its own, and not in the text
 
@@ -32,7 +32,7 @@ class OllamaEncoder:
         self, report: Report, request: ChatRequest | None, issuers: tuple[str, ...]
     ) -> None:
         self._report = report
-        self._say = Sayer(report, issuers, own=False)
+        self._say = AnswerWriter(report, issuers, own=False)
         self._model = (request.model if request is not None else None) or ""
         self._created = EPOCH
         self._about = Builder(issuers[0])  # of what stands beside the message

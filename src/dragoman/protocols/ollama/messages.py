@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
-from ..._core.passes.roles import TOOL, Seated
+from ..._core.passes.roles import TOOL, RoledHistory
 from ..._core.stream.think_tags import glued
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -228,28 +228,28 @@ def _data(block: ContentBlock) -> str:
 _WRITER_ROLES = ("system", "user", "assistant", "tool")
 
 
-def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonObject]:
+def messages(history: RoledHistory, caps: Capabilities, dialect: Dialect) -> list[JsonObject]:
     """One wire message for each message, and one for each tool result."""
     out: list[JsonObject] = []
     nothing = None if dialect.no_text == "null" else ""
-    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+    for m, seat, odd in zip(history.msgs, history.seats, history.marks(), strict=True):
         content: Any = m.content
         if type(content) is str:
             made: JsonObject = {"role": _WRITER_ROLES[seat], "content": content}
         elif not odd and len(content) == 1 and type(one := content[0]) is ToolUseBlock:
-            made = {"role": "assistant", "content": nothing, "tool_calls": [_call(one, can)]}
+            made = {"role": "assistant", "content": nothing, "tool_calls": [_call(one, caps)]}
         elif seat == TOOL:
-            out.extend(_writer_result(block, can, dialect) for block in m.blocks)
+            out.extend(_writer_result(block, caps, dialect) for block in m.blocks)
             continue
         else:
-            made = {"role": _WRITER_ROLES[seat], **_flat(m, can, dialect)}
+            made = {"role": _WRITER_ROLES[seat], **_flat(m, caps, dialect)}
         if m.extras is not None:
-            made.update(own_extras(m, can))
+            made.update(own_extras(m, caps))
         out.append(made)
     return out
 
 
-def _flat(m: Msg, can: Capabilities, dialect: Dialect) -> JsonObject:
+def _flat(m: Msg, caps: Capabilities, dialect: Dialect) -> JsonObject:
     pieces: list[str] = []
     calls: list[JsonObject] = []
     thoughts: list[str] = []
@@ -260,7 +260,7 @@ def _flat(m: Msg, can: Capabilities, dialect: Dialect) -> JsonObject:
         if type(block) is TextBlock:
             pieces.append(block.text)
         elif type(block) is ToolUseBlock:
-            calls.append(_call(block, can))
+            calls.append(_call(block, caps))
         elif type(block) is ThinkingBlock:
             thoughts.append(block.thinking)
         elif type(block) is ImageBlock or type(block) is AudioBlock:
@@ -287,14 +287,14 @@ def _flat(m: Msg, can: Capabilities, dialect: Dialect) -> JsonObject:
     return made
 
 
-def _call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+def _call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """Arguments are an object here, never text."""
     function: JsonObject = {"name": block.name, "arguments": block.input}
     made: JsonObject = {"id": block.id, "type": "function", "function": function}
     if block.spelling is not None and UNTYPED in block.spelling.split():
         del made["type"]
     if block.extras is not None:
-        filled(made, own_extras(block, can))
+        filled(made, own_extras(block, caps))
     return made
 
 
@@ -305,7 +305,7 @@ def _bytes(block: ImageBlock | AudioBlock) -> str:
     return source.data
 
 
-def _writer_result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObject:
+def _writer_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     made: JsonObject = {
@@ -320,7 +320,7 @@ def _writer_result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> 
         if images := [data for data in shown if data is not None]:
             made["images"] = images
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     return made
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import function_tool, own_tool, replay
 from ..reasoning import asked
 from ..request_fields import choice, format_unsaid, options, response_format
@@ -32,34 +32,37 @@ _LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "
            "max": "max", "ultra": "max"}  # fmt: skip
 
 
-class Ollama(Bound[Dialect]):
+class Ollama(Room):
     """Ollama's chat."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "ollama"
     addresses: tuple[str, ...] = ("*/api/chat",)
-    marks = MARKS
+    unique_fields = MARKS
     framing = "ndjson"
-    carries = CAN
-    spoken = Dialect
+    base_capabilities = CAN
+    dialect_class = Dialect
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return messages(seated, can, self.dialect)
+        return messages(history, caps, self.dialect)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and tools nobody models; the server runs none of its own."""
         made = []
         for tool in tools:
             if type(tool) is Tool:
-                made.append(function_tool(tool, can, report))
+                made.append(function_tool(tool, caps, report))
             elif type(tool) is ServerTool:
-                made.append(own_tool(tool, can))
+                made.append(own_tool(tool, caps))
         return made
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return OllamaReader(self.dialect)
 
@@ -103,37 +106,39 @@ class Ollama(Bound[Dialect]):
         """An encoder for the lines of one answer."""
         return OllamaEncoder(report, request, self.dialect.issuers)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
-        request, can = say.request, say.can
-        body: JsonObject = {"model": say.model}
-        listed = say.elements
-        body["messages"] = messages(say.seated, can, self.dialect) if listed is None else listed
-        _unsaid(choice(say, report), say, report)
-        if say.offered:
-            body["tools"] = self.tools(say.offered, can, report)
+        request, caps = prepared.request, prepared.caps
+        body: JsonObject = {"model": prepared.model}
+        listed = prepared.elements
+        body["messages"] = (
+            messages(prepared.history, caps, self.dialect) if listed is None else listed
+        )
+        _unsaid(choice(prepared, report), prepared, report)
+        if prepared.offered:
+            body["tools"] = self.tools(prepared.offered, caps, report)
         body["stream"] = request.stream
-        form = response_format(request, can, report)
+        form = response_format(request, caps, report)
         if form is not None and form.kind != "text":
             body["format"] = form.schema if form.kind == "schema" else "json"
             format_unsaid(form, report)
-        given = options(request, {**OPTIONS, **BESIDE}, can, report)
+        given = options(request, {**OPTIONS, **BESIDE}, caps, report)
         for key in BESIDE.values():
             if key in given:
                 body[key] = given.pop(key)
-        _bound(body, say, report)
+        _bound(body, prepared, report)
         if given:
             body["options"] = given
-        own = replay({}, request, can, report)
+        own = replay({}, request, caps, report)
         if isinstance(own.get("options"), dict):
             own = {**own, "options": {**given, **own["options"]}}
         body.update(own)
-        return Request(self.dialect.path, {}, body)
+        return HttpRequest(self.dialect.path, {}, body)
 
 
-def _unsaid(picked: ToolChoice | None, say: SayableRequest, report: Report) -> None:
+def _unsaid(picked: ToolChoice | None, prepared: PreparedRequest, report: Report) -> None:
     """Name what a model could be told to choose: this wire has no place for it."""
-    given = say.request.tool_choice
+    given = prepared.request.tool_choice
     if picked is None or given is None:
         return
     plain = {"mode": "auto", "allowed": (), "parallel": None}
@@ -143,10 +148,10 @@ def _unsaid(picked: ToolChoice | None, say: SayableRequest, report: Report) -> N
             report.lost("tool_choice.lowered", given, field, did="left to the model")
 
 
-def _bound(body: JsonObject, say: SayableRequest, report: Report) -> None:
+def _bound(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Thinking and log probabilities in the range that the server takes."""
-    given = say.request.options
-    wanted = asked(say.request, say.can, report, budgets=False)
+    given = prepared.request.options
+    wanted = asked(prepared.request, prepared.caps, report, budgets=False)
     if wanted is not None:
         level = wanted.effort if wanted.effort is None else _LEVELS.get(wanted.effort)
         if level != wanted.effort and given.reasoning is not None:

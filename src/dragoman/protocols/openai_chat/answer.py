@@ -121,7 +121,7 @@ def figures(made: Usage) -> JsonObject:
     return {key: value for key, value in said.items() if value is not None}
 
 
-def told_usage(made: Usage, say: Sayer) -> JsonObject:
+def told_usage(made: Usage, say: AnswerWriter) -> JsonObject:
     """`usage` of an answer. That of another wire has the three figures all clients look for."""
     more = say.fields(made)
     said = figures(made)
@@ -161,7 +161,7 @@ def _first(*values: Any) -> int | None:
     return next((n for n in values if type(n) is int), None)
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
 
     __slots__ = ("_issuer", "_issuers", "_thinking", "own", "report", "tags")
@@ -355,7 +355,7 @@ def write_response(
     """The body of the answer."""
     origin = resp.candidates[0].msg.origin if resp.candidates else None
     own = origin is not None and origin.issuer in dialect.issuers
-    say = Sayer(report, dialect, own)
+    say = AnswerWriter(report, dialect, own)
     at = None if own else moment_of(resp.extras)
     more, notes = say.fields(resp, TIMES if at is not None else ()), say.notes(resp)
     if more.pop("events", None):
@@ -379,7 +379,7 @@ def write_response(
 
 
 def _named(
-    resp: ChatResponse, say: Sayer, request: ChatRequest | None, at: int | None
+    resp: ChatResponse, say: AnswerWriter, request: ChatRequest | None, at: int | None
 ) -> JsonObject:
     """Who answered, and when. An answer of another wire gets what it does not tell."""
     told: JsonObject = {
@@ -397,7 +397,7 @@ def _named(
     return {key: value for key, value in told.items() if value is not None}
 
 
-def _choice(one: Candidate, nth: int, say: Sayer) -> JsonObject:
+def _choice(one: Candidate, nth: int, say: AnswerWriter) -> JsonObject:
     more, notes = say.fields(one), say.notes(one)
     beside = more.pop("message", {}) if "message" not in notes.get("absent", ()) else {}
     message: JsonObject = {"role": "assistant", "content": None}
@@ -452,7 +452,7 @@ class Flow:
         return fields
 
 
-def _fill(message: JsonObject, blocks: Iterable[ContentBlock], say: Sayer) -> None:
+def _fill(message: JsonObject, blocks: Iterable[ContentBlock], say: AnswerWriter) -> None:
     """Put the blocks into their fields."""
     flow = Flow()
     for nth, block in enumerate(blocks):
@@ -473,7 +473,9 @@ def completed(audio: JsonObject) -> JsonObject:
     return {"id": "audio_dragoman", "expires_at": 0, "data": "", "transcript": "", **audio}
 
 
-def reason(finish: Finish, blocks: Iterable[ContentBlock], say: Sayer, node: object) -> str | None:
+def reason(
+    finish: Finish, blocks: Iterable[ContentBlock], say: AnswerWriter, node: object
+) -> str | None:
     """The word for why it ended; None where the answer of this wire had none."""
     if say.own and (finish.raw is None or _fits(finish)):
         return finish.raw

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ..._core.stream.arguments import parsed
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -43,22 +43,22 @@ def thought(
     made: JsonObject,
     thoughts: list[ThinkingBlock] | None,
     calls: bool,
-    can: Capabilities,
+    caps: Capabilities,
     dialect: Dialect,
 ) -> None:
     """Thinking in the vendor's fields; some demand the field on every turn that calls a tool."""
     if thoughts is None:
-        if not (calls and can.empty_thinking):
+        if not (calls and caps.empty_thinking):
             return
         thoughts = []
     if dialect.thinking_details and thoughts:
-        made["reasoning_details"] = [one for block in thoughts for one in _details(block, can)]
+        made["reasoning_details"] = [one for block in thoughts for one in _details(block, caps)]
         return
     for key in dialect.thinking_fields or _FIELDS:
         made[key] = "\n".join(block.thinking for block in thoughts)
 
 
-def _details(block: ThinkingBlock, can: Capabilities) -> list[JsonObject]:
+def _details(block: ThinkingBlock, caps: Capabilities) -> list[JsonObject]:
     """What can be read of it, or its sealed form, or one behind the other."""
     made: list[JsonObject] = []
     if block.thinking or block.redacted is None:
@@ -67,7 +67,7 @@ def _details(block: ThinkingBlock, can: Capabilities) -> list[JsonObject]:
             made[0]["signature"] = block.signature
     if block.redacted is not None:
         made.append({"type": "reasoning.encrypted", "data": block.redacted})
-    made[-1].update(own_extras(block, can))
+    made[-1].update(own_extras(block, caps))
     return made
 
 
@@ -496,14 +496,16 @@ def read_calls(rest: JsonObject, issuer: str) -> list[ContentBlock]:
     return made
 
 
-def usual_calls(told: Json, names: dict[str, str], seated: Seated) -> list[ContentBlock] | None:
+def usual_calls(
+    told: Json, names: dict[str, str], history: RoledHistory
+) -> list[ContentBlock] | None:
     """Calls of functions with nothing odd in any of them; None for all others.
 
-    `names` learns what they are called by id, `seated` their ids and names in order.
+    `names` learns what they are called by id, `history` their ids and names in order.
     """
     if type(told) is not list:
         return None
-    ids, called_by = seated.calls, seated.names
+    ids, called_by = history.calls, history.names
     made: list[ContentBlock] = []
     try:
         for one in told:

@@ -13,7 +13,7 @@ from ...losses import Report
 from ...message import ChatRequest, Finish, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import joined, total
 from ...message.blocks import ContentBlock
-from .answer import CUT, ID, Flow, Sayer, completed, fault_of, reason, told_usage
+from .answer import CUT, ID, AnswerWriter, Flow, completed, fault_of, reason, told_usage
 from .blocks import LEGACY
 from .dialect import Dialect
 
@@ -21,7 +21,7 @@ from .dialect import Dialect
 class Deltas:
     """Makes deltas of parts. A call of another wire gets an id where it has none, of `seed`."""
 
-    def __init__(self, say: Sayer, dialect: Dialect, seed: str) -> None:
+    def __init__(self, say: AnswerWriter, dialect: Dialect, seed: str) -> None:
         self.kinds: list[ContentBlock] = []  # the first part of each block
         self._say = say
         self._seed = seed
@@ -164,7 +164,7 @@ class ChatEncoder:
     def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
         self._report = report
         self._dialect = dialect
-        self._say = Sayer(report, dialect, own=False)
+        self._say = AnswerWriter(report, dialect, own=False)
         self._head: JsonObject = {}
         self._asked = (request.model if request is not None else None) or ""
         self._begun = False

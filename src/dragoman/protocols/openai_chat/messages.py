@@ -17,7 +17,7 @@ from ..._core.passes.roles import (
     SYSTEM,
     TOOL,
     USER,
-    Seated,
+    RoledHistory,
     concluded,
 )
 from ..._core.stream.think_tags import glued
@@ -74,14 +74,14 @@ _RESULTS = ("tool", "function")
 # one loop by design, which seats what it reads: a survey of its own costs a third as much again
 def read_messages(  # noqa: C901, PLR0912, PLR0915
     listed: Sequence[Json], issuer: str, origin: Origin
-) -> tuple[list[Msg], Seated | None]:
+) -> tuple[list[Msg], RoledHistory | None]:
     """The messages of a request, and their seats if nothing in them is unusual.
 
     `origin` is who wrote them, and whose thinking they hold.
     """
     made: list[Msg] = []
-    seated = Seated(made, [])
-    seats = seated.seats
+    history = RoledHistory(made, [])
+    seats = history.seats
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
     answerers: list[str] = []
     waiting = 0  # calls whose results have not come yet
@@ -104,18 +104,18 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 waiting -= 1
                 if waiting:
                     usual = usual and waiting > 0
-                    seated.flags |= PARALLEL
+                    history.flags |= PARALLEL
                 if content.isspace():
                     usual = False
                 name = names.get(id)
                 spelling = None if name is None else _CALLED
                 made.append(said([answered(id, name or "", content, spelling)], "tool", origin))
                 seats.append(TOOL)
-                seated.results.append(id)
+                history.results.append(id)
                 answerers.append(name or "")
                 continue
         elif size == 3 and content is None and role == "assistant":
-            calls = usual_calls(told.get("tool_calls"), names, seated)
+            calls = usual_calls(told.get("tool_calls"), names, history)
             if calls:
                 if waiting:
                     usual = False
@@ -124,7 +124,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 m.spelling = "null"
                 made.append(m)
                 if seats and seats[-1] == ASSISTANT:
-                    seated.flags |= FOLLOWING
+                    history.flags |= FOLLOWING
                 seats.append(ASSISTANT)
                 continue
         usual = False
@@ -134,7 +134,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
         _name(made[-1], names)
     if legacy:
         paired(made)
-    return made, concluded(seated, answerers, waiting) if usual else None
+    return made, concluded(history, answerers, waiting) if usual else None
 
 
 def _name(m: Msg, names: dict[str, str]) -> None:
@@ -276,13 +276,13 @@ def _beside(block: ContentBlock, made: JsonObject, issuer: str) -> bool:
 _WRITER_ROLES = ("system", "user", "assistant", "tool")
 
 
-def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonObject]:
+def messages(history: RoledHistory, caps: Capabilities, dialect: Dialect) -> list[JsonObject]:
     """One wire message for each message; a tool's result is `{"role": "tool", ...}`."""
     out: list[JsonObject] = []
     parts = dialect.text == "parts"
-    named, always = can.name_field != "never", can.name_field == "always"
-    lone = dialect.call_content == "null" and not can.empty_thinking
-    for m, seat, odd in zip(seated.msgs, seated.seats, seated.marks(), strict=True):
+    named, always = caps.name_field != "never", caps.name_field == "always"
+    lone = dialect.call_content == "null" and not caps.empty_thinking
+    for m, seat, odd in zip(history.msgs, history.seats, history.marks(), strict=True):
         content: Any = m.content
         made: JsonObject
         if type(content) is str:
@@ -290,25 +290,25 @@ def messages(seated: Seated, can: Capabilities, dialect: Dialect) -> list[JsonOb
             said: Any = [{"type": "text", "text": content}] if split else content
             made = {"role": _WRITER_ROLES[seat], "content": said}
         elif seat == TOOL:
-            out.extend([_writer_result(block, can, dialect) for block in m.blocks])
+            out.extend([_writer_result(block, caps, dialect) for block in m.blocks])
             continue
         elif lone and not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
-            call = tool_call(content[0], can)  # the usual turn that calls a tool
+            call = tool_call(content[0], caps)  # the usual turn that calls a tool
             made = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:
-            made = _blocks(m, seat, can, dialect, first=not out)
+            made = _blocks(m, seat, caps, dialect, first=not out)
         if named and m.name and (always or m.name != m.role):
             made["name"] = m.name
         if seat == SYSTEM and m.role == "developer" and dialect.developer:
             made["role"] = "developer"
         if odd and m.extras is not None:
-            made.update(own_extras(m, can))
+            made.update(own_extras(m, caps))
         out.append(made)
     return out
 
 
-def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool) -> JsonObject:
-    parts, calls, thoughts = _sorted(m, can, dialect)
+def _blocks(m: Msg, seat: int, caps: Capabilities, dialect: Dialect, first: bool) -> JsonObject:
+    parts, calls, thoughts = _sorted(m, caps, dialect)
     made: JsonObject = {"role": _WRITER_ROLES[seat], "content": None}
     head = first and seat == SYSTEM and dialect.system_parts
     if parts or not calls or dialect.call_content != "null":
@@ -317,13 +317,13 @@ def _blocks(m: Msg, seat: int, can: Capabilities, dialect: Dialect, first: bool)
         del made["content"]
     if calls:
         made["tool_calls"] = calls
-    if seat == ASSISTANT and (thoughts is not None or can.empty_thinking):
-        thought(made, thoughts, bool(calls), can, dialect)
+    if seat == ASSISTANT and (thoughts is not None or caps.empty_thinking):
+        thought(made, thoughts, bool(calls), caps, dialect)
     return made
 
 
 def _sorted(
-    m: Msg, can: Capabilities, dialect: Dialect
+    m: Msg, caps: Capabilities, dialect: Dialect
 ) -> tuple[list[JsonObject], list[JsonObject], list[ThinkingBlock] | None]:
     """(content parts, tool calls, thoughts or None): this wire keeps each in a field of its own."""
     parts: list[JsonObject] = []
@@ -335,9 +335,9 @@ def _sorted(
     for block in content:
         if type(block) is TextBlock:
             text = {"type": "text", "text": block.text}
-            parts.append(_extended(text, block, can, dialect))
+            parts.append(_extended(text, block, caps, dialect))
         elif type(block) is ToolUseBlock:
-            call = tool_call(block, can)
+            call = tool_call(block, caps)
             calls.append(call if block.cache is None else cached(call, block.cache, dialect))
         elif type(block) is ThinkingBlock:
             thoughts = [] if thoughts is None else thoughts
@@ -348,10 +348,10 @@ def _sorted(
             or type(block) is VideoBlock
             or type(block) is DocumentBlock
         ):
-            parts.append(_extended(media_part(block, dialect), block, can, dialect))
+            parts.append(_extended(media_part(block, dialect), block, caps, dialect))
         elif type(block) is RefusalBlock:
             refusal = {"type": "refusal", "refusal": block.text}
-            parts.append(_extended(refusal, block, can, dialect))
+            parts.append(_extended(refusal, block, caps, dialect))
         elif type(block) is RawBlock:
             (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:
@@ -375,10 +375,10 @@ def _writer_content(parts: list[JsonObject], calls: bool, dialect: Dialect) -> A
 
 
 def _extended(
-    made: JsonObject, block: ContentBlock, can: Capabilities, dialect: Dialect
+    made: JsonObject, block: ContentBlock, caps: Capabilities, dialect: Dialect
 ) -> JsonObject:
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     hint = getattr(block, "cache", None)
     return made if hint is None else cached(made, hint, dialect)
 
@@ -391,7 +391,7 @@ def cached(made: JsonObject, hint: CacheHint, dialect: Dialect) -> JsonObject:
     return made
 
 
-def tool_call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
+def tool_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     said = arguments(block.input) if block.raw_input is None else arguments_of(block)
     made: JsonObject = {
@@ -400,25 +400,25 @@ def tool_call(block: ToolUseBlock, can: Capabilities) -> JsonObject:
         "function": {"name": block.name, "arguments": said},
     }
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     return made
 
 
-def _writer_result(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObject:
+def _writer_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     said: Any = block.output
     if type(said) is list and len(said) == 1 and _plain(said[0]):
         said = said[0].text
     elif type(said) is not str:
-        said = _output(block, can, dialect)
+        said = _output(block, caps, dialect)
     if block.cache is not None:
         said = _marked(said, block.cache, dialect)
     made: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": said}
     if dialect.result_name and block.name:
         made["name"] = block.name
     if block.extras is not None:
-        made.update(own_extras(block, can))
+        made.update(own_extras(block, caps))
     return made
 
 
@@ -432,7 +432,7 @@ def _plain(block: ContentBlock) -> bool:
     return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
-def _output(block: ToolResultBlock, can: Capabilities, dialect: Dialect) -> Any:
+def _output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Any:
     """A result of several texts stays parts unless the vendor takes strings alone."""
     output = block.output
     if not isinstance(output, list):
@@ -441,15 +441,15 @@ def _output(block: ToolResultBlock, can: Capabilities, dialect: Dialect) -> Any:
     # media that a vendor takes in results can't be said in a string
     if flat and all(type(inner) is TextBlock and inner.cache is None for inner in output):
         return result_text(block, dialect.bullets)
-    return [_part(inner, can, dialect) for inner in output] or ""
+    return [_part(inner, caps, dialect) for inner in output] or ""
 
 
-def _part(block: ContentBlock, can: Capabilities, dialect: Dialect) -> JsonObject:
+def _part(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     match block:
         case TextBlock():
-            return _extended({"type": "text", "text": block.text}, block, can, dialect)
+            return _extended({"type": "text", "text": block.text}, block, caps, dialect)
         case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
-            return _extended(media_part(block, dialect), block, can, dialect)
+            return _extended(media_part(block, dialect), block, caps, dialect)
         case RawBlock(data=data) if isinstance(data, dict):
             return data
     raise WriteError(f"{block.type} inside a tool result", code="seat.unsaid")

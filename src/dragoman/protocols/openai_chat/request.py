@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage
 from ...message import ChatRequest, Options, ResponseFormat
@@ -196,15 +196,15 @@ BUDGETED = ("object", "switch")  # the ways that have a field for a budget
 _USUAL = "medium"  # what the API takes for models that think unasked
 
 
-def asked_for(asked: Asked, can: Capabilities) -> JsonObject:
+def asked_for(asked: Asked, caps: Capabilities) -> JsonObject:
     """The top-level fields that ask for it."""
     effort: JsonObject = {} if asked.effort is None else {"reasoning_effort": asked.effort}
-    match can.form.split():
+    match caps.form.split():
         case [] | ["effort"]:
             if asked.off:
                 return {"reasoning_effort": "none"}
             # who thinks only when asked has to be asked for something
-            usual = can.thinks == "asked" and can.efforts != ("on",)
+            usual = caps.thinks == "asked" and caps.efforts != ("on",)
             return effort or ({"reasoning_effort": _USUAL} if usual else {})
         case ["thinking"]:
             return {"thinking": {"type": "disabled" if asked.off else "enabled"}, **effort}
@@ -240,7 +240,7 @@ _SCHEMA = {"schema": dict, "name": str, "description": str, "strict": bool}
 
 def read_request(
     body: JsonObject, dialect: Dialect, spots: Spots
-) -> tuple[ChatRequest, Seated | None]:
+) -> tuple[ChatRequest, RoledHistory | None]:
     """The request that the body makes, and the seats of its messages if all of them are usual."""
     issuer = dialect.issuers[0]
     rest = dict(body)
@@ -252,7 +252,7 @@ def read_request(
         listed, notes["messages"] = [], "absent"
     model = rest.pop("model") if isinstance(rest.get("model"), str) and rest["model"] else None
     options = read_options(rest, notes, spots)
-    messages, seated = read_messages(listed, issuer, written_by(issuer, model))
+    messages, history = read_messages(listed, issuer, written_by(issuer, model))
     made = asking(messages)
     made.tools = read_tools(rest, notes, dialect)
     made.tool_choice = read_choice(rest, notes)
@@ -263,7 +263,7 @@ def read_request(
     if rest or notes:
         own = ((issuer, rest), (noted(issuer), notes))
         made.extras = {name: kept for name, kept in own if kept}
-    return made, seated
+    return made, history
 
 
 def _stream(rest: JsonObject, notes: JsonObject) -> bool:

@@ -21,31 +21,31 @@ from .dialect import Dialect
 
 
 def declared(
-    tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
+    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
 ) -> list[JsonObject]:
     """The declaration of the tool, if this vendor has one: what stands in `tools`.
 
     A tool that nobody models goes back as it was read.
     """
     if tool.kind == "own":
-        told = own_extras(tool, can)
+        told = own_extras(tool, caps)
         return [told] if told else []
     own = dialect.server_tools.get(tool.kind)
-    return [] if own is None else [_spelled(own, tool, can, dialect, report)]
+    return [] if own is None else [_spelled(own, tool, caps, dialect, report)]
 
 
-def switched(tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
+def switched(tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
     """The top-level fields that turn the tool on, if it is no declaration here."""
     own = dialect.switches.get(tool.kind)
-    return {} if own is None else _spelled(own, tool, can, dialect, report)
+    return {} if own is None else _spelled(own, tool, caps, dialect, report)
 
 
 def _spelled(
-    own: JsonObject, tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
+    own: JsonObject, tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     made, said = _filled(own, tool, dialect)
     unsaid(tool, report, *said)
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
 def _filled(own: JsonObject, tool: ServerTool, dialect: Dialect) -> tuple[JsonObject, list[str]]:

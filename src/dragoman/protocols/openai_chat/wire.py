@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import Seated
+from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import function_tool, replay
 from ..reasoning import asked, moot
 from ..request_fields import (
@@ -52,15 +52,15 @@ _KEYS = {
 }
 
 
-class OpenAIChat(Bound[Dialect]):
+class OpenAIChat(Room):
     """Chat Completions in one vendor's dialect."""
 
     __slots__ = ("_keys", "_spots")
     protocol = "openai-chat"
     addresses: tuple[str, ...] = ("*/chat/completions",)
-    makes: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*")
-    carries = CAN
-    spoken = Dialect
+    model_patterns: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*")
+    base_capabilities = CAN
+    dialect_class = Dialect
 
     def __init__(self, dialect: Dialect | None = None) -> None:
         super().__init__(dialect)
@@ -74,21 +74,23 @@ class OpenAIChat(Bound[Dialect]):
         kinds = frozenset({*spoken.server_tools, *spoken.switches})
         return replace(super().can(), server_tools=kinds, sealed_text=spoken.thinking_details)
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return messages(seated, can, self.dialect)
+        return messages(history, caps, self.dialect)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""
         made = []
         for tool in tools:
             if type(tool) is ServerTool:
-                made += declared(tool, can, self.dialect, report)
+                made += declared(tool, caps, self.dialect, report)
             elif type(tool) is Tool:
-                function = function_tool(tool, can, report)
-                if tool.cache is not None and can.cached_tools:
+                function = function_tool(tool, caps, report)
+                if tool.cache is not None and caps.cached_tools:
                     cached(function, tool.cache, self.dialect)
                 made.append(function)
         return made
@@ -103,7 +105,7 @@ class OpenAIChat(Bound[Dialect]):
         """An encoder for one stream."""
         return ChatEncoder(report, request, self.dialect)
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
         return ChatReader(self.dialect)
 
@@ -117,9 +119,9 @@ class OpenAIChat(Bound[Dialect]):
         """The request that a body makes."""
         return read_request(body, self.dialect, self._spots)[0]
 
-    def read_seated(
+    def read_with_history(
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> tuple[ChatRequest, Seated | None]:
+    ) -> tuple[ChatRequest, RoledHistory | None]:
         """The same, and the seats of its messages: this reader seats the usual ones as it goes."""
         return read_request(body, self.dialect, self._spots)
 
@@ -147,43 +149,45 @@ class OpenAIChat(Bound[Dialect]):
         """(path in the body, node) of everything that `read_request` made of it."""
         return places(req, body, self.dialect.issuers[0], self._spots)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /chat/completions`."""
-        request, can = say.request, say.can
-        listed = say.elements
-        if can.endpoint and can.endpoint != self.dialect.path and listed is None:
+        request, caps = prepared.request, prepared.caps
+        listed = prepared.elements
+        if caps.endpoint and caps.endpoint != self.dialect.path and listed is None:
             raise WriteError(
-                f"the model is not served here but at {can.endpoint}", path="$.model",
+                f"the model is not served here but at {caps.endpoint}", path="$.model",
                 hint="send the request over the wire openai-responses", code="model.endpoint",
             )  # fmt: skip
-        body: JsonObject = {"model": say.model}
-        body["messages"] = self.messages(say.seated, can, report) if listed is None else listed
-        if say.offered and (tools := self.tools(say.offered, can, report)):
+        body: JsonObject = {"model": prepared.model}
+        body["messages"] = (
+            self.messages(prepared.history, caps, report) if listed is None else listed
+        )
+        if prepared.offered and (tools := self.tools(prepared.offered, caps, report)):
             body["tools"] = tools
-        for tool in say.server_tools:
-            body.update(switched(tool, can, self.dialect, report))
-        picked = choice(say, report, body.get("tools", ()))
+        for tool in prepared.server_tools:
+            body.update(switched(tool, caps, self.dialect, report))
+        picked = choice(prepared, report, body.get("tools", ()))
         if picked is not None:
             body["tool_choice"] = _choice(picked)
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
-        form = response_format(request, can, report)
+        form = response_format(request, caps, report)
         # where no other can be asked for, text goes without saying
-        if form is not None and can.formats != {"text"}:
+        if form is not None and caps.formats != {"text"}:
             body["response_format"] = spelled_format(form, report)
             if form.kind == "json" and self.dialect.json_word:
                 demand_json_word(body["messages"])
-        self._configure(body, request, can, report)
+        self._configure(body, request, caps, report)
         if request.stream:
             body["stream"] = True
         body.update(self.dialect.fixed)
-        replay(body, request, can, report)
-        return Request(self.dialect.path, {}, body)
+        replay(body, request, caps, report)
+        return HttpRequest(self.dialect.path, {}, body)
 
     def _configure(
-        self, body: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+        self, body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
     ) -> None:
-        body.update(options(request, self._keys, can, report))
+        body.update(options(request, self._keys, caps, report))
         usual_tier(body, self.dialect.usual_tier, request, report)
         stops = body.get("stop", ())
         if 0 < self.dialect.stops < len(stops):
@@ -192,8 +196,8 @@ class OpenAIChat(Bound[Dialect]):
             report.lost("option.range", request.options, "stop", did=did)
         for name, limits in self.dialect.limits.items():
             within(body, self._keys[name], name, limits, request, report)
-        if (thinking := asked(request, can, report, can.form in BUDGETED)) is not None:
-            fields = asked_for(thinking, can)
+        if (thinking := asked(request, caps, report, caps.form in BUDGETED)) is not None:
+            fields = asked_for(thinking, caps)
             body.update(fields)
             if not fields:
                 moot(request, report)

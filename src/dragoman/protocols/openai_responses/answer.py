@@ -104,7 +104,7 @@ def _count(told: dict[str, Any], key: str) -> int | None:
 _NOTES = frozenset({"string", "item", "object"})
 
 
-class Sayer:
+class AnswerWriter:
     """Says blocks as items; what this wire cannot say goes to the report."""
 
     def __init__(self, dialect: Dialect, report: Report, seed: str, here: bool = False) -> None:
@@ -254,7 +254,7 @@ def response(
     `asked` is the model that the request named, for an answer that names none.
     """
     here = read_here(resp, dialect) if here is None else here
-    sayer = Sayer(dialect, report, seed_of(resp), here)
+    sayer = AnswerWriter(dialect, report, seed_of(resp), here)
     for extra in resp.candidates[1:]:
         report.lost("answer.candidates", extra)
     resp = first_alone(resp)
@@ -284,7 +284,7 @@ def read_here(resp: ChatResponse, dialect: Dialect) -> bool:
     return any(one is not None and one.issuer in dialect.issuers for one in origins)
 
 
-def _output(first: Candidate, resp: ChatResponse, sayer: Sayer) -> list[Json]:
+def _output(first: Candidate, resp: ChatResponse, sayer: AnswerWriter) -> list[Json]:
     """The items: those of this wire as they came, others made."""
     blocks = [one for one in first.msg.blocks if not (sayer.here and one.spelling == BESIDE)]
     cut = resp.status in ("truncated", "interrupted")
@@ -304,7 +304,7 @@ def _output(first: Candidate, resp: ChatResponse, sayer: Sayer) -> list[Json]:
 
 
 def _runs(
-    blocks: Sequence[ContentBlock], sayer: Sayer
+    blocks: Sequence[ContentBlock], sayer: AnswerWriter
 ) -> list[tuple[list[ContentBlock], str | None]]:
     """(the blocks of an item, whose they are); a text that was put behind one is another item."""
     made: list[tuple[list[ContentBlock], str | None]] = []
@@ -328,7 +328,7 @@ def _bare(block: ContentBlock, first: ContentBlock) -> bool:
     return not noted and first.citations is None
 
 
-def _item(run: list[ContentBlock], at: int, status: str, sayer: Sayer) -> JsonObject | None:
+def _item(run: list[ContentBlock], at: int, status: str, sayer: AnswerWriter) -> JsonObject | None:
     first = run[0]
     if type(first) is TextBlock or type(first) is RefusalBlock:
         parts = [part for one in run if (part := sayer.part(one)) is not None]
@@ -341,7 +341,7 @@ def _item(run: list[ContentBlock], at: int, status: str, sayer: Sayer) -> JsonOb
     return None
 
 
-def _as_read(resp: ChatResponse, sayer: Sayer, output: list[Json]) -> JsonObject:
+def _as_read(resp: ChatResponse, sayer: AnswerWriter, output: list[Json]) -> JsonObject:
     """The response as it was read: what stands in no field of ours stands in the extras."""
     own = _own(resp, sayer)
     made: JsonObject = {"object": "response"}
@@ -360,12 +360,12 @@ def _as_read(resp: ChatResponse, sayer: Sayer, output: list[Json]) -> JsonObject
     return {**made, **own}
 
 
-def _own(node: Any, sayer: Sayer) -> JsonObject:
+def _own(node: Any, sayer: AnswerWriter) -> JsonObject:
     return {k: v for issuer, own in (node.extras or {}).items() if issuer in sayer.issuers
             for k, v in own.items()}  # fmt: skip
 
 
-def _figures(usage: Usage, sayer: Sayer) -> JsonObject:
+def _figures(usage: Usage, sayer: AnswerWriter) -> JsonObject:
     """The figures that were told."""
     made = {key: n for key, n in figures(usage).items() if n is not None and n != {}}
     for key, value in _own(usage, sayer).items():
@@ -379,7 +379,7 @@ def _figures(usage: Usage, sayer: Sayer) -> JsonObject:
 
 
 def _anew(
-    resp: ChatResponse, sayer: Sayer, output: list[Json], asked: str | None, at: int | None
+    resp: ChatResponse, sayer: AnswerWriter, output: list[Json], asked: str | None, at: int | None
 ) -> JsonObject:
     """The response with each field that one must have; `at` is the second of its making."""
     model = resp.model or asked
@@ -423,7 +423,7 @@ def _refused(output: list[Json]) -> bool:
     return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 
-def usage_of(usage: Usage, sayer: Sayer) -> JsonObject | None:
+def usage_of(usage: Usage, sayer: AnswerWriter) -> JsonObject | None:
     """The figures with each of those that the SDK's types demand; None if nobody told any."""
     known = [usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total]
     if all(one is None for one in known):

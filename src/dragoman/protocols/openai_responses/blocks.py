@@ -127,8 +127,8 @@ class Parts:
 
     __slots__ = ("_always", "can", "report")
 
-    def __init__(self, can: Capabilities, dialect: Dialect, report: Report) -> None:
-        self.can = can
+    def __init__(self, caps: Capabilities, dialect: Dialect, report: Report) -> None:
+        self.can = caps
         self.report = report
         self._always = dialect.detail
 

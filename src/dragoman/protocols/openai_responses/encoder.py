@@ -26,7 +26,7 @@ from ...message import (
 )
 from ...message.answer import total
 from ...message.blocks import ContentBlock
-from .answer import DEFAULTS, UNTOLD, Sayer, response
+from .answer import DEFAULTS, UNTOLD, AnswerWriter, response
 from .blocks import as_cited, items_as_read, part_as_told, words
 from .dialect import Dialect
 from .reader import ID
@@ -154,7 +154,7 @@ class Line:
 class Told:
     """Says the parts of one answer."""
 
-    def __init__(self, events: Events, sayer: Sayer) -> None:
+    def __init__(self, events: Events, sayer: AnswerWriter) -> None:
         self._events = events
         self._sayer = sayer
         self._steps = Steps(sayer.seed, sayer.report)
@@ -290,7 +290,7 @@ class _Item:
 class Replayed:
     """Says the parts of one answer."""
 
-    def __init__(self, events: Events, sayer: Sayer) -> None:
+    def __init__(self, events: Events, sayer: AnswerWriter) -> None:
         self._events = events
         self._sayer = sayer
         self._items: dict[int, _Item] = {}
@@ -492,7 +492,7 @@ class ResponsesEncoder:
         issuers = self._dialect.issuers
         issuer = piece.issuer if type(piece) is Meta else ""
         if type(piece) is Part:
-            sayer = Sayer(self._dialect, self._report, "")
+            sayer = AnswerWriter(self._dialect, self._report, "")
             note = piece.block.spelling or ""
             issuer = sayer.ours(piece.block) or (issuers[0] if ID in note else "")
         self._here = issuer in issuers
@@ -513,7 +513,7 @@ class ResponsesEncoder:
             return []
         if not self._id:
             self._report.lost("answer.field", self._builder, "id")
-        sayer = Sayer(self._dialect, self._report, self._id or UNTOLD, bool(self._here))
+        sayer = AnswerWriter(self._dialect, self._report, self._id or UNTOLD, bool(self._here))
         self._says = (Replayed if self._here else Told)(self._events, sayer)
         told: JsonObject = {"id": sayer.seed, "object": "response"}
         if self._created is not None or not self._here:  # else the reader would take it for told

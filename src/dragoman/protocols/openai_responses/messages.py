@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, TypeAlias, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, Seated
+from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ..._core.stream.arguments import parsed
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -76,7 +76,7 @@ class Ids:
     def __init__(
         self,
         out: list[JsonObject],
-        seated: Seated,
+        history: RoledHistory,
         dialect: Dialect,
         report: Report,
         stored: bool,
@@ -85,7 +85,7 @@ class Ids:
         self._full = dialect.said == "full"
         self._short = dialect.said == "string"
         self._out = out
-        self._seated = seated
+        self._seated = history
         self._report = report
         self._nodes: dict[int, Nodes] = {}  # the place of an item with an id, and what bears it
         self._seen: set[str] = set()
@@ -445,8 +445,8 @@ _ITEM = ("id", "status", "phase")  # fields of a message item, which stand on it
 
 
 def items(
-    seated: Seated,
-    can: Capabilities,
+    history: RoledHistory,
+    caps: Capabilities,
     dialect: Dialect,
     report: Report,
     *,
@@ -454,11 +454,11 @@ def items(
     start: int = 0,
 ) -> list[JsonObject]:
     """The items of the messages from `start` on. `stored`: the host keeps what it answers."""
-    writer = _Writer(seated, can, dialect, report, stored)
+    writer = _Writer(history, caps, dialect, report, stored)
     out = writer.out
     full = dialect.said == "full"
     strings = (dialect.text == "string", dialect.said == "string")  # of the others, of the model
-    rows = zip(seated.msgs, seated.seats, seated.marks(), strict=True)
+    rows = zip(history.msgs, history.seats, history.marks(), strict=True)
     for m, seat, odd in islice(rows, start, None) if start else rows:
         content: Any = m.content
         model = seat == ASSISTANT
@@ -490,18 +490,18 @@ class _Writer:
 
     def __init__(
         self,
-        seated: Seated,
-        can: Capabilities,
+        history: RoledHistory,
+        caps: Capabilities,
         dialect: Dialect,
         report: Report,
         stored: bool,
     ) -> None:
         self.out: list[JsonObject] = []
-        self.can = can
+        self.can = caps
         self.dialect = dialect
         self.report = report
-        self.parts = Parts(can, dialect, report)
-        self.ids = Ids(self.out, seated, dialect, report, stored)
+        self.parts = Parts(caps, dialect, report)
+        self.ids = Ids(self.out, history, dialect, report, stored)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on

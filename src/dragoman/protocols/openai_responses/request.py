@@ -49,10 +49,10 @@ _LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffor
 
 
 def generation(
-    request: ChatRequest, can: Capabilities, dialect: Dialect, report: Report
+    request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     """The options that stand in the body itself; `logprobs` is one of them until it is included."""
-    made = options(request, _KEYS, can, report)
+    made = options(request, _KEYS, caps, report)
     within(made, "max_output_tokens", "max_tokens", (_LEAST, inf), request, report)
     within(made, "top_p", "top_p", (0, 1), request, report)
     usual_tier(made, "default", request, report)
@@ -65,14 +65,14 @@ def generation(
     return made
 
 
-def reasoning(request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
+def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
     """`{"effort"}`; empty where nothing is asked for."""
-    given = asked(request, can, report, budgets=False, levels=_LEVELS)
+    given = asked(request, caps, report, budgets=False, levels=_LEVELS)
     if given is None:
         return {}
     if given.off:
         return {"effort": "none"}
-    if given == Asked() and can.thinks == "asked" and request.options.reasoning != "auto":
+    if given == Asked() and caps.thinks == "asked" and request.options.reasoning != "auto":
         return {"effort": "medium"}  # what the API takes for models that think unasked
     if given.effort is None:
         moot(request, report)
@@ -96,7 +96,7 @@ def text(form: ResponseFormat, report: Report) -> JsonObject:
 PLACE = ("city", "country", "region", "timezone")
 
 
-def function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
+def function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "name", "description", "parameters", "strict"}`.
 
     `strict` is always said: where it is absent the API tries to be strict and fills in optional
@@ -105,33 +105,33 @@ def function(tool: Tool, can: Capabilities, report: Report) -> JsonObject:
     made: JsonObject = {"type": "function", "name": tool.name}
     if tool.description:
         made["description"] = tool.description
-    made["parameters"], strict = parameters(tool, can, report)
+    made["parameters"], strict = parameters(tool, caps, report)
     made["strict"] = bool(strict)
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
 def server_tool(
-    tool: ServerTool, can: Capabilities, dialect: Dialect, report: Report
+    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject | None:
     """The host's own `web_search`, `code_interpreter` or `file_search`; None if it lacks stores.
 
     A tool of the host's that nobody models goes back as it was read.
     """
     if tool.kind == "own":
-        return own_extras(tool, can) or None
+        return own_extras(tool, caps) or None
     if tool.kind == "web_search":
         made, said = _search(tool, dialect, report)
     elif tool.kind == "code_execution":
         made, said = {"type": "code_interpreter", "container": {"type": "auto"}}, set()
     else:
         made, said = {"type": "file_search", "vector_store_ids": list(tool.stores)}, {"stores"}
-        if not tool.stores and "vector_store_ids" not in own_extras(tool, can):
+        if not tool.stores and "vector_store_ids" not in own_extras(tool, caps):
             report.lost("server_tool.unsaid", tool, what="file_search without stores")
             return None
     unsaid(tool, report, *said)
-    return replay(made, tool, can, report)
+    return replay(made, tool, caps, report)
 
 
 def _search(tool: ServerTool, dialect: Dialect, report: Report) -> tuple[JsonObject, set[str]]:

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import SYSTEM, Seated
+from ..._core.passes.roles import SYSTEM, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, TextBlock, Tool
 from ...message.blocks import NOTES, noted
 from ...message.request import ITEM
-from ..base import Bound, Encoder, Reader, Request, SayableRequest
+from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import filled, own_extras
 from ..request_fields import choice, response_format
 from .answer import response
@@ -43,22 +43,23 @@ from .request import (
 _STATE = ("previous_response_id", "conversation", "store")
 
 
-class OpenAIResponses(Bound[Dialect]):
+class OpenAIResponses(Room):
     """The Responses API in one host's dialect."""
 
     __slots__ = ()
+    dialect: Dialect
     protocol = "openai-responses"
-    listed = "$.input"
+    messages_path = "$.input"
     addresses: tuple[str, ...] = ("*/responses",)
-    makes: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
-    state: tuple[str, ...] = (
+    model_patterns: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
+    state_fields: tuple[str, ...] = (
         "previous_response_id",
         "conversation",
         "prompt",
         f"{ITEM}item_reference",
     )
-    carries = CAN
-    spoken = Dialect
+    base_capabilities = CAN
+    dialect_class = Dialect
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
         """Item ids, each of which goes back once; those made for a host count the items."""
@@ -74,26 +75,28 @@ class OpenAIResponses(Bound[Dialect]):
             stored_thinking=spoken.stores,
         )
 
-    def continues(self, request: ChatRequest, can: Capabilities) -> bool:
+    def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields name the answer or the conversation that the host keeps."""
         if request.extras is None:
             return False
-        own = self._fields(request, can)
+        own = self._fields(request, caps)
         return bool(own.get("previous_response_id") or own.get("conversation"))
 
-    def messages(self, seated: Seated, can: Capabilities, report: Report) -> list[JsonObject]:
+    def messages(
+        self, history: RoledHistory, caps: Capabilities, report: Report
+    ) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it."""
-        return items(seated, can, self.dialect, report)
+        return items(history, caps, self.dialect, report)
 
     def tools(
-        self, tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Functions, and the host's own tools, in their order."""
         made: list[JsonObject] = []
         for tool in tools:
             if isinstance(tool, Tool):
-                made.append(function(tool, can, report))
-            elif (own := server_tool(tool, can, self.dialect, report)) is not None:
+                made.append(function(tool, caps, report))
+            elif (own := server_tool(tool, caps, self.dialect, report)) is not None:
                 made.append(own)
         return made
 
@@ -104,31 +107,31 @@ class OpenAIResponses(Bound[Dialect]):
             return True
         return payload.get("object") == "response" and isinstance(payload.get("output"), list)
 
-    def write(self, say: SayableRequest, report: Report) -> Request:
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /responses`."""
-        request, can, spoken = say.request, say.can, self.dialect
-        own = self._own(request, can, report)
+        request, caps, spoken = prepared.request, prepared.caps, self.dialect
+        own = self._own(request, caps, report)
         stateless = not spoken.stores or own.get("store") is False
-        body: JsonObject = {"model": say.model}
-        prompt = _instructions(say.seated) if spoken.instructions else None
+        body: JsonObject = {"model": prepared.model}
+        prompt = _instructions(prepared.history) if spoken.instructions else None
         if prompt is not None:
             body["instructions"] = prompt
         start = 0 if prompt is None else 1
-        listed = say.elements
+        listed = prepared.elements
         if listed is None:
             stored = not stateless
-            listed = items(say.seated, can, spoken, report, stored=stored, start=start)
+            listed = items(prepared.history, caps, spoken, report, stored=stored, start=start)
         body["input"] = listed
-        if not listed and say.elements is None:
+        if not listed and prepared.elements is None:
             raise WriteError("there is nothing to send", path="$.messages", code="messages.empty")
-        self._choose(body, say, report)
-        self._configure(body, request, can, report)
+        self._choose(body, prepared, report)
+        self._configure(body, request, caps, report)
         filled(body, own)
-        if stateless and self._reasons(body, can):
+        if stateless and self._reasons(body, caps):
             _include_sealed(body, request, report)
-        return Request(spoken.path, {}, body)
+        return HttpRequest(spoken.path, {}, body)
 
-    def reader(self, can: Capabilities) -> Reader:
+    def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer."""
         return ResponsesReader(self.dialect)
 
@@ -179,10 +182,10 @@ class OpenAIResponses(Bound[Dialect]):
         """An encoder for one answer's pieces."""
         return ResponsesEncoder(self.dialect, report, request)
 
-    def _own(self, request: ChatRequest, can: Capabilities, report: Report) -> JsonObject:
-        own = self._fields(request, can)
+    def _own(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+        own = self._fields(request, caps)
         for issuer, fields in (request.extras or {}).items():
-            if issuer not in can.reads:
+            if issuer not in caps.reads:
                 if not issuer.endswith(NOTES):
                     report.foreign(request, issuer, fields)
                 continue
@@ -192,12 +195,12 @@ class OpenAIResponses(Bound[Dialect]):
                     report.lost("extras.foreign", request, field, what=name, did="left out")
         return own
 
-    def _fields(self, request: ChatRequest, can: Capabilities) -> JsonObject:
+    def _fields(self, request: ChatRequest, caps: Capabilities) -> JsonObject:
         """The request's own fields; of state that a host keeps, what this one's own issuer names.
 
         Where nothing is kept, nobody else's state can be gone on from.
         """
-        own = own_extras(request, can)
+        own = own_extras(request, caps)
         if self.dialect.stores:
             return own
         here = (request.extras or {}).get(self.dialect.issuers[0], {})
@@ -207,41 +210,41 @@ class OpenAIResponses(Bound[Dialect]):
             if name not in _STATE or name in here or not value
         }
 
-    def _choose(self, body: JsonObject, say: SayableRequest, report: Report) -> None:
-        tools = self.tools(say.offered, say.can, report)
+    def _choose(self, body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
+        tools = self.tools(prepared.offered, prepared.caps, report)
         if tools:
             body["tools"] = tools
-        picked = choice(say, report, tools)
+        picked = choice(prepared, report, tools)
         if picked is not None:
             body["tool_choice"] = choice_of(picked)
             if picked.parallel is not None:
                 body["parallel_tool_calls"] = picked.parallel
 
     def _configure(
-        self, body: JsonObject, request: ChatRequest, can: Capabilities, report: Report
+        self, body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
     ) -> None:
-        if (form := response_format(request, can, report)) is not None:
+        if (form := response_format(request, caps, report)) is not None:
             body["text"] = text(form, report)
-        body.update(generation(request, can, self.dialect, report))
-        if asked := reasoning(request, can, report):
+        body.update(generation(request, caps, self.dialect, report))
+        if asked := reasoning(request, caps, report):
             body["reasoning"] = asked
         if body.pop("logprobs", "top_logprobs" in body):
             body["include"] = [LOGPROBS]
         if request.stream:
             body["stream"] = True
 
-    def _reasons(self, body: JsonObject, can: Capabilities) -> bool:
+    def _reasons(self, body: JsonObject, caps: Capabilities) -> bool:
         """Whether the model reasons, in a way that only its sealed form brings back.
 
         A model that does not reason refuses to be asked for it: `Encrypted content is not
         supported with this model.`
         """
-        if self.dialect.reasoning == "raw" or can.thinks == "never":
+        if self.dialect.reasoning == "raw" or caps.thinks == "never":
             return False
         asked: Any = body.get("reasoning")
         if isinstance(asked, dict) and asked.get("effort") is not None:
             return bool(asked["effort"] != "none")
-        if asked or can.thinks in ("default", "always"):
+        if asked or caps.thinks in ("default", "always"):
             return True
         said = body["input"]  # as it came, if it came as no list
         return isinstance(said, list) and any(
@@ -258,11 +261,11 @@ def _include_sealed(body: JsonObject, request: ChatRequest, report: Report) -> N
         report.lost("include.added", request, what=ENCRYPTED)
 
 
-def _instructions(seated: Seated) -> str | None:
+def _instructions(history: RoledHistory) -> str | None:
     """The first system message, if it says one text and nothing more, and others follow."""
-    if seated.seats[:1] != [SYSTEM] or len(seated.msgs) == 1:
+    if history.seats[:1] != [SYSTEM] or len(history.msgs) == 1:
         return None
-    m: Msg = seated.msgs[0]
+    m: Msg = history.msgs[0]
     if m.role != "system" or m.extras is not None:
         return None
     blocks = m.blocks

@@ -1,4 +1,4 @@
-"""Seated -> Seated, all of it sayable: the only place that compares a block with a capability.
+"""RoledHistory -> RoledHistory, all of it sayable: the only place that compares a block with a capability.
 
 Keeps, moves (a medium follows in a user turn behind all results), lowers, or drops; and says so.
 Looks at dirty messages only. Knows no wire.
@@ -24,61 +24,61 @@ from ....message import (
 )
 from ....message.blocks import ContentBlock
 from ...wording import Told
-from ..roles import TOOL, USER, Seated, has_tools
+from ..roles import TOOL, USER, RoledHistory, has_tools
 from .blocks import fitted, remade
 from .state import Saver, State, lasting, least, medium
 
 
 def fit(
-    seated: Seated,
-    can: Capabilities,
+    history: RoledHistory,
+    caps: Capabilities,
     report: Report,
     told: Told,
     saver: Saver | None = None,
     hints: int = 0,
     lasts: float | None = None,
-) -> Seated:
+) -> RoledHistory:
     """The history in blocks that every seat may show.
 
     `told` words what is added; `saver` makes media of tool results real where they can't be shown;
     `hints`: how many cache hints the tools take up; `lasts`: minutes that the last of them holds.
     """
-    dirty = seated.dirty
-    if not can.tool_messages or can.call_text == "drop":
-        dirty = list(range(len(seated.msgs)))
-    state = State(can, report, told, saver, _surplus(seated, can, hints), lasts, seated.msgs)
+    dirty = history.dirty
+    if not caps.tool_messages or caps.call_text == "drop":
+        dirty = list(range(len(history.msgs)))
+    state = State(caps, report, told, saver, _surplus(history, caps, hints), lasts, history.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
     for i in dirty:
-        m, seat = seated.msgs[i], seated.seats[i]
+        m, seat = history.msgs[i], history.seats[i]
         made, moved = fitted(state, m, seat)
         if made is not m:
             # what moved behind message i from an earlier one stays behind it
             here = [] if made is None else [(made, _new_seat(made, seat))]
             changes[i] = [*here, *changes.get(i, [])[1:]]
         if moved:
-            ends = ends or _ends(seated.seats)
-            _place(changes, seated, i, ends[i], moved)
-    return seated.spliced(changes) if changes else seated
+            ends = ends or _ends(history.seats)
+            _place(changes, history, i, ends[i], moved)
+    return history.spliced(changes) if changes else history
 
 
 def fit_media(
-    seated: Seated, can: Capabilities, report: Report, told: Told, unshown: str = ""
-) -> Seated:
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, unshown: str = ""
+) -> RoledHistory:
     """The media of the conversation as a user may show them, before it is told as one turn.
 
     `unshown`: what stands where one cannot be shown, with `{kind}`.
     """
-    state = State(can, report, told)
+    state = State(caps, report, told)
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
+    for i in history.dirty:
+        m = history.msgs[i]
         if isinstance(m.content, str) or has_tools(m):
             continue
         blocks: list[ContentBlock] = []
         for block in m.content:
             if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
-                shown = medium(state, block, "user", can.user, [])
+                shown = medium(state, block, "user", caps.user, [])
                 if unshown and not shown:
                     report.lost("media.unshown", block)
                     shown = [state.text(unshown.format(kind=block.type), block)]
@@ -87,12 +87,12 @@ def fit_media(
                 blocks.append(block)
         made = remade(state, m, blocks)
         if made is not m:
-            changes[i] = [] if made is None else [(made, seated.seats[i])]
-    return seated.spliced(changes) if changes else seated
+            changes[i] = [] if made is None else [(made, history.seats[i])]
+    return history.spliced(changes) if changes else history
 
 
 def fit_tools(
-    tools: Sequence[Tool | ServerTool], can: Capabilities, report: Report
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> Sequence[Tool | ServerTool]:
     """The tools that the model takes, with no more cache hints than the wire does.
 
@@ -100,33 +100,33 @@ def fit_tools(
     """
     if not tools:
         return tools
-    functions = can.tools and any(type(tool) is Tool for tool in tools)
-    made = [tool for tool in tools if _taken(tool, can, functions, report)]
+    functions = caps.tools and any(type(tool) is Tool for tool in tools)
+    made = [tool for tool in tools if _taken(tool, caps, functions, report)]
     made = _once(made, report)
-    if can.cached_tools:
-        made = _fewer(made, can, report)
-        made = _falling(made, can, report) if can.cache_longest_first else made
+    if caps.cached_tools:
+        made = _fewer(made, caps, report)
+        made = _falling(made, caps, report) if caps.cache_longest_first else made
     same = len(made) == len(tools) and all(a is b for a, b in zip(made, tools, strict=True))
     return tools if same else made
 
 
-def _taken(tool: Tool | ServerTool, can: Capabilities, functions: bool, report: Report) -> bool:
+def _taken(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool, or it is named as lost. `functions` stand beside it."""
     if type(tool) is ServerTool and tool.kind == "own":
-        if any(issuer in can.reads for issuer in tool.extras or ()):
+        if any(issuer in caps.reads for issuer in tool.extras or ()):
             return True
         said = next(iter((tool.extras or {}).values()), {})
         kind = said.get("type") or next(iter(said), "")  # or the key that it stands under
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
     if type(tool) is ServerTool:
-        if tool.kind in can.server_tools and (can.mixed_tools or not functions):
+        if tool.kind in caps.server_tools and (caps.mixed_tools or not functions):
             return True
         report.lost("server_tool.unsaid", tool, what=tool.kind)
         return False
-    if not can.tools and type(tool) is Tool:
+    if not caps.tools and type(tool) is Tool:
         report.lost("tools.unsaid", tool, what=tool.name)
-    return can.tools
+    return caps.tools
 
 
 def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
@@ -146,11 +146,11 @@ def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerT
 
 
 def _fewer(
-    tools: list[Tool | ServerTool], can: Capabilities, report: Report
+    tools: list[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[Tool | ServerTool]:
     """The tools without the first hints, where there are more than the wire takes."""
     surplus = sum(type(tool) is Tool and tool.cache is not None for tool in tools)
-    surplus -= can.cache_hints
+    surplus -= caps.cache_hints
     made: list[Tool | ServerTool] = []
     for tool in tools:
         if surplus > 0 and type(tool) is Tool and tool.cache is not None:
@@ -162,7 +162,7 @@ def _fewer(
 
 
 def _falling(
-    tools: list[Tool | ServerTool], can: Capabilities, report: Report
+    tools: list[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[Tool | ServerTool]:
     """The tools whose hints last no longer than those before them."""
     made: list[Tool | ServerTool] = []
@@ -171,8 +171,8 @@ def _falling(
         if type(tool) is not Tool or tool.cache is None:
             made.append(tool)
             continue
-        kept = lasting(tool.cache, can, before)
-        before = least((kept,), can)
+        kept = lasting(tool.cache, caps, before)
+        before = least((kept,), caps)
         made.append(tool if kept is tool.cache else replace(tool, cache=kept))
         if kept is not tool.cache:
             report.made(made[-1], tool)
@@ -187,18 +187,18 @@ def _unhinted(tool: Tool, report: Report) -> Tool:
     return made
 
 
-def _surplus(seated: Seated, can: Capabilities, hints: int) -> int:
+def _surplus(history: RoledHistory, caps: Capabilities, hints: int) -> int:
     """How many cache hints exceed what the wire takes."""
-    if not can.cache_hints:
+    if not caps.cache_hints:
         return 0
-    for i in seated.dirty:
-        m = seated.msgs[i]
+    for i in history.dirty:
+        m = history.msgs[i]
         hints += m.cache is not None
         for block in [] if isinstance(m.content, str) else m.content:
             inner = getattr(block, "output", None)
             for one in (block, *inner) if isinstance(inner, list) else (block,):
                 hints += getattr(one, "cache", None) is not None
-    return max(0, hints - can.cache_hints)
+    return max(0, hints - caps.cache_hints)
 
 
 def _new_seat(m: Msg, seat: int) -> int:
@@ -217,19 +217,23 @@ def _ends(seats: list[int]) -> list[int]:
 
 
 def _place(
-    changes: dict[int, list[tuple[Msg, int]]], seated: Seated, i: int, end: int, moved: list[Msg]
+    changes: dict[int, list[tuple[Msg, int]]],
+    history: RoledHistory,
+    i: int,
+    end: int,
+    moved: list[Msg],
 ) -> None:
     """Moved media stand behind the last result that follows message `i`.
 
     Nothing may follow calls that still wait for their results: there they stand in front.
     """
-    there = changes.setdefault(end, [(seated.msgs[end], seated.seats[end])])
-    at = 0 if end == i and seated.msgs[i].calls else len(there)
+    there = changes.setdefault(end, [(history.msgs[end], history.seats[end])])
+    at = 0 if end == i and history.msgs[i].calls else len(there)
     there[at:at] = [(m, USER) for m in moved]
 
 
 def withheld(
-    request: ChatRequest, can: Capabilities, report: Report
+    request: ChatRequest, caps: Capabilities, report: Report
 ) -> tuple[Sequence[Tool | ServerTool], Capabilities]:
     """The tools to declare, and what can be said beside them.
 
@@ -237,10 +241,10 @@ def withheld(
     """
     choice = request.tool_choice
     if choice is None or choice.mode != "none":
-        return request.tools, can
+        return request.tools, caps
     report.lost("tools.withheld", choice, "mode", what="none")
     for tool in request.tools:
         report.lost("tools.withheld", tool)
-    if can.binding != "none" and request.messages:
+    if caps.binding != "none" and request.messages:
         report.touched("the withholding of tools", request.messages[0])
-    return [], replace(can, tool_messages=can.tool_messages and not can.tool_stubs)
+    return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)

@@ -1,4 +1,4 @@
-"""Seated -> Seated: no blank text and no empty messages where the wire refuses them.
+"""RoledHistory -> RoledHistory: no blank text and no empty messages where the wire refuses them.
 
 Each that goes is a loss. Knows no wire; what one refuses comes in as Capabilities.
 """
@@ -27,34 +27,34 @@ from ....message import (
 from ....message.blocks import NOTES, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import as_base64, refused, registered
-from ..roles import ASSISTANT, Seated
+from ..roles import ASSISTANT, RoledHistory
 from .state import State, medium, ready, worded, worded_raw
 
 
-def blanks(seated: Seated, can: Capabilities, report: Report) -> Seated:
+def blanks(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
     """The history without the blank text and the empty messages that the wire refuses.
 
     Comes after the speakers: a blank line of one speaker may stand in a merged history.
     """
     changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in seated.dirty:
-        m = seated.msgs[i]
-        kept = _kept(m, can)
+    for i in history.dirty:
+        m = history.msgs[i]
+        kept = _kept(m, caps)
         if kept is None:
             continue
         if not isinstance(m.content, str):
-            kept = _without(m.content, kept, can, report)
+            kept = _without(m.content, kept, caps, report)
         if kept:
             made = Msg.trusted(m.name, kept, m.role, m)
             report.made(made, m)
-            changes[i] = [(made, seated.seats[i])]
+            changes[i] = [(made, history.seats[i])]
         else:
             if not _says_no_more(m):
                 report.lost("message.empty", m, kind="dropped")
             elif isinstance(m.content, str) or not m.content:
                 report.lost("message.empty", m, "content")
             changes[i] = []
-    return seated.spliced(changes) if changes else seated
+    return history.spliced(changes) if changes else history
 
 
 def _says_no_more(m: Msg) -> bool:
@@ -64,19 +64,19 @@ def _says_no_more(m: Msg) -> bool:
 
 
 def without_blanks(
-    blocks: list[ContentBlock], can: Capabilities, report: Report
+    blocks: list[ContentBlock], caps: Capabilities, report: Report
 ) -> list[ContentBlock]:
     """The blocks without blank texts, where the wire refuses those; each is a loss.
 
     The cache hint of one that goes stands on what is in front of it.
     """
-    if can.blank_text:
+    if caps.blank_text:
         return blocks
-    return _without(blocks, [one for one in blocks if not _is_blank(one, can)], can, report)
+    return _without(blocks, [one for one in blocks if not _is_blank(one, caps)], caps, report)
 
 
 def _without(
-    blocks: list[ContentBlock], kept: list[ContentBlock], can: Capabilities, report: Report
+    blocks: list[ContentBlock], kept: list[ContentBlock], caps: Capabilities, report: Report
 ) -> list[ContentBlock]:
     stays = set(map(id, kept))
     made: list[ContentBlock] = []
@@ -86,7 +86,7 @@ def _without(
             continue
         hint = getattr(block, "cache", None)
         before: Any = made[-1] if made else None
-        if hint is not None and can.cache_hints and getattr(before, "cache", hint) is None:
+        if hint is not None and caps.cache_hints and getattr(before, "cache", hint) is None:
             made[-1] = replace(before, cache=hint)
             report.made(made[-1], before)
         elif hint is not None:
@@ -96,14 +96,16 @@ def _without(
     return made
 
 
-def _kept(m: Msg, can: Capabilities) -> list[ContentBlock] | None:
+def _kept(m: Msg, caps: Capabilities) -> list[ContentBlock] | None:
     """The blocks that stay; None if all do."""
     content = m.content
     if isinstance(content, str):
-        blank = not content or (not can.blank_text and content.isspace())
-        return [] if blank and not (can.blank_text and can.empty_messages) else None
-    kept = content if can.blank_text else [block for block in content if not _is_blank(block, can)]
-    if not can.empty_messages and all(map(_is_empty, kept)):
+        blank = not content or (not caps.blank_text and content.isspace())
+        return [] if blank and not (caps.blank_text and caps.empty_messages) else None
+    kept = (
+        content if caps.blank_text else [block for block in content if not _is_blank(block, caps)]
+    )
+    if not caps.empty_messages and all(map(_is_empty, kept)):
         kept = []
     return None if content and len(kept) == len(content) else kept
 
@@ -112,12 +114,12 @@ def _is_empty(block: ContentBlock) -> bool:
     return type(block) is TextBlock and not block.text
 
 
-def _is_blank(block: ContentBlock, can: Capabilities) -> bool:
+def _is_blank(block: ContentBlock, caps: Capabilities) -> bool:
     if type(block) is not TextBlock or block.text.strip():
         return False
     # a blank text that carries the wire's own state (a signature) must stand
     return not any(
-        issuer in can.reads or (not issuer and can.claims.intersection(own))
+        issuer in caps.reads or (not issuer and caps.claims.intersection(own))
         for issuer, own in (block.extras or {}).items()
     )
 
@@ -127,7 +129,7 @@ Shown: TypeAlias = list[tuple[MediaBlock, str]]
 
 def call(state: State, block: ToolUseBlock) -> ContentBlock:
     """The call; its input an object, or the whole call told as text."""
-    if not state.can.tool_messages:
+    if not state.caps.tool_messages:
         state.report.lost("call.as_text", block)
         given = block.raw_input or arguments(block.input)
         return state.text(state.told.call.format(name=block.name, input=given), block)
@@ -143,22 +145,22 @@ def call(state: State, block: ToolUseBlock) -> ContentBlock:
 def result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlock:
     """The result in what the wire takes in one, or told as text; media may join `moved`."""
     output = block.output
-    flagged = block.is_error and state.can.result_error
-    telling = flagged and not state.can.blank_text
+    flagged = block.is_error and state.caps.result_error
+    telling = flagged and not state.caps.blank_text
     if isinstance(output, list) and not (telling and _silent(output)):
         output = _output(state, block, output, moved)
     if telling and _silent(output):
         # a wire with an error flag wants to hear what went wrong
         state.report.lost("result.error_text", block, did=state.told.failed)
         output = state.told.failed
-    elif isinstance(output, str) and output.isspace() and not state.can.blank_text:
+    elif isinstance(output, str) and output.isspace() and not state.caps.blank_text:
         state.report.lost("text.blank", block, "output")
         output = ""
     if block.is_error and not flagged:
         if type(state.report.source(block)) is ToolResultBlock:  # and not one that repair made
             state.report.lost("result.error_as_text", block, "is_error")
         output = _marked(state, block, output)
-    if not state.can.tool_messages:
+    if not state.caps.tool_messages:
         state.report.lost("result.as_text", block)
         said = state.told.result.format(name=state.called(block) or block.id, output=flat(output))
         return state.text(said, block)
@@ -197,7 +199,7 @@ def _output(
 ) -> list[ContentBlock]:
     said: list[ContentBlock] = []
     shown: Shown = []
-    for inner in without_blanks(output, state.can, state.report):
+    for inner in without_blanks(output, state.caps, state.report):
         if inner.extras is not None:
             inner = state.owned(inner)  # noqa: PLW2901 - the same block, less what is foreign
         if (
@@ -207,13 +209,13 @@ def _output(
             or type(inner) is DocumentBlock
         ):
             document = type(inner) is DocumentBlock
-            text = worded(state, inner, state.can.result) if document else None
+            text = worded(state, inner, state.caps.result) if document else None
             said.append(text or _medium(state, inner, shown))
         elif type(inner) is TextBlock:
             said.append(state.said(inner))
-        elif type(inner) is RawBlock and inner.issuer in state.can.reads:
+        elif type(inner) is RawBlock and inner.issuer in state.caps.reads:
             said.append(inner)
-        elif type(inner) is RawBlock and (text := worded_raw(state, inner, state.can.result)):
+        elif type(inner) is RawBlock and (text := worded_raw(state, inner, state.caps.result)):
             said.append(text)
         else:
             state.report.lost("block.unsaid", inner, did="left out of the tool result")
@@ -225,11 +227,11 @@ def _output(
 
 def _medium(state: State, block: MediaBlock, shown: Shown) -> ContentBlock:
     """The medium itself, or a text that names it while it moves, is saved, or is lost."""
-    can, kind, source = state.can, block.type, block.source
-    fault = refused(as_base64(block), can)
-    if fault is None and (kind in can.result or (kind in can.user and kind in can.move_media)):
+    caps, kind, source = state.caps, block.type, block.source
+    fault = refused(as_base64(block), caps)
+    if fault is None and (kind in caps.result or (kind in caps.user and kind in caps.move_media)):
         made = ready(state, block)
-        if kind in can.result and not isinstance(made, str):
+        if kind in caps.result and not isinstance(made, str):
             return state.hinted(made)
     else:
         made = ""
@@ -277,11 +279,11 @@ def fitted(state: State, m: Msg, seat: int) -> tuple[Msg | None, list[Msg]]:
         return state.cached(m), []
     moved: list[Msg] = []
     blocks: list[ContentBlock] = []
-    kinds: frozenset[str] = getattr(state.can, _SEATS[seat])
+    kinds: frozenset[str] = getattr(state.caps, _SEATS[seat])
     for block in content:
         blocks.extend(_said(state, block, seat, kinds, moved))
     blocks = _together(state, blocks, seat)
-    nothing = not state.can.empty_messages and all(map(_is_empty, blocks))
+    nothing = not state.caps.empty_messages and all(map(_is_empty, blocks))
     if nothing and 0 < len(blocks) < len(content):
         state.report.lost("message.empty", m, "content")
         blocks = []
@@ -325,7 +327,7 @@ def _said(
     if type(block) is RefusalBlock:
         return _refusal(state, block, kinds)
     if type(block) is RawBlock:
-        known = block.issuer in state.can.reads and "raw" in kinds
+        known = block.issuer in state.caps.reads and "raw" in kinds
         if known and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
         if not known and (said := worded_raw(state, block, kinds)) is not None:
@@ -340,7 +342,7 @@ def _refusal(state: State, block: RefusalBlock, kinds: frozenset[str]) -> list[C
         if block.category is not None:  # no wire takes it back
             state.report.lost("extras.unsaid", block, "category", what="category")
         return [block]
-    if not block.text.strip() and not (state.can.blank_text and state.can.empty_messages):
+    if not block.text.strip() and not (state.caps.blank_text and state.caps.empty_messages):
         state.report.lost("text.blank", block)
         return []
     state.report.lost("refusal.as_text", block)
@@ -348,33 +350,33 @@ def _refusal(state: State, block: RefusalBlock, kinds: frozenset[str]) -> list[C
 
 
 def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBlock]:
-    can, report = state.can, state.report
+    caps, report = state.caps, state.report
     if block.redacted == "":  # as good as none
         made = replace(block, redacted=None)
         report.made(made, block)
         block = made
-    if seat != ASSISTANT or can.thinking == "never":
+    if seat != ASSISTANT or caps.thinking == "never":
         report.lost("thinking.unsaid", block)
         return []
-    issuers = can.signatures or can.reads
+    issuers = caps.signatures or caps.reads
     if block.origin is not None and block.origin.issuer not in issuers:
         return _foreign(state, block)
-    if block.redacted is not None and not can.redacted_thinking:
+    if block.redacted is not None and not caps.redacted_thinking:
         report.lost("thinking.foreign", block)
         return []
-    if can.signed_thinking and not _vouched(block, can):
+    if caps.signed_thinking and not _vouched(block, caps):
         report.lost("thinking.unsigned", block)
         return []
-    if not can.signed_thinking:
-        known = can.signatures and block.origin is not None
+    if not caps.signed_thinking:
+        known = caps.signatures and block.origin is not None
         if block.redacted is not None and not block.thinking and not known:
             report.lost("thinking.foreign", block)
             return []
-        if not can.signatures:  # taken where one is given, but not demanded
+        if not caps.signatures:  # taken where one is given, but not demanded
             for name in ("signature", "redacted"):
                 if getattr(block, name):
                     report.lost("thinking.foreign", block, name)
-            if not block.thinking and not can.empty_messages:
+            if not block.thinking and not caps.empty_messages:
                 report.lost("text.blank", block, "thinking")
                 return []
             return [block]
@@ -383,7 +385,7 @@ def _thinking(state: State, block: ThinkingBlock, seat: int) -> list[ContentBloc
 
 def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
     """Sealed thinking with what the wire says beside the seal."""
-    if block.thinking and not state.can.sealed_text:
+    if block.thinking and not state.caps.sealed_text:
         state.report.lost("thinking.unsaid", block, "thinking")
     if not block.signature:
         return block
@@ -393,16 +395,16 @@ def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
     return made
 
 
-def _vouched(block: ThinkingBlock, can: Capabilities) -> bool:
+def _vouched(block: ThinkingBlock, caps: Capabilities) -> bool:
     """Whether its provider knows the thinking again: signed, sealed, or kept under an id."""
     if block.signature or block.redacted is not None:
         return True
-    kept = (block.extras or {}).items() if can.stored_thinking else ()
-    return any("id" in own for issuer, own in kept if issuer in can.reads)
+    kept = (block.extras or {}).items() if caps.stored_thinking else ()
+    return any("id" in own for issuer, own in kept if issuer in caps.reads)
 
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
-    stance = state.can.foreign_thinking
+    stance = state.caps.foreign_thinking
     if stance == "drop" or not block.thinking.strip():
         state.report.lost("thinking.foreign", block)
         return []
@@ -415,17 +417,17 @@ def _together(state: State, blocks: list[ContentBlock], seat: int) -> list[Conte
     """What may not stand beside something else, or alone, in an assistant's turn."""
     if seat != ASSISTANT or not blocks:
         return blocks
-    can, report = state.can, state.report
-    if can.call_text == "drop" and any(type(block) is ToolUseBlock for block in blocks):
+    caps, report = state.caps, state.report
+    if caps.call_text == "drop" and any(type(block) is ToolUseBlock for block in blocks):
         for block in blocks:
             if type(block) is TextBlock:
                 report.lost("call.text_dropped", block, "text")
         blocks = [block for block in blocks if type(block) is not TextBlock]
-    if can.call_text == "thought":
+    if caps.call_text == "thought":
         blocks = _thought(state, blocks)
-    if can.server_first:
+    if caps.server_first:
         blocks = _served(state, blocks)
-    if not can.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
+    if not caps.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
         for block in blocks:
             report.lost("thinking.alone", block)
         return []

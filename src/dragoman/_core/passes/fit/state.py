@@ -18,29 +18,29 @@ from ...wording import Told
 _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
 
-def lasting(hint: CacheHint, can: Capabilities, most: float | None) -> CacheHint:
+def lasting(hint: CacheHint, caps: Capabilities, most: float | None) -> CacheHint:
     """The hint for as long as the wire lets it hold, which is its own time if need be.
 
     `most`: the minutes of the hints before it, which it must not outlast.
     """
     if hint.ttl is None:
         return hint
-    if can.cache_ttls and hint.ttl not in can.cache_ttls:
+    if caps.cache_ttls and hint.ttl not in caps.cache_ttls:
         return CacheHint()
-    if can.cache_longest_first and most is not None and minutes(hint, can) > most:
+    if caps.cache_longest_first and most is not None and minutes(hint, caps) > most:
         return CacheHint()
     return hint
 
 
-def least(hints: Iterable[CacheHint], can: Capabilities) -> float | None:
+def least(hints: Iterable[CacheHint], caps: Capabilities) -> float | None:
     """The minutes of the hint that ends first; None without one."""
-    return min((minutes(hint, can) for hint in hints), default=None)
+    return min((minutes(hint, caps) for hint in hints), default=None)
 
 
-def minutes(hint: CacheHint, can: Capabilities) -> float:
+def minutes(hint: CacheHint, caps: Capabilities) -> float:
     """How long a hint holds; without a time of its own, the shortest that the wire has."""
     if hint.ttl is None:
-        return min(map(_minutes, can.cache_ttls), default=0.0)
+        return min(map(_minutes, caps.cache_ttls), default=0.0)
     return _minutes(hint.ttl)
 
 
@@ -76,7 +76,7 @@ def _answered(msgs: Sequence[Msg]) -> dict[int, str]:
 class State:
     """One fitting: what the wire can, where losses go, the words, and the hints that must go."""
 
-    can: Capabilities
+    caps: Capabilities
     report: Report
     told: Told
     saver: Saver | None = None
@@ -115,7 +115,7 @@ class State:
 
     def said(self, block: TextBlock) -> TextBlock:
         """A text block without what the wire has no place for."""
-        carried = self.can.citations or self._holds(block, "citations")
+        carried = self.caps.citations or self._holds(block, "citations")
         if block.citations is not None and not carried:
             self.report.lost("citations.unsaid", block, "citations")
         return self.hinted(block)
@@ -123,7 +123,7 @@ class State:
     def _holds(self, block: TextBlock, name: str) -> bool:
         """Whether the wire's own fields of the block say it in the wire's words."""
         extras = block.extras or {}
-        return any(issuer in self.can.reads and name in own for issuer, own in extras.items())
+        return any(issuer in self.caps.reads and name in own for issuer, own in extras.items())
 
     def owned(self, block: _Block) -> _Block:
         """The block with the fields that this wire reads; those of others are losses."""
@@ -146,9 +146,9 @@ class State:
 
     def sealed(self, issuer: str, own: Mapping[str, Any]) -> bool:
         """Whether the fields hold state that the wire takes back from others alone."""
-        can = self.can
-        strange = can.claimed_by and issuer not in can.claimed_by
-        return bool(strange) and not can.claims.isdisjoint(own)
+        caps = self.caps
+        strange = caps.claimed_by and issuer not in caps.claimed_by
+        return bool(strange) and not caps.claims.isdisjoint(own)
 
     def _kept(self, node: Msg | ContentBlock) -> Extras | None:
         extras = node.extras or {}
@@ -176,8 +176,8 @@ class State:
 
     def _theirs(self, issuer: str, own: JsonObject) -> JsonObject:
         """Those of an issuer's fields that the wire takes back; the very ones if it takes all."""
-        claims = self.can.claims
-        if issuer in self.can.reads:
+        claims = self.caps.claims
+        if issuer in self.caps.reads:
             if not self.sealed(issuer, own):
                 return own
             return {name: value for name, value in own.items() if name not in claims}
@@ -200,8 +200,8 @@ class State:
 
     def _lasted(self, node: object, hint: CacheHint) -> CacheHint:
         """The hint for as long as it may hold here."""
-        kept = lasting(hint, self.can, self.lasts)
-        self.lasts = least((kept,), self.can)
+        kept = lasting(hint, self.caps, self.lasts)
+        self.lasts = least((kept,), self.caps)
         if kept is not hint:
             did = "the wire's own time"
             self.report.lost("cache.ttl", node, "cache.ttl", what=str(hint.ttl), did=did)
@@ -209,8 +209,8 @@ class State:
 
     def _takes_hint(self, node: object, place: object) -> bool:
         """Whether the hint of `node` may stand on `place`."""
-        fits = self.can.cached_calls or type(place) is not ToolUseBlock
-        if self.can.cache_hints and not self.surplus and fits:
+        fits = self.caps.cached_calls or type(place) is not ToolUseBlock
+        if self.caps.cache_hints and not self.surplus and fits:
             return True
         self.report.lost("cache.limit" if self.surplus else "cache.unsaid", node, "cache")
         self.surplus = max(0, self.surplus - 1)
@@ -241,10 +241,10 @@ def medium(
     state: State, block: MediaBlock, seat: str, kinds: frozenset[str], moved: list[Msg]
 ) -> list[ContentBlock]:
     """What stands at the seat for the medium; a message that shows it may join `moved`."""
-    can, kind = state.can, block.type
+    caps, kind = state.caps, block.type
     if kind == "document" and (said := worded(state, block, kinds)) is not None:
         return [said]
-    moves = kind in can.user and kind in can.move_media
+    moves = kind in caps.user and kind in caps.move_media
     if kind not in kinds and not moves:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {seat}")
         state.unhinted(block)
@@ -266,12 +266,12 @@ def medium(
 
 def worded(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
     """A document of plain text as text, where the seat, of these kinds, cannot show it."""
-    can = state.can
+    caps = state.caps
     if "text" not in kinds:
         return None
-    made, _ = as_it_is(as_base64(block), can)
-    shown = "document" in kinds or {"document"} <= can.user & can.move_media
-    if (shown and refused(made, can) is None) or not (text := plain_text(made)).strip():
+    made, _ = as_it_is(as_base64(block), caps)
+    shown = "document" in kinds or {"document"} <= caps.user & caps.move_media
+    if (shown and refused(made, caps) is None) or not (text := plain_text(made)).strip():
         return None
     state.report.lost("media.as_text", block, did="its text is told")
     if block.detail is not None:
@@ -293,13 +293,13 @@ def worded_raw(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBloc
 
 def ready(state: State, block: MediaBlock) -> MediaBlock | str:
     """The block as the wire takes its kind, or the text that stands for it (empty: none)."""
-    made, code = as_it_is(as_base64(block), state.can)
+    made, code = as_it_is(as_base64(block), state.caps)
     if made is not block:
         state.report.made(made, block)
     if code:
         said = getattr(made.source, "media_type", "")
         state.report.lost(code, block, "source", did=f"sent as {said}")
-    fault = refused(made, state.can)
+    fault = refused(made, state.caps)
     if fault is not None:
         did = "a text names it" if fault.place else "left out"
         state.report.lost(fault.code, block, "source", what=fault.what, did=did)
@@ -307,7 +307,7 @@ def ready(state: State, block: MediaBlock) -> MediaBlock | str:
             if getattr(block, name) is not None:
                 state.report.lost("media.detail", block, name)
         return state.told.at(block.type, fault.place) if fault.place else ""
-    for name, kinds in (("detail", state.can.details), ("title", state.can.titles)):
+    for name, kinds in (("detail", state.caps.details), ("title", state.caps.titles)):
         if getattr(block, name) is not None and block.type not in kinds:
             state.report.lost("media.detail", block, name)
     return made

@@ -1,0 +1,103 @@
+"""Where the nodes of a request stand in the body that it was read from, for the paths of losses.
+
+A reader sets `read_from` on each message and block that it makes. One walk over the body finds the
+paths of these objects; a table of each protocol says where the fields of a node stand below its
+object, unless they stand there under their own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .._core.jsontext import Json, JsonObject
+from ..losses import Field
+from ..message import ChatRequest, Msg
+
+# (type of a node, name of its field) -> keys below the object that it was read from; of several
+# keys the first that is there, else the first. A key may lead further down: "function.name".
+PathTable: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
+_Rows: TypeAlias = Iterator[tuple[str, object]]
+
+
+def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows:
+    """(path, node or Field) of all that was read: the request, its fields, tools and messages.
+
+    The types of nodes in the table are `options`, `request`, `tool_choice`, `response_format`,
+    `tool`, `message`, and the `type` of each block.
+    """
+    paths: dict[int, str] = {}
+    _walk(body, "$", paths)
+    yield "$", req
+    for name, _ in req.options.given():
+        yield _below(body, "$", table.get(("options", name), (name,))), Field(req.options, name)
+    for name, node in (("tool_choice", req.tool_choice), ("response_format", req.response_format)):
+        if node is not None:
+            yield _below(body, "$", table.get(("request", name), (name,))), node
+            yield from _fields(node, name, body, "$", table)
+    for tool in req.tools:
+        declaration = getattr(tool, "read_from", None)
+        if (path := paths.get(id(declaration))) is not None:
+            yield path, tool
+            yield from _fields(tool, "tool", declaration, path, table)
+    for m in req.messages:
+        yield from message_paths(m, paths, table)
+
+
+def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
+    """The same for one message; `paths` are those of the objects in the body, by identity."""
+    entry = getattr(m, "read_from", None)
+    above = paths.get(id(entry))
+    if above is None:
+        return
+    yield above, m
+    yield from _fields(m, "message", entry, above, table)
+    blocks = [] if isinstance(m.content, str) else list(reversed(m.content))
+    while blocks:
+        block: Any = blocks.pop()
+        part = getattr(block, "read_from", None)
+        path = paths.get(id(part))
+        if path is None:  # a text that is the whole content
+            path = _below(entry, above, table.get(("message", "content"), ("content",)))
+            yield path, block
+            yield path, Field(block, "text")
+            continue
+        yield path, block
+        yield from _fields(block, block.type, part, path, table)
+        if (source := getattr(block, "source", None)) is not None:
+            yield _below(part, path, table.get((block.type, "source"), ("source",))), source
+            yield path, Field(block, "source")  # without it, nothing of the block is left
+        if isinstance(output := getattr(block, "output", None), list):
+            blocks += reversed(output)
+
+
+def _fields(node: Any, kind: str, part: Json, path: str, table: PathTable) -> _Rows:
+    for (of, name), keys in table.items():
+        if (
+            of == kind
+            and name not in ("source", "content")
+            and getattr(node, name, None) is not None
+        ):
+            yield _below(part, path, keys), Field(node, name)
+
+
+def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
+    """The path of the first of the keys that is there."""
+    for key in keys:
+        value: Any = part
+        for step in key.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        if value is not None:
+            return f"{path}.{key}"
+    return f"{path}.{keys[0]}"
+
+
+def _walk(value: Json, path: str, paths: dict[int, str]) -> None:
+    if type(value) is dict:
+        paths[id(value)] = path
+        for key, inner in value.items():
+            if type(inner) is dict or type(inner) is list:
+                _walk(inner, f"{path}.{key}", paths)
+    elif type(value) is list:
+        for i, inner in enumerate(value):
+            _walk(inner, f"{path}[{i}]", paths)
