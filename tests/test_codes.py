@@ -66,7 +66,7 @@ def sources() -> dict[str, str]:
     return {
         path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8")
         for path in modules()
-        if path.relative_to(PACKAGE).parts[0] != "codes"
+        if path.relative_to(PACKAGE).parts[:2] != ("losses", "codes")
     }
 
 
@@ -180,8 +180,8 @@ def test_a_capability_that_is_none_is_found() -> None:
 
 
 def test_no_example_is_read_by_an_import() -> None:
-    assert "dragoman.codes" in sys.modules
-    for path in (PACKAGE / "codes").glob("*.py"):
+    assert "dragoman.losses.codes" in sys.modules
+    for path in (PACKAGE / "losses" / "codes").glob("*.py"):
         text = path.read_text("utf-8")
         assert "json" not in text
         assert "resources" not in text

@@ -241,7 +241,7 @@ def test_the_sdk_takes_every_chunk() -> None:
 
 
 def test_whole_and_streamed_answers_of_another_wire_say_the_same() -> None:
-    whole = dragoman.pieces.build(OTHERS)
+    whole = dragoman._core.stream.builder.build(OTHERS)
     assert isinstance(whole, ChatResponse)
     made = ROOM.write_response(whole, Report())
     one = dragoman.wire("gemini").read_response(made)

@@ -180,7 +180,7 @@ def _empty(req: ChatRequest, report: Report) -> WriteError:
     if odd is not None and req.messages:
         return _because("what stands here is no message or part that this wire has", odd.where)
     places = req.read.places if req.read is not None else None
-    listed = getattr(getattr(places, "room", None), "listed", "$.messages")
+    listed = getattr(getattr(places, "room", None), "messages_path", "$.messages")
     told: Any = getattr(places, "body", {})
     for key in listed.split(".")[1:]:
         told = told.get(key) if isinstance(told, dict) else None

@@ -1,0 +1,142 @@
+"""What the writers of answers share: whole answers (`AnswerWriter`) and streams (`AnswerEncoder`).
+
+An answer may have been read from the wire that it is written to (`own`): then nothing is added to
+it. One of another wire gets the fields that clients demand, and what the wire has no place for is
+reported, in a stream once for each field.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, assert_never
+
+from .._core.jsontext import Json, JsonObject
+from .._core.stream.builder import Builder
+from .._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from ..losses import Report
+from ..message import ChatRequest, ChatResponse, Origin, ThinkingBlock, Usage
+from .chat_shape import answer_fields
+
+Event: TypeAlias = tuple[str | None, Json]
+
+EVENTS = "events"  # among the fields of an answer: events that its reader did not know
+
+
+class AnswerWriter:
+    """Writes the nodes of an answer. `own`: it was read from this wire, so nothing is added to it.
+
+    `issuers` are those whose fields and opaque blocks this wire understands, its own one first.
+    """
+
+    __slots__ = ("_reported", "issuer", "issuers", "own", "report")
+
+    def __init__(self, report: Report, issuers: Sequence[str], own: bool) -> None:
+        self.report = report
+        self.issuer = issuers[0]
+        self.issuers = tuple(issuers)
+        self.own = own
+        self._reported: set[str] = set()
+
+    def reads(self, issuer: str | None) -> bool:
+        """Whether fields and raw blocks of this issuer are this wire's own."""
+        return issuer in self.issuers
+
+    def mine(self, origin: Origin | None) -> bool:
+        """Whether what is sealed in a block was sealed for this wire."""
+        return self.own if origin is None else origin.issuer in self.issuers
+
+    def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
+        """This wire's fields that no node models; those of others are losses, but for `known`."""
+        return answer_fields(node, self.issuers, self.report, known)
+
+    def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
+        """The same for a whole answer; events that its reader did not know are a loss."""
+        fields = self.fields(resp, known)
+        if fields.pop(EVENTS, None) is not None:
+            self.report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
+        return fields
+
+    def lost_once(self, code: str, node: object, field: str = "", what: str = "") -> None:
+        """Report a loss that a stream would repeat with every event."""
+        if (key := f"{code} {field or what}") not in self._reported:
+            self._reported.add(key)
+            self.report.lost(code, node, field, what)
+
+    def without_seals(self, block: ThinkingBlock) -> None:
+        """Report what is sealed in thinking: clients of this wire cannot send it back."""
+        for name in ("signature", "redacted"):
+            if getattr(block, name) is not None:
+                self.report.lost("answer.unsaid", block, name)
+
+
+_W = TypeVar("_W", bound=AnswerWriter)
+
+
+class AnswerEncoder(ABC, Generic[_W]):
+    """Turns the pieces of one answer into events: a method for each kind of piece.
+
+    `writer.own` becomes true when a piece shows that the answer was read from this wire. `about`
+    collects the figures and what stands beside the message, for the events at the end.
+    """
+
+    single: ClassVar[bool] = False  # only the first candidate is written
+
+    def __init__(self, writer: _W, request: ChatRequest | None = None) -> None:
+        self.writer = writer
+        self.report = writer.report
+        self.about = Builder(writer.issuer)
+        self.requested_model = (request.model if request is not None else None) or ""
+
+    def feed(self, piece: Piece) -> list[Event]:
+        """The events that the piece completes."""
+        if type(piece) is Part:
+            if self.single and piece.key[0] != 0:
+                self.writer.lost_once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
+                return []
+            return self.part(piece)
+        match piece:
+            case Meta():
+                return self.meta(piece)
+            case Usage():
+                self.about.add(piece)
+            case End():
+                return [] if self.single and piece.candidate != 0 else self.ended(piece)
+            case Failed():
+                return self.failed(piece)
+            case Raw():
+                return self.unknown(piece)
+            case _:
+                assert_never(piece)
+        return []
+
+    @abstractmethod
+    def finish(self) -> list[Event]:
+        """The events that stand at the end."""
+
+    @abstractmethod
+    def part(self, piece: Part) -> list[Event]:
+        """A part of a block."""
+
+    @abstractmethod
+    def meta(self, piece: Meta) -> list[Event]:
+        """What the answer is called, and fields that no node models."""
+
+    @abstractmethod
+    def ended(self, piece: End) -> list[Event]:
+        """Why a candidate ended."""
+
+    @abstractmethod
+    def failed(self, piece: Failed) -> list[Event]:
+        """An error in the middle of the stream."""
+
+    def unknown(self, piece: Raw) -> list[Event]:
+        """An event that no reader knows."""
+        self.report.lost("answer.unsaid", piece, what="an event that nobody knows")
+        return []
+
+    def foreign(self, piece: Meta, keys: Collection[str]) -> None:
+        """Report fields of another wire, each key once."""
+        for key in keys:
+            field = f"extras.{piece.issuer or 'nobody'}.{key}"
+            self.writer.lost_once("extras.foreign", piece, field)
