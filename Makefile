@@ -9,17 +9,20 @@ BENCHMARKS ?= benchmarks/format.py benchmarks/stream.py benchmarks/convert.py be
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
+PAGE ?= docs/performance.md
 SEED ?= 1
 COUNT ?= 200000
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types contracts pytest corpus fuzz mutants format bench clean
+.PHONY: help demo test check lint types contracts pytest corpus fuzz mutants count format bench \
+  clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
 	@echo "make test        lint, types, import contracts and tests"
+	@echo "make check       the short way for daily work: lint, contracts, and a part of the tests"
 	@echo "make lint        ruff: rules and formatting"
 	@echo "make types       mypy --strict over src, tests and examples"
 	@echo "make contracts   who may import whom"
@@ -28,7 +31,8 @@ help:
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
-	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV))"
+	@echo "make count       code lines, modules, names and the like of the sources"
+	@echo "make bench       speed, in an environment of its own ($(BENCH_VENV)); PAGE= writes no page"
 	@echo "make clean       remove environments and caches"
 
 demo: $(VENV)/.core
@@ -63,8 +67,11 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+count: $(VENV)/.core
+	@$(BIN)/python -m tests.house.count
+
 bench: $(BENCH_VENV)/.bench
-	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(PYTEST_ARGS)
+	$(BENCH_VENV)/bin/python -m pytest -q $(BENCHMARKS) -W default $(if $(PAGE),--page $(PAGE)) $(PYTEST_ARGS)
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \

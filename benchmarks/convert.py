@@ -217,11 +217,10 @@ def test_images_are_copied_once() -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table() -> Iterator[None]:
-    """Print microseconds per message, and how many times faster than the fastest peer."""
+def table(tables: Any) -> Iterator[None]:
+    """Microseconds per message, and how many times faster than the fastest peer."""
     yield
-    print(f"\n| target | history | us/message | {' | '.join(PEERS)} | times faster | growth |")
-    print(f"|{'---|' * (len(PEERS) + 5)}")
+    rows = []
     for (target, history, who), mine in TIMES.items():
         if who != "dragoman":
             continue
@@ -233,5 +232,6 @@ def table() -> Iterator[None]:
             f"{fastest / mine:.1f}" if fastest else "",
             f"{mine / base:.2f}" if base and history == "10,000" else "",
         ]  # fmt: skip
-        print(f"| {' | '.join(cells)} |")
-    print("\n".join(NOTES))
+        rows.append(cells)
+    head = ("target", "history", "us/message", *PEERS, "times faster", "growth")
+    tables.add("Converting a request (`benchmarks/convert.py`)", head, rows, NOTES)

@@ -149,11 +149,10 @@ def test_write(benchmark: Any, name: str, history: str, who: str) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table() -> Iterator[None]:
-    """Print the ratios once everything was timed: share of AgentScope, multiples of h, growth."""
+def table(tables: Any) -> Iterator[None]:
+    """The ratios once everything was timed: share of AgentScope, multiples of h, growth."""
     yield
-    print("\n\n| formatter | history | us/msg | of AgentScope | of h | growth from 200 |")
-    print("|---|---|---|---|---|---|")
+    rows: list[tuple[str, ...]] = []
     for name in [*FORMATTERS, *WIRES]:
         for history in HISTORIES:
             ours = TIMES.get((name, history, "dragoman"))
@@ -165,11 +164,15 @@ def table() -> Iterator[None]:
             grown = f"{ours / small:.2f}" if small and history.startswith("10,000") else ""
             share = f"{ours / other:.2f}" if other else ""
             times = f"{ours / hand:.2f}" if hand else ""
-            print(f"| {name} | {history} | {ours:.3f} | {share} | {times} | {grown} |")
-    print("\n| wire without a peer | history | of our slowest formatter that has one |")
-    print("|---|---|---|")
+            rows.append((name, history, f"{ours:.3f}", share, times, grown))
+    head = ("formatter", "history", "us/message", "of AgentScope", "of h", "growth from 200")
+    note = "h is a loop written by hand that checks nothing"
+    tables.add("Formatting (`benchmarks/format.py`)", head, rows, [note])
+    rows = []
     for history in HISTORIES:
         peers = [one for name in FORMATTERS if (one := TIMES.get((name, history, "dragoman")))]
         for name in WIRES:
             if peers and (ours := TIMES.get((name, history, "dragoman"))):
-                print(f"| {name} | {history} | {ours / max(peers):.2f} |")
+                rows.append((name, history, f"{ours / max(peers):.2f}"))
+    head = ("wire without a peer", "history", "of our slowest formatter that has one")
+    tables.add("Formatting for wires without a peer", head, rows)

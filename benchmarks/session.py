@@ -123,17 +123,19 @@ def test_round(name: str) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table() -> Iterator[None]:
-    """Print times and ratios once everything was timed."""
+def table(tables: Any) -> Iterator[None]:
+    """Times and ratios once everything was timed."""
     yield
     few, many = ROUNDS
-    print(f"\n\n| formatter | {few} rounds, ms | {many:,} rounds, ms | growth |")
-    print("|---|---|---|---|")
+    rows = []
     for name in dict.fromkeys(name for name, _ in LOOPS):
         short, long = (LOOPS.get((name, count)) for count in ROUNDS)
         if short and long:
-            print(f"| {name} | {short * 1e3:.1f} | {long * 1e3:.1f} | {long / short:.2f} |")
-    print(f"\n| formatter | a round behind {LENGTH:,} messages, us | the whole, us | cheaper |")
-    print("|---|---|---|---|")
-    for name, (one, whole) in ONES.items():
-        print(f"| {name} | {one * 1e6:.0f} | {whole * 1e6:.0f} | {whole / one:.1f} |")
+            times = f"{short * 1e3:.1f}", f"{long * 1e3:.1f}"
+            rows.append((name, *times, f"{long / short:.2f}"))
+    head = ("formatter", f"{few} rounds, ms", f"{many:,} rounds, ms", "growth")
+    tables.add("A session, round by round (`benchmarks/session.py`)", head, rows)
+    head = ("formatter", f"a round behind {LENGTH:,} messages, us", "the whole, us", "cheaper")
+    rows = [(name, f"{one * 1e6:.0f}", f"{whole * 1e6:.0f}", f"{whole / one:.1f}")
+            for name, (one, whole) in ONES.items()]  # fmt: skip
+    tables.add("One more round of a session", head, rows)

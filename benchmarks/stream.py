@@ -195,11 +195,10 @@ def test_read(monkeypatch: pytest.MonkeyPatch, wire: str, history: str, who: str
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table() -> Iterator[None]:
-    """Print microseconds per event, and how many times faster than each peer."""
+def table(tables: Any) -> Iterator[None]:
+    """Microseconds per event, and how many times faster than each peer."""
     yield
-    head = "| wire | stream | us/event | stdlib json | SDK us | times faster | LiteLLM us | times"
-    print(f"\n{head} | growth from 5 KB |\n|{'---|' * 9}")
+    rows = []
     small = "arguments 5 KB"
     for (wire, history, who), mine in TIMES.items():
         if who != "dragoman":
@@ -213,4 +212,7 @@ def table() -> Iterator[None]:
             f"{lite:.0f}" if lite else "", f"{lite / mine:.0f}" if lite else "",
             f"{mine / base:.2f}" if base and history in SIZES else "",
         ]  # fmt: skip
-        print(f"| {' | '.join(cells)} |")
+        rows.append(cells)
+    head = ("wire", "stream", "us/event", "stdlib json", "SDK us", "times faster", "LiteLLM us",
+            "times", "growth from 5 KB")  # fmt: skip
+    tables.add("Reading a stream (`benchmarks/stream.py`)", head, rows)

@@ -240,12 +240,10 @@ def test_faster_than_every_peer(counter: str, size: int) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def table() -> Iterator[None]:
-    """Print milliseconds, growth, and how many times as long each peer takes."""
+def table(tables: Any) -> Iterator[None]:
+    """Milliseconds, growth, and how many times as long each peer takes."""
     yield
-    print("\n\n| counter | who | " + " | ".join(f"{n:,}" for n in SIZES)
-          + " | growth per doubling | of ours |")  # fmt: skip
-    print("|---|---|" + "---|" * (len(SIZES) + 2))
+    rows = []
     for counter in COUNTERS:
         for who in (*OURS, *PEERS):
             times = [TIMES.get((who, counter, n)) for n in SIZES]
@@ -260,4 +258,6 @@ def table() -> Iterator[None]:
                 f"{t / mine:.1f}" for n, t in known if (mine := TIMES.get(("ours", counter, n)))
             )
             cells = [f"{t * 1000:.1f} ms" if t is not None else "" for t in times]
-            print(f"| {counter} | {who} | {' | '.join(cells)} | {grown:.2f} | {share} |")
+            rows.append((counter, who, *cells, f"{grown:.2f}", share))
+    head = ("counter", "who", *(f"{n:,}" for n in SIZES), "growth per doubling", "of ours")
+    tables.add("Cutting a history to half its tokens (`benchmarks/truncate.py`)", head, rows)

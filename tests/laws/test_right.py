@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool
-from dragoman._core.exchange.pipeline import FormatStyle, seat
+from dragoman._core.exchange.pipeline import FormatStyle, prepare
 from dragoman.losses import Report
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
 
@@ -94,7 +94,7 @@ def test_every_message_is_the_very_one(name: str, msgs: list[Msg]) -> None:
     """Where results need not be gathered, no message is so much as copied."""
     can = dragoman.wire(name).can()
     report = Report(msgs)
-    seated = seat(msgs, [], can, FormatStyle(), report, whole=True).history
+    seated = prepare(msgs, [], can, FormatStyle(), report, whole=True).history
     if can.gather_results:
         gathered = {id(m) for m in seated.msgs} - {id(m) for m in msgs}
         assert all(m.role == "tool" for m in seated.msgs if id(m) in gathered)

@@ -13,7 +13,7 @@ from hypothesis import given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
-from dragoman._core.exchange.pipeline import FormatStyle, seat
+from dragoman._core.exchange.pipeline import FormatStyle, prepare
 from dragoman.errors import WriteError
 from dragoman.losses import Report
 from dragoman.message import places
@@ -71,7 +71,7 @@ def test_every_result_answers_a_call_right_in_front_of_it(name: str, msgs: list[
     """The same demand without a judge, in the tree: what the passes hand to the room."""
     wire = dragoman.wire(name)
     report = Report(msgs, None, places, name)
-    seated = seat(msgs, [], wire.can(), FormatStyle(), report, whole=True).history
+    seated = prepare(msgs, [], wire.can(), FormatStyle(), report, whole=True).history
     waiting: list[str] = []
     for m in seated.msgs:
         results = [block.id for block in m.blocks if block.type == "tool_result"]

@@ -26,7 +26,7 @@ from ...message import (
 from ...message.blocks import ContentBlock
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json
-from ..stream.builder import Ends
+from ..stream.builder import FinishCorrector
 from ..stream.pieces import Key, Part, Piece
 
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
@@ -171,7 +171,7 @@ class StreamEncoder:
 
     def __init__(self, encoder: Encoder, report: Pieced, sealing: Sealing | None = None) -> None:
         self._encoder = encoder
-        self._ends = Ends()
+        self._ends = FinishCorrector()
         self._sealing = sealing
         self.report = report
 

@@ -1,4 +1,7 @@
-"""FormatStyle: how a history is said. Who speaks, what is added in which words, what may be fetched."""
+"""The passes over a history, in their order, and the style in which they do it.
+
+`prepare` runs a pass only if the survey of the history, or what the wire can carry, asks for it.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +16,33 @@ from ...losses import Report
 from ...message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
 from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
-from ..passes.fetching import Fetch, placed, wanted
+from ..passes.fetching import Fetch, insert_fetched, media_to_fetch
 from ..passes.fit import fit, fit_media
-from ..passes.fit.blocks import blanks
-from ..passes.fit.state import Saver, least
-from ..passes.names import name_tools, respell
-from ..passes.order import alternated, late_system, order
-from ..passes.repair import finished, repair
-from ..passes.roles import BLANK, CUT, MEDIA, NAMED, ODD, PAIRS, UNNAMED, RoledHistory, survey
-from ..passes.thinking_binding import bind, first_change
+from ..passes.fit.blocks import drop_blanks
+from ..passes.fit.state import Saver, shortest_minutes
+from ..passes.names import name_tools, respell_history
+from ..passes.order import alternate_roles, move_late_system, order
+from ..passes.repair import drop_unfinished_calls, repair
+from ..passes.roles import (
+    BLANK,
+    CUT,
+    LATE,
+    MEDIA,
+    NAMED,
+    ODD,
+    PAIRS,
+    SYSTEM,
+    UNNAMED,
+    RoledHistory,
+    survey,
+)
+from ..passes.thinking_binding import first_change, keep_bound_thinking
 from ..wording import Told
 
 
 @dataclass(frozen=True, slots=True)
 class FormatStyle:
-    """How a history is said: who speaks, what is added in which words, what may be fetched."""
+    """How a history is written: who speaks, in which words it is added to, what may be fetched."""
 
     speakers: Rewrite = field(default_factory=ByRole)
     rewrites: Sequence[Rewrite] = ()  # a tuple, once it is made
@@ -39,11 +54,12 @@ class FormatStyle:
     insert_turns: bool = True  # in a plain list too; a request always has the turns it needs
 
     def __post_init__(self) -> None:
-        listed: object = self.rewrites
-        for one in (self.speakers, *(listed if isinstance(listed, (tuple, list)) else (listed,))):
-            if not callable(one):
+        given: object = self.rewrites
+        rewrites = given if isinstance(given, (tuple, list)) else (given,)
+        for rewrite in (self.speakers, *rewrites):
+            if not callable(rewrite):
                 raise ConfigError(
-                    f"{type(one).__name__} is no rewrite of messages",
+                    f"{type(rewrite).__name__} is no rewrite of messages",
                     hint="speakers=ByName(), or a function (msgs, report) -> msgs",
                     code="formatter.rewrite",
                 )
@@ -58,26 +74,26 @@ class FormatStyle:
 
     def once(self) -> FormatStyle:
         """The same for several tries at one history: each medium is fetched and saved once."""
-        made: dict[tuple[str, int], Any] = {}
+        results: dict[tuple[str, int], Any] = {}
         fetch, saver = self.fetch, self.saver
 
-        def fetched(source: Source, path: str) -> Base64Source | None:
+        def fetch_once(source: Source, path: str) -> Base64Source | None:
             key = ("fetched", id(source))
-            if key not in made:
-                made[key] = fetch(source, path) if fetch is not None else None
-            found: Base64Source | None = made[key]
-            return found
+            if key not in results:
+                results[key] = fetch(source, path) if fetch is not None else None
+            data: Base64Source | None = results[key]
+            return data
 
-        def saved(media_type: str, data: str) -> str:
+        def save_once(media_type: str, data: str) -> str:
             key = (media_type, id(data))
-            if key not in made:
-                made[key] = saver(media_type, data) if saver is not None else ""
-            place: str = made[key]
-            return place
+            if key not in results:
+                results[key] = saver(media_type, data) if saver is not None else ""
+            path: str = results[key]
+            return path
 
         return replace(
-            self, fetch=fetched if fetch is not None else None,
-            saver=saved if saver is not None else None,
+            self, fetch=fetch_once if fetch is not None else None,
+            saver=save_once if saver is not None else None,
         )  # fmt: skip
 
 
@@ -99,7 +115,7 @@ LOOKBACK: Mapping[str, int] = MappingProxyType({
 
 @dataclass(slots=True)
 class PreparedHistory:
-    """What the passes made: the seated history, the tools, and the names and ids of the wire."""
+    """What the passes give to the protocol: history, tools, and the names and ids of the wire."""
 
     history: RoledHistory
     tools: Sequence[Tool | ServerTool]
@@ -110,15 +126,15 @@ class PreparedHistory:
 
 @dataclass(frozen=True, slots=True)
 class HistoryContext:
-    """What stands around a part of a history that is arranged by itself."""
+    """What stands before and after a part of a history, where the passes see that part alone."""
 
-    behind: int | None = None  # the seat of what stands before it
-    last: bool = True  # nothing stands behind it
+    behind: int | None = None  # the role of the message before it
+    last: bool = True  # no message stands after it
     open_start: bool = False  # calls that its results answer may stand before it
-    ids: frozenset[str] = frozenset()  # which stand there, so that they keep their spelling
-    marks: int = 0  # cache hints that stand there
-    tools: tuple[str, ...] = ()  # names of the tools that were called before, in order
-    speakers: tuple[str, ...] = ()  # who spoke before
+    ids: frozenset[str] = frozenset()  # ids of calls before it, which keep their spelling
+    marks: int = 0  # how many cache hints stand before it
+    tools: tuple[str, ...] = ()  # names of the tools that were called before it, in order
+    speakers: tuple[str, ...] = ()  # who spoke before it
 
 
 _ALONE = HistoryContext()
@@ -127,88 +143,99 @@ _ALONE = HistoryContext()
 _OPEN = HistoryContext(open_start=True)
 
 
-def seat(
+def prepare(
     msgs: list[Msg],
     tools: Sequence[Tool | ServerTool],
     caps: Capabilities,
-    manner: FormatStyle,
+    style: FormatStyle,
     report: Report,
     whole: bool,
     open_start: bool = False,
     read: AsRead | None = None,
 ) -> PreparedHistory:
-    """The history as this wire may say it.
+    """The history as this wire can carry it.
 
-    `whole`: it is a request, not a plain list; `open_start`: what came before is the provider's.
-    `read` is what whoever read the messages knows of them.
+    `whole`: it is a request, not a plain list; `open_start`: the provider keeps what came before.
+    `read` is what the reader of the messages knows of them.
     """
-    between = _OPEN if open_start else _ALONE
-    known = read.surveyed if read is not None else None
-    made = arranged(msgs, tools, caps, manner, report, whole, between, known)
-    return bound(made, caps, manner, report, whole)
+    context = _OPEN if open_start else _ALONE
+    surveyed = read.surveyed if read is not None else None
+    prepared = prepare_part(msgs, tools, caps, style, report, whole, context, surveyed)
+    if caps.binding != "none" and prepared.history.unusual:
+        return bind_thinking(prepared, caps, style, report, whole)
+    return prepared
 
 
-def bound(
-    made: PreparedHistory, caps: Capabilities, manner: FormatStyle, report: Report, whole: bool
+def bind_thinking(
+    prepared: PreparedHistory, caps: Capabilities, style: FormatStyle, report: Report, whole: bool
 ) -> PreparedHistory:
-    """The same without thinking that is bound to another history."""
-    history = made.history
-    made.history, made.unbound = bind(history, made.tools if whole else None, caps, report)
-    if made.history is not history and caps.alternation != "free":  # a turn may be gone
-        insert = whole or manner.insert_turns
-        made.history = alternated(made.history, caps, report, manner.told, insert)
-    return made
+    """The same without thinking that is bound to another history.
+
+    This pass comes last, and looks at the history from its start.
+    """
+    before = prepared.history
+    tools = prepared.tools if whole else None
+    prepared.history, prepared.unbound = keep_bound_thinking(before, tools, caps, report)
+    if prepared.history is not before and caps.alternation != "free":  # a turn may be gone
+        insert = whole or style.insert_turns
+        prepared.history = alternate_roles(prepared.history, caps, report, style.told, insert)
+    return prepared
 
 
-def arranged(
+def prepare_part(
     msgs: list[Msg],
     tools: Sequence[Tool | ServerTool],
     caps: Capabilities,
-    manner: FormatStyle,
+    style: FormatStyle,
     report: Report,
     whole: bool,
-    between: HistoryContext,
-    known: object = None,
+    context: HistoryContext,
+    surveyed: object = None,
 ) -> PreparedHistory:
-    """All passes but the last, which looks at the history from its start.
+    """All passes but the last over a part of a history, which may be all of it.
 
-    `known` is what a survey of these messages would find, if somebody found it already.
+    `surveyed` is what a survey of these messages would find, if their reader found it already.
     """
-    for rewrite in manner.rewrites:
+    for rewrite in style.rewrites:
         msgs = _rewritten(msgs, rewrite, caps, report)
-    history = known if type(known) is RoledHistory and known.msgs is msgs else survey(msgs, report)
+    if type(surveyed) is RoledHistory and surveyed.msgs is msgs:
+        history = surveyed
+    else:
+        history = survey(msgs, report)
     if history.flags & CUT:
-        history = finished(history, report)
-    if history.flags & MEDIA and manner.fetch is not None:
-        history = _fetched(history, caps, manner.fetch, report)
+        history = drop_unfinished_calls(history, report)
+    if history.flags & MEDIA and style.fetch is not None:
+        history = _fetched(history, caps, style.fetch, report)
     if history.flags & (PAIRS | UNNAMED | ODD):
-        history = repair(history, caps, report, manner.told, between.open_start)
-    if type(manner.speakers) is not ByRole:
-        history = _spoken(history, caps, manner, report)
+        history = repair(history, caps, report, style.told, context.open_start)
+    if type(style.speakers) is not ByRole:
+        history = _rewritten_speakers(history, caps, style, report)
     if history.flags & BLANK:
-        history = blanks(history, caps, report)
+        history = drop_blanks(history, caps, report)
     if history.flags & NAMED:
-        history = _speakers(history, caps, report, between.speakers)
-    made = PreparedHistory(history, tools)
+        history = _name_fields(history, caps, report, context.speakers)
+    prepared = PreparedHistory(history, tools)
     if history.calls or tools:
-        called = [*between.tools, *history.names] if between.tools else history.names
-        made.tools, made.names = name_tools(tools, called, caps.tool_names, report)
-        history, made.ids = respell(history, caps, made.names, report, between.ids)
-    history = late_system(history, caps, report, manner.told, between.behind)
-    if history.dirty or not caps.tool_messages or caps.call_text == "drop":
-        marks = [one.cache for one in tools if isinstance(one, Tool) and one.cache is not None]
-        marks = marks if caps.cached_tools else []
-        lasts = least(marks, caps) if marks else None
-        there = len(marks) + between.marks
-        history = fit(history, caps, report, manner.told, manner.saver, there, lasts)
-    insert = whole or manner.insert_turns
-    made.history = order(
-        history, caps, report, manner.told, whole, insert, between.behind, between.last
+        called = [*context.tools, *history.names] if context.tools else history.names
+        prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
+        history, prepared.ids = respell_history(history, caps, prepared.names, report, context.ids)
+    after_others = context.behind is not None or history.roles[1:2] == [SYSTEM]
+    if caps.late_system != "keep" and (history.flags & LATE or after_others):
+        history = move_late_system(history, caps, report, style.told, context.behind)
+    if history.unusual or not caps.tool_messages or caps.call_text == "drop":
+        hints = [tool.cache for tool in tools if type(tool) is Tool and tool.cache is not None]
+        hints = hints if caps.cached_tools else []
+        lasts = shortest_minutes(hints, caps) if hints else None
+        count = len(hints) + context.marks
+        history = fit(history, caps, report, style.told, style.saver, count, lasts)
+    insert = whole or style.insert_turns
+    prepared.history = order(
+        history, caps, report, style.told, whole, insert, context.behind, context.last
     )
-    return made
+    return prepared
 
 
-def paired(msgs: list[Msg], caps: Capabilities, manner: FormatStyle, report: Report) -> list[Msg]:
+def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report) -> list[Msg]:
     """The messages with their calls and results paired, before anybody groups them.
 
     Ids and names are respelled and later system messages told in time: no group knows what stands
@@ -216,55 +243,55 @@ def paired(msgs: list[Msg], caps: Capabilities, manner: FormatStyle, report: Rep
     """
     history = survey(msgs, report)
     if history.flags & CUT:
-        history = finished(history, report)
+        history = drop_unfinished_calls(history, report)
     if history.flags & (PAIRS | UNNAMED | ODD):
-        history = repair(history, caps, report, manner.told)
+        history = repair(history, caps, report, style.told)
     if history.calls:
         _, names = name_tools([], history.names, caps.tool_names, report)
-        history, _ = respell(history, caps, names, report)
-    if not isinstance(manner.speakers, ByName):
-        history = late_system(history, caps, report, manner.told)
+        history, _ = respell_history(history, caps, names, report)
+    if not isinstance(style.speakers, ByName):
+        history = move_late_system(history, caps, report, style.told)
     return history.msgs
 
 
 def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Report) -> list[Msg]:
-    made = rewrite(msgs, report)
-    if caps.binding != "none" and made is not msgs:
-        first = first_change(made, msgs)
+    rewritten = rewrite(msgs, report)
+    if caps.binding != "none" and rewritten is not msgs:
+        first = first_change(rewritten, msgs)
         if first is not None:
             name = getattr(rewrite, "__name__", None) or type(rewrite).__name__
             report.touched(f"the rewrite {name}", first)
-    return made
+    return rewritten
 
 
 def _fetched(
     history: RoledHistory, caps: Capabilities, fetch: Fetch, report: Report
 ) -> RoledHistory:
     fetched: dict[int, Base64Source] = {}
-    for source in wanted(history, caps):
+    for source in media_to_fetch(history, caps):
         if id(source) not in fetched:
-            found = fetch(source, report.locate(source))
-            if found is not None:
-                fetched[id(source)] = found
-    return placed(history, fetched, report) if fetched else history
+            data = fetch(source, report.locate(source))
+            if data is not None:
+                fetched[id(source)] = data
+    return insert_fetched(history, fetched, report) if fetched else history
 
 
-def _spoken(
-    history: RoledHistory, caps: Capabilities, manner: FormatStyle, report: Report
+def _rewritten_speakers(
+    history: RoledHistory, caps: Capabilities, style: FormatStyle, report: Report
 ) -> RoledHistory:
-    speakers = manner.speakers
+    speakers = style.speakers
     if history.flags & MEDIA and isinstance(speakers, ByName):
-        history = fit_media(history, caps, report, manner.told, speakers.unshown)
-    spoken = speakers(history.msgs, report)
-    return history if spoken is history.msgs else survey(spoken, report)
+        history = fit_media(history, caps, report, style.told, speakers.unshown)
+    msgs = speakers(history.msgs, report)
+    return history if msgs is history.msgs else survey(msgs, report)
 
 
-def _speakers(
+def _name_fields(
     history: RoledHistory, caps: Capabilities, report: Report, before: tuple[str, ...]
 ) -> RoledHistory:
     """Names as the wire's name field takes them; without one, each name is a loss."""
     if caps.name_field == "never":
-        report.each("name.unsaid", _unsaid(tuple(history.msgs)))
+        report.each("name.unsaid", _names(tuple(history.msgs)))
         return history
     cleaned = clean_names(history.msgs, caps.speakers, report, before)
     if cleaned is not history.msgs:
@@ -272,5 +299,5 @@ def _speakers(
     return history
 
 
-def _unsaid(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:
+def _names(msgs: tuple[Msg, ...]) -> Iterator[tuple[object, str, str]]:
     return ((m, "name", m.name) for m in msgs if m.name and m.name != m.role)

@@ -28,11 +28,11 @@ from ...message.paths import also
 from ...message.request import written_by
 from ...protocols.base import Room
 from ..jsontext import JsonObject, loads
-from ..passes.names import inverted, spelled
+from ..passes.names import invert_names, wire_tool_names
 from ..passes.roles import RoledHistory
 from ..stream.builder import Builder
-from ..stream.pieces import fault
-from ..stream.think_tags import TagForm, Tagged
+from ..stream.pieces import provider_error
+from ..stream.think_tags import TagForm, ThinkTagReader
 from .plain_json import all_plain, body_of, is_plain, text_of
 from .residue import put_back
 from .stream import AsyncStream, Stream, StreamDecoder, whole
@@ -188,7 +188,7 @@ class Reading(ABC):
         reader = self.room.reader(caps)
         tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
         if tags:
-            reader = Tagged(reader, tags)
+            reader = ThinkTagReader(reader, tags)
         return StreamDecoder(reader, builder, self.room.framing, names)
 
     def read_response(
@@ -216,7 +216,7 @@ class Reading(ABC):
                 body = loads(body)
             except ReadError:
                 body = text_of(body)
-        return fault(body, status)
+        return provider_error(body, status)
 
     def read_stream(
         self,
@@ -250,4 +250,4 @@ def _names(
     if isinstance(request, Written) and tools is None:
         return request.names
     offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    return inverted(spelled(offered or (), caps.tool_names))
+    return invert_names(wire_tool_names(offered or (), caps.tool_names))

@@ -40,7 +40,7 @@ def aligned(
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""
     quiet = report.trial()
     ours = [_count(m, seat, caps, room, quiet)
-            for m, seat in zip(history.msgs, history.seats, strict=True)]  # fmt: skip
+            for m, seat in zip(history.msgs, history.roles, strict=True)]  # fmt: skip
     apart = [m for m in back if (m.spelling or "").startswith("top")]
     inline = back[len(apart) :]
     theirs = [len(room.messages_as_read([m])) for m in inline]
@@ -67,7 +67,7 @@ def aligned(
 def _count(m: Msg, seat: int, caps: Capabilities, room: Room, report: Report) -> int:
     """How many elements the message makes; one that is said as it was read may not be composed."""
     try:
-        return len(room.messages(RoledHistory([m], [seat], dirty=[0]), caps, report))
+        return len(room.messages(RoledHistory([m], [seat], unusual=[0]), caps, report))
     except (WriteError, AttributeError, TypeError, KeyError):
         return len(room.messages_as_read([m]))
 

@@ -27,7 +27,7 @@ from ...sse import Decoder
 from ..jsontext import Json, loads
 from ..stream.builder import Builder
 from ..stream.events import EventView, StreamEvent
-from ..stream.pieces import Failed, Key, Part, Piece, Raw, fault
+from ..stream.pieces import Failed, Key, Part, Piece, Raw, provider_error
 from .plain_json import bytes_of, plain, text_of, values_of
 
 _SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
@@ -125,7 +125,7 @@ class StreamDecoder:
         values = values_of(text)
         if not values:
             wrong = event == "error"  # said in plain words
-            return self._kept(Failed(fault(text)) if wrong else Raw(event, text))
+            return self._kept(Failed(provider_error(text)) if wrong else Raw(event, text))
         *before, last = values  # whose name it is
         made = [piece for one in before for piece in self._taken(one, None)]
         return made + self._taken(last, event)
@@ -172,7 +172,9 @@ def whole(
         except ReadError as error:
             if not wrong:
                 raise
-            raise fault(text_of(body), status) from error  # a page of some proxy on the way
+            raise provider_error(
+                text_of(body), status
+            ) from error  # a page of some proxy on the way
     elif type(body) not in _PARSED:
         body = plain(body)
     made = decoder.feed(body)
@@ -186,7 +188,7 @@ def whole(
     odd = silent and resp.status == "interrupted" and type(body) is dict and not known(body)
     if odd or all(type(piece) is Raw for piece in made):
         if wrong:
-            raise fault(body, status)
+            raise provider_error(body, status)
         raise ReadError(
             "this is no answer of this wire",
             path="$",

@@ -31,7 +31,7 @@ from ...protocols.chat_shape import filled
 from ..jsontext import Json, JsonObject
 from ..passes.repair import repair
 from ..passes.roles import ASSISTANT, SYSTEM, TOOL, USER, RoledHistory, survey
-from .pipeline import FormatStyle, HistoryContext, PreparedHistory, arranged, bound
+from .pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
 
 _SEATS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
 
@@ -54,16 +54,16 @@ def prepare_verbatim(
     read: AsRead,
     tools: Sequence[Tool | ServerTool],
     caps: Capabilities,
-    manner: FormatStyle,
+    style: FormatStyle,
     report: Report,
     room: Room,
 ) -> VerbatimHistory:
     """The messages, of which those that nobody edited are said as they were read."""
     if not read.grown(msgs):
-        msgs = _paired(msgs, read, caps, manner, report)
+        msgs = _paired(msgs, read, caps, style, report)
     elif len(msgs) == len(read.messages):
-        whole = RoledHistory(msgs, [_seat(m) for m in msgs], dirty=_long(msgs))
-        made = bound(PreparedHistory(whole, tools), caps, manner, report, whole=True)
+        whole = RoledHistory(msgs, [_seat(m) for m in msgs], unusual=_long(msgs))
+        made = bind_thinking(PreparedHistory(whole, tools), caps, style, report, whole=True)
         if made.history is whole:
             said = room.messages_as_read([m for m in msgs if not _apart(m)])
             return VerbatimHistory(made, said, RoledHistory([], []), kept=True)
@@ -74,24 +74,26 @@ def prepare_verbatim(
         held[:head] = [False] * head
     for i in range(head, len(msgs)):
         held[i] = held[i] and not _apart(msgs[i])
-    made = bound(_joined(msgs, held, tools, caps, manner, report), caps, manner, report, whole=True)
+    made = bind_thinking(
+        _joined(msgs, held, tools, caps, style, report), caps, style, report, whole=True
+    )
     kept_ids = {id(m) for m, one in zip(msgs, held, strict=True) if one}
     history = made.history
     start = 0
     if not kept and caps.system_place == "top":
-        start = next((i for i, s in enumerate(history.seats) if s != SYSTEM), len(history.seats))
+        start = next((i for i, s in enumerate(history.roles) if s != SYSTEM), len(history.roles))
     elements: list[Json] = []
-    pairs = zip(history.msgs[start:], history.seats[start:], strict=True)
+    pairs = zip(history.msgs[start:], history.roles[start:], strict=True)
     for again, run in groupby(pairs, lambda pair: id(pair[0]) in kept_ids):
         listed = list(run)
         if again:
             elements += room.messages_as_read([m for m, _ in listed if not _apart(m)])
         else:
             composed = RoledHistory([m for m, _ in listed], [s for _, s in listed])
-            composed.dirty = list(range(len(listed)))
+            composed.unusual = list(range(len(listed)))
             elements += room.messages(composed, caps, report)
     return VerbatimHistory(
-        made, elements, RoledHistory(history.msgs[:start], history.seats[:start]), kept
+        made, elements, RoledHistory(history.msgs[:start], history.roles[:start]), kept
     )
 
 
@@ -101,12 +103,12 @@ def _apart(m: Msg) -> bool:
 
 
 def _paired(
-    msgs: list[Msg], read: AsRead, caps: Capabilities, manner: FormatStyle, report: Report
+    msgs: list[Msg], read: AsRead, caps: Capabilities, style: FormatStyle, report: Report
 ) -> list[Msg]:
     """The messages, repaired if an edit took a call or a result from the other."""
     if _alone(msgs) == _alone(read.messages):
         return msgs
-    made = repair(survey(msgs, report), caps, report, manner.told).msgs
+    made = repair(survey(msgs, report), caps, report, style.told).msgs
     whole: list[Msg] = []
     for _, run in groupby(made, lambda m: id(report.source(m))):
         pieces = list(run)
@@ -144,7 +146,7 @@ def _joined(
     held: list[bool],
     tools: Sequence[Tool | ServerTool],
     caps: Capabilities,
-    manner: FormatStyle,
+    style: FormatStyle,
     report: Report,
 ) -> PreparedHistory:
     """Those that are held as they are, the runs between them arranged; one history."""
@@ -161,16 +163,16 @@ def _joined(
             history = RoledHistory(part, [_seat(m) for m in part])
         else:
             between = HistoryContext(behind, at == len(msgs), behind is not None, ids, marks)
-            made = arranged(part, tools, caps, manner, report, True, between)
+            made = prepare_part(part, tools, caps, style, report, True, between)
             history = made.history
             all_.tools = made.tools
             all_.names.update(made.names)
             all_.ids.update(made.ids)
         all_.history.msgs += history.msgs
-        all_.history.seats += history.seats
-        behind = history.seats[-1] if history.seats else behind
+        all_.history.roles += history.roles
+        behind = history.roles[-1] if history.roles else behind
     whole = all_.history
-    whole.dirty = _long(whole.msgs)
+    whole.unusual = _long(whole.msgs)
     return all_
 
 
@@ -222,7 +224,7 @@ def write_verbatim(
 
     tools = made.tools if "tools" in kept else ()
     plain = say(bare, tools)
-    plain.history = replace(said.prompt, msgs=[], seats=[])
+    plain.history = replace(said.prompt, msgs=[], roles=[])
     out = room.write(plain, none)
     if changed or said.prompt.msgs or plain.switch or rest.extras:
         told = report.trial()

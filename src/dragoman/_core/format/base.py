@@ -19,7 +19,7 @@ from ...message import ChatRequest, Msg, Written, messages_of, places, request_o
 from ...message.tools import ToolLike
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ...token import TokenCounterBase
-from ..counters.cached import CachedTokenCounter, cached
+from ..counters.cached import CachedTokenCounter, with_cache
 from ..exchange.pipeline import FormatStyle
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
@@ -214,7 +214,7 @@ class TruncatedFormatterBase(FormatterBase):
         """The counter with a memory, which the copies of the formatter share."""
         made, counter = self._counts, self.token_counter
         if made is None or (counter is not made and counter is not made.counter):
-            made = self._counts = cached(counter)
+            made = self._counts = with_cache(counter)
         return made
 
     def _once(self) -> Self:
@@ -301,7 +301,7 @@ class Asking(TruncatedFormatterBase):
 
     wire: Wire
     model: str | None
-    manner: FormatStyle
+    style: FormatStyle
     can: Capabilities
     _policy: Policy
     _logged: set[str]
@@ -350,7 +350,7 @@ class Asking(TruncatedFormatterBase):
         written = self.wire.write_request(
             req,
             model or req.model or self.model,
-            manner=self.manner,
+            style=self.style,
             policy=self._policy,
             report=report,
         )
@@ -360,7 +360,7 @@ class Asking(TruncatedFormatterBase):
         """The request with the messages that fit; the system prompt is counted, not cut."""
         # what a trial loses is lost again in writing; only the cut itself is news
         trial = report.trial()
-        whole = self.wire.with_prompt(req, self.manner, self.can, trial)
+        whole = self.wire.with_prompt(req, self.style, self.can, trial)
         tools = self._schemas(req.tools, trial)
         choice = drive(self._once()._chosen(whole, trial, True, tools), "format_request")
         kept = within(req.messages, whole, choice.msgs)
@@ -383,7 +383,7 @@ class Asking(TruncatedFormatterBase):
     def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
         if isinstance(msgs, ChatRequest):
             report = self._report(msgs.messages, msgs)
-            return self.wire.with_prompt(msgs, self.manner, self.can, report), report
+            return self.wire.with_prompt(msgs, self.style, self.can, report), report
         if type(msgs) is not list:
             msgs = messages_of(msgs)
         return msgs, self._report(msgs)
@@ -395,4 +395,4 @@ class Asking(TruncatedFormatterBase):
 
     def _rule(self, code: str, field: str, kind: str) -> str:
         about = About(field, kind)
-        return self.wire.rule(code, self.model, None, about, self.manner.changes)
+        return self.wire.rule(code, self.model, None, about, self.style.changes)

@@ -14,8 +14,8 @@ from ...errors import ConfigError, ContextOverflow
 from ...losses import Report
 from ...message import Msg
 from ...rewrite.truncate import Asked, Counted, Cut, Truncation, left_out, overflow, replaced
-from ..counters.base import counts_sync, figure
-from ..counters.cached import CachedTokenCounter, cached
+from ..counters.base import checked_figure, counts_sync
+from ..counters.cached import CachedTokenCounter, with_cache
 from ..jsontext import JsonObject
 
 
@@ -81,12 +81,12 @@ class Whole:
         """The tokens; a counter that knows nothing of tools is not told of none."""
         given = (written, self._tools) if self._tools else (written,)
         made = self._counter.count_sync(*given) if self._sync else await self._counter.count(*given)
-        return figure(made)
+        return checked_figure(made)
 
 
 def remembering(counter: object) -> CachedTokenCounter | None:
     """The counter with a memory; None for what only a hook of the formatter counts with."""
-    return cached(counter) if callable(getattr(counter, "count", None)) else None
+    return with_cache(counter) if callable(getattr(counter, "count", None)) else None
 
 
 def _common(whole: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
@@ -228,7 +228,7 @@ async def by_hook(
 
 def _figure(tokens: object) -> Any:
     """What was counted; None where nobody counts. Raises ConfigError if it is no number."""
-    return None if tokens is None else figure(tokens)
+    return None if tokens is None else checked_figure(tokens)
 
 
 def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:

@@ -23,8 +23,8 @@ from ..exchange.pipeline import (
     FormatStyle,
     HistoryContext,
     PreparedHistory,
-    arranged,
-    bound,
+    bind_thinking,
+    prepare_part,
 )
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
@@ -154,23 +154,23 @@ class Unsettled(Exception):
     """A part says something that depends on more than is known of what stands before it."""
 
 
-def lookback(manner: FormatStyle, room: int) -> int:
+def lookback(style: FormatStyle, room: int) -> int:
     """How many of the last turns may still change, by what each pass declares."""
-    speakers = getattr(manner.speakers, "lookback", 0)
+    speakers = getattr(style.speakers, "lookback", 0)
     return max(*LOOKBACK.values(), speakers, room)
 
 
-def boundary(msgs: list[Msg], start: int, manner: FormatStyle, turns: int) -> int:
+def boundary(msgs: list[Msg], start: int, style: FormatStyle, turns: int) -> int:
     """The last place behind `start` with so many turns behind it; `start` if there is none."""
     for i in range(len(msgs) - 1, max(start, 1), -1):
-        if begins(msgs, i, manner):
+        if begins(msgs, i, style):
             turns -= 1
             if turns <= 0:
                 return i
     return start
 
 
-def begins(msgs: list[Msg], i: int, manner: FormatStyle) -> bool:
+def begins(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
     """Whether a turn of the model's begins at this place, behind one of somebody else.
 
     No pass reaches over it, but for what is asked of `calm`.
@@ -178,7 +178,7 @@ def begins(msgs: list[Msg], i: int, manner: FormatStyle) -> bool:
     if i >= len(msgs) or _seat(msgs[i]) != ASSISTANT:
         return False
     behind = _seat(msgs[i - 1])
-    if isinstance(manner.speakers, ByName):  # a run of conversation is one turn
+    if isinstance(style.speakers, ByName):  # a run of conversation is one turn
         return behind == TOOL or (behind == USER and _calls(msgs[i]))
     return behind in (USER, TOOL)
 
@@ -228,12 +228,12 @@ def _twice(msgs: Iterable[Msg]) -> bool:
     return False
 
 
-def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, manner: FormatStyle) -> bool:
+def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, style: FormatStyle) -> bool:
     """Whether the wire's names of who spoke before must be known to say these messages.
 
     Raises Unsettled for a new name that may change what was said before.
     """
-    speakers = manner.speakers
+    speakers = style.speakers
     if type(speakers) is ByRole and caps.name_field == "never":
         return False
     new = {m.name for m in msgs} - held.speakers.keys()
@@ -248,11 +248,11 @@ def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, manner: For
     return True
 
 
-def neighbours(behind: int | None, first: int, caps: Capabilities, manner: FormatStyle) -> bool:
+def neighbours(behind: int | None, first: int, caps: Capabilities, style: FormatStyle) -> bool:
     """Whether these two seats stay apart: nothing joins them, or stands between them."""
     if ASSISTANT in (behind, first):
         return behind != first
-    if isinstance(manner.speakers, ByName) and behind != TOOL:
+    if isinstance(style.speakers, ByName) and behind != TOOL:
         return False  # what stood between two runs of conversation was left out
     return caps.alternation == "free" and (behind, first) != (TOOL, TOOL)
 
@@ -301,7 +301,7 @@ class _Call(NamedTuple):
 
     msgs: list[Msg]
     outer: Report
-    manner: FormatStyle
+    style: FormatStyle
 
 
 class Part(NamedTuple):
@@ -320,38 +320,38 @@ class Growing:
     """One history that grows at its end; another one is written whole. Not for two threads."""
 
     def __init__(
-        self, wire: Wire, caps: Capabilities, manner: FormatStyle, look: Look = "equal"
+        self, wire: Wire, caps: Capabilities, style: FormatStyle, look: Look = "equal"
     ) -> None:
         self.look: Look = look
-        self.wire, self.can, self.room, self.manner = wire, caps, wire.room, manner
+        self.wire, self.can, self.room, self.style = wire, caps, wire.room, style
         self.settled = Settled()
         self._seen = Settled()  # the messages behind those, as they were last
         self._edits: list[Edit] = []
-        self._turns = lookback(self.manner, self.room.lookback)
-        known = type(self.manner.speakers) in _SPEAKERS and not self.manner.rewrites
+        self._turns = lookback(self.style, self.room.lookback)
+        known = type(self.style.speakers) in _SPEAKERS and not self.style.rewrites
         self._parts = known and self.room.once([]) is not None
 
-    def leads_to(self, msgs: list[Msg], manner: FormatStyle) -> bool:
+    def leads_to(self, msgs: list[Msg], style: FormatStyle) -> bool:
         """Whether it looks as if the messages went on from this history."""
         given = self.settled.given or self._seen.given
-        if len(given) > len(msgs) or self.manner != manner:
+        if len(given) > len(msgs) or self.style != style:
             return False
         return not given or (given[0] == msgs[0] and given[-1] == msgs[len(given) - 1])
 
-    def said(self, msgs: list[Msg], outer: Report, manner: FormatStyle) -> Said:
+    def said(self, msgs: list[Msg], outer: Report, style: FormatStyle) -> Said:
         """The messages as the formatter writes them.
 
-        `outer`: the report of the whole; `manner`: this history's, which knows what was fetched.
+        `outer`: the report of the whole; `style`: this history's, which knows what was fetched.
         """
         try:
             why = self._differs(msgs, outer)
-            made = self._grown(_Call(msgs, outer, manner))
+            made = self._grown(_Call(msgs, outer, style))
         except Unsettled as reason:
             made, why = None, why or str(reason)
         except _FAULTS:  # what is wrong is told with the whole history in sight
             made, why = None, "a message cannot be written"
         if made is None:
-            made = Said(self.wire.messages(msgs, self.can, manner, outer), [], Settled(), "")
+            made = Said(self.wire.messages(msgs, self.can, style, outer), [], Settled(), "")
         self._seen = Settled()
         self._seen.take(msgs[len(self.settled.given) :])
         return made._replace(why=why)
@@ -374,7 +374,7 @@ class Growing:
             raise Unsettled("it is formatted whole")
         start = len(self.settled.given)
         if len(call.msgs) - start > _BATCH:
-            end = boundary(call.msgs, start, self.manner, self._turns)
+            end = boundary(call.msgs, start, self.style, self._turns)
             if end > start:
                 self._settle(call, start, end)
         held = self.settled
@@ -397,10 +397,10 @@ class Growing:
         msgs = call.msgs[len(held.given) : end]
         heard = msgs
         if part.surveyed.flags & (PAIRS | CUT):  # what was left out was not heard
-            heard = self.wire.paired(msgs, self.can, self.manner, part.report.trial())
+            heard = self.wire.paired(msgs, self.can, self.style, part.report.trial())
             if hidden(part.surveyed) or not heard or not ends(heard[-1]):
                 raise Unsettled("a call or a result stands alone")
-        seats = part.made.history.seats
+        seats = part.made.history.roles
         if seats[-1] not in (USER, TOOL) or (
             self.can.needs_user and not held.user and USER not in seats
         ):
@@ -432,19 +432,19 @@ class Growing:
         msgs = call.msgs[start:end]
         report = self._report(msgs, call.outer)
         surveyed = survey(msgs, report.trial())
-        ttls = hints(msgs) if surveyed.dirty else []
+        ttls = hints(msgs) if surveyed.unusual else []
         between = HistoryContext(last=end == len(call.msgs))
-        manner = call.manner
+        style = call.style
         if start:
-            if not begins(call.msgs, start, manner):
+            if not begins(call.msgs, start, style):
                 raise Unsettled("a turn is joined with the one before it")
-            between, manner = self._behind(surveyed, msgs, ttls, held, between, manner)
+            between, style = self._behind(surveyed, msgs, ttls, held, between, style)
         elif self._edits and not self._edited_in(msgs, between.last):
             raise Unsettled("what stands before signed thinking is another history")
-        made = arranged(msgs, [], caps, manner, report, False, between)
-        made = bound(made, caps, manner, report, False)
-        seats = made.history.seats
-        if not seats or (start and not neighbours(held.behind, seats[0], caps, manner)):
+        made = prepare_part(msgs, [], caps, style, report, False, between)
+        made = bind_thinking(made, caps, style, report, False)
+        seats = made.history.roles
+        if not seats or (start and not neighbours(held.behind, seats[0], caps, style)):
             raise Unsettled("a turn is joined with the one before it")
         if start and caps.binding != "none" and len(report.edits) > len(self._edits):
             raise Unsettled("a pass touched what stands before an answer")
@@ -457,12 +457,12 @@ class Growing:
 
     def _behind(
         self, surveyed: RoledHistory, msgs: list[Msg], ttls: list[str | None], held: Settled,
-        between: HistoryContext, manner: FormatStyle,
+        between: HistoryContext, style: FormatStyle,
     ) -> tuple[HistoryContext, FormatStyle]:  # fmt: skip
         """What the passes must know of the settled messages. Raises Unsettled for more."""
         caps = self.can
         calm(surveyed, caps)
-        named = speaking(msgs, held, caps, manner)
+        named = speaking(msgs, held, caps, style)
         if held.flags & MISNAMED and not held.tools.keys() >= set(surveyed.names):
             raise Unsettled("a tool is called whose name a result bore before")
         if surveyed.flags & self.room.ordered_flags & held.flags:
@@ -477,13 +477,13 @@ class Growing:
             between, behind=held.behind, marks=held.hints, tools=tuple(held.tools),
             speakers=tuple(held.speakers) if named else (),
         )  # fmt: skip
-        speakers = manner.speakers
+        speakers = style.speakers
         if isinstance(speakers, (ByName, Tagged)):
             speakers = replace(speakers, known=(*speakers.known, *held.speakers))
             if held.told and isinstance(speakers, ByName):
                 speakers = replace(speakers, heading="")
-            manner = replace(manner, speakers=speakers)
-        return between, manner
+            style = replace(style, speakers=speakers)
+        return between, style
 
     def _edited_in(self, msgs: list[Msg], last: bool) -> bool:
         """Whether all that was edited before the passes stands in these first messages."""

@@ -85,7 +85,7 @@ class Cuts:
         falls = formatter.can.binding == "none" and decomposes(formatter.token_counter)
         if not (falls and Onward.knows(strategy)):
             return strategy
-        asked = (strategy, formatter.token_counter, formatter.max_tokens, formatter.manner, schemas)
+        asked = (strategy, formatter.token_counter, formatter.max_tokens, formatter.style, schemas)
         seen = self._seen.given
         if self._onward is None or asked != self._asked or self._seen.differs(msgs, look=self.look):
             self._onward, self._asked, self._seen = Onward(strategy), asked, Settled()
@@ -106,13 +106,13 @@ class Tries:
 
     def __init__(self, of: Of, formatter: Asking) -> None:
         self.of, self.formatter = of, formatter
-        self.manner = formatter.manner.once()
+        self.style = formatter.style.once()
         self.last = Said([], [], Settled(), "")
 
     async def said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         """A candidate as the formatter writes it."""
         history = self.of(msgs, self.formatter)
-        self.last = history.said(msgs, report, self.manner)
+        self.last = history.said(msgs, report, self.style)
         return self.last.elements
 
     def tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
@@ -215,7 +215,7 @@ class Session:
         listed, report = _listed(formatter, msgs)
         whole = formatter.max_tokens is None
         if whole:
-            said = self._whole(formatter).said(listed, report, formatter.manner)
+            said = self._whole(formatter).said(listed, report, formatter.style)
         else:
             said = await self._cut(formatter, msgs, listed, report, sync)
         report.join(said.reports, said.held, whole)
@@ -224,9 +224,9 @@ class Session:
 
     def _whole(self, formatter: Asking) -> Growing:
         """The one history there is without a budget."""
-        if not self._histories or self._histories[0].manner != formatter.manner:
+        if not self._histories or self._histories[0].style != formatter.style:
             look: Look = "sealed" if self.sealed else "equal"
-            self._histories[:] = [Growing(formatter.wire, formatter.can, formatter.manner, look)]
+            self._histories[:] = [Growing(formatter.wire, formatter.can, formatter.style, look)]
         return self._histories[0]
 
     async def _cut(
@@ -252,12 +252,12 @@ class Session:
 
     def _of(self, msgs: list[Msg], formatter: Asking) -> Growing:
         """The history that these messages go on from, or a new one."""
-        found = next((one for one in self._histories if one.leads_to(msgs, formatter.manner)), None)
+        found = next((one for one in self._histories if one.leads_to(msgs, formatter.style)), None)
         if found is not None:
             self._histories.remove(found)
         else:
             look: Look = "sealed" if self.sealed else "same"
-            found = Growing(formatter.wire, formatter.can, formatter.manner, look)
+            found = Growing(formatter.wire, formatter.can, formatter.style, look)
         self._histories.insert(0, found)
         del self._histories[_HISTORIES:]
         return found
@@ -280,11 +280,11 @@ class Session:
 
 def _seen_by(formatter: Asking, req: ChatRequest) -> Asking:
     """The formatter from the point of view of the request's agent."""
-    manner = formatter.manner.seen_by(req.agent_name)
-    if manner is formatter.manner:
+    style = formatter.style.seen_by(req.agent_name)
+    if style is formatter.style:
         return formatter
     made = copy(formatter)
-    made.manner = manner
+    made.style = style
     return made
 
 
@@ -294,7 +294,7 @@ def _listed(formatter: Asking, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg]
     if isinstance(msgs, ChatRequest):
         report = Joined(msgs.messages, msgs, name)
         report.rules = formatter._rule
-        listed = formatter.wire.with_prompt(msgs, formatter.manner, formatter.can, report)
+        listed = formatter.wire.with_prompt(msgs, formatter.style, formatter.can, report)
         if listed is not msgs.messages:
             report.prompt = "$.memories" if msgs.system is None else "$.system"
         return listed, report

@@ -40,7 +40,7 @@ class Answering:
 
     wire: Wire
     model: str | None
-    manner: FormatStyle
+    style: FormatStyle
     can: Capabilities
 
     def parse_response(
@@ -105,7 +105,7 @@ class Answering:
     def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
         msg = resp.msg
         mine = request.agent_name if isinstance(request, ChatRequest) else None
-        msg.name = mine or getattr(self.manner.speakers, "me", None) or ""
+        msg.name = mine or getattr(self.style.speakers, "me", None) or ""
         return msg
 
 
@@ -202,7 +202,7 @@ class WireFormatter(Asking, Answering):
         changes = changes_of(can)
         self.wire = wire
         self.model = model
-        self.manner = FormatStyle(
+        self.style = FormatStyle(
             speakers=speakers or ByRole(),
             rewrites=rewrites,
             prompt=prompt or SystemPrompt(),
@@ -237,7 +237,7 @@ class WireFormatter(Asking, Answering):
         if self._hooks or self.max_tokens is not None:
             return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
         listed, report = self._listed(msgs)
-        written = self.wire.messages(listed, self.can, self.manner, report)
+        written = self.wire.messages(listed, self.can, self.style, report)
         self._policy.judge(report, self._logged)
         return WrittenMessages(written, report)
 
@@ -276,7 +276,7 @@ class WireFormatter(Asking, Answering):
     def _once(self) -> Self:
         """The same for several tries at one history: each medium is fetched and saved once."""
         made = copy(self)
-        made.manner = self.manner.once()
+        made.style = self.style.once()
         return made
 
     def _whole(
@@ -290,46 +290,46 @@ class WireFormatter(Asking, Answering):
 
     def _seen_by(self, req: ChatRequest) -> Self:
         """This formatter from the point of view of the request's agent."""
-        manner = self.manner.seen_by(req.agent_name)
-        if manner is self.manner:
+        style = self.style.seen_by(req.agent_name)
+        if style is self.style:
             return self
         made = copy(self)
-        made.manner = manner
+        made.style = style
         return made
 
     # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
 
     async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         if not self._hooks.intersection(FORMAT_HOOKS):
-            return self.wire.messages(msgs, self.can, self.manner, report)
-        paired = self.wire.paired(msgs, self.can, self.manner, report)
+            return self.wire.messages(msgs, self.can, self.style, report)
+        paired = self.wire.paired(msgs, self.can, self.style, report)
         token = _speaking.set(tuple(dict.fromkeys(m.name for m in paired)))
         try:
             return await super()._said(paired, report)
         finally:
             _speaking.reset(token)
 
-    def _part(self, msgs: list[Msg], manner: FormatStyle) -> list[JsonObject]:
+    def _part(self, msgs: list[Msg], style: FormatStyle) -> list[JsonObject]:
         report = current_report.get() or self._report(msgs)
-        speakers = manner.speakers
+        speakers = style.speakers
         if isinstance(speakers, (ByName, Tagged)) and (names := _speaking.get()):
             known = (*speakers.known, *names)
-            manner = replace(manner, speakers=replace(speakers, known=known))
-        return self.wire.messages(msgs, self.can, manner, report)
+            style = replace(style, speakers=replace(speakers, known=known))
+        return self.wire.messages(msgs, self.can, style, report)
 
     async def _format_system_message(self, msg: Msg) -> Any:
         """The system prompt as the wire writes it."""
-        return self._part([msg], self.manner)
+        return self._part([msg], self.style)
 
     async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
         """A run of tool calls and results as the wire writes it."""
-        return self._part(msgs, self.manner)
+        return self._part(msgs, self.style)
 
     async def _format_agent_message(
         self, msgs: list[Msg], is_first: bool = True
     ) -> list[JsonObject]:
         """A run of conversation as the wire and the speakers write it."""
-        manner, speakers = self.manner, self.manner.speakers
+        style, speakers = self.style, self.style.speakers
         if isinstance(speakers, ByName) and not is_first:
-            manner = replace(manner, speakers=replace(speakers, heading=""))
-        return self._part(msgs, manner)
+            style = replace(style, speakers=replace(speakers, heading=""))
+        return self._part(msgs, style)
