@@ -20,7 +20,7 @@ from ..protocols.base import Room
 from ..sse import Decoder, Framing, ServerEvent
 from ..vendors import PROTOCOLS, Vendor, wire
 from .exchange.plain_json import all_plain, body_of, plain, text_of
-from .exchange.stream import Events, fed, iterated
+from .exchange.stream import Events, feed_chunk, iterated
 from .exchange.wire import Wire
 from .jsontext import JsonObject, arguments, loads
 from .redaction import shown
@@ -57,13 +57,13 @@ def detect(
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"path must be text, not {type(path).__name__}")
     body = body_of(body, kind)
-    found = _found(body, path, kind) or _found(all_plain(body), path, kind)
-    if not found:
+    protocols = _found(body, path, kind) or _found(all_plain(body), path, kind)
+    if not protocols:
         raise ReadError(
             "no protocol has bodies with these keys", path="$", code="request.shape",
             hint="name the wire: source=...",
         )  # fmt: skip
-    return Detected(found[0], tuple(found[1:]))
+    return Detected(protocols[0], tuple(protocols[1:]))
 
 
 @cache
@@ -75,38 +75,38 @@ def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
     """The protocols that the body can be of, the likeliest first."""
     rooms = _rooms()
     if kind == "request":
-        caps = [name for name, room in rooms.items() if room.claims(body, path)]
-        sent = _sent(path) if path else []
+        claiming = [name for name, room in rooms.items() if room.claims(body, path)]
+        addressed = _sent(path) if path else []
     else:
-        caps, sent = [name for name, room in rooms.items() if room.answers(body)], []
+        claiming, addressed = [name for name, room in rooms.items() if room.answers(body)], []
     # an address beats what a body lacks: one that is sent wrongly still belongs where it was sent
-    caps += sent if not set(sent) & set(caps) else []
+    claiming += addressed if not set(addressed) & set(claiming) else []
     model = body.get("model")
     # a tag stands behind a colon, where others serve the same weights
-    named = model.lower() if isinstance(model, str) and ":" not in model else ""
+    model_name = model.lower() if isinstance(model, str) and ":" not in model else ""
 
     def rank(name: str) -> tuple[bool, bool, bool]:
         room = rooms[name]
-        marked = not room.unique_fields.isdisjoint(body)
+        has_unique_field = not room.unique_fields.isdisjoint(body)
         return (
-            name not in sent,
-            not marked,
-            not any(fnmatchcase(named, m) for m in room.model_patterns),
+            name not in addressed,
+            not has_unique_field,
+            not any(fnmatchcase(model_name, pattern) for pattern in room.model_patterns),
         )
 
-    return sorted(caps, key=rank)  # stable: the order of PROTOCOLS is the last word
+    return sorted(claiming, key=rank)  # stable: the order of PROTOCOLS is the last word
 
 
 def _sent(path: str) -> list[str]:
     """The protocols that have this address; those that share it all, unless the host tells."""
     bare = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
-    hits = {
-        name: max(len(one) for one in room.addresses if fnmatchcase(bare, one))
+    lengths = {
+        name: max(len(pattern) for pattern in room.addresses if fnmatchcase(bare, pattern))
         for name, room in _rooms().items()
-        if any(fnmatchcase(bare, one) for one in room.addresses)
+        if any(fnmatchcase(bare, pattern) for pattern in room.addresses)
     }
-    most = max(hits.values(), default=0)
-    return [name for name, size in hits.items() if size == most]
+    longest = max(lengths.values(), default=0)
+    return [name for name, size in lengths.items() if size == longest]
 
 
 _Sender: TypeAlias = Callable[[Iterator[Any]], tuple["Wire", Iterator[Any]]]
@@ -142,7 +142,7 @@ class ConvertedStream(Events[ServerEvent]):
         self._decoder: StreamDecoder | None = None
         self._encoder: StreamEncoder | None = None
         self._ended = False
-        self._events = self._told()
+        self._events = self._iterate()
 
     @property
     def losses(self) -> list[Loss]:
@@ -159,7 +159,7 @@ class ConvertedStream(Events[ServerEvent]):
             )  # fmt: skip
         return self._decoder.snapshot()
 
-    def _told(self) -> Generator[ServerEvent]:
+    def _iterate(self) -> Generator[ServerEvent]:
         try:
             yield from self._converted()
         except BaseException:
@@ -171,16 +171,16 @@ class ConvertedStream(Events[ServerEvent]):
         decoder = self._decoder = wire.stream_decoder()
         self._encoder = self._target.stream_encoder(origin=decoder.origin)
         read = False
-        came: list[Any] = []  # for the error of what is no stream
+        received: list[Any] = []  # for the error of what is no stream
         for chunk in chunks:
-            if not (read or came):
-                came.append(chunk)
-            for piece in fed(decoder, chunk):
+            if not (read or received):
+                received.append(chunk)
+            for piece in feed_chunk(decoder, chunk):
                 read = read or type(piece) is not Raw
                 yield from self._said(piece)
         last = decoder.rest()
         if not (read or any(type(piece) is not Raw for piece in last)):
-            raise _no_stream(wire.name, came)
+            raise _no_stream(wire.name, received)
         for piece in last:
             yield from self._said(piece)
         yield from self._written(self._encoder.finish())
@@ -204,19 +204,19 @@ class ConvertedStream(Events[ServerEvent]):
         origin = self._decoder.origin if self._decoder is not None else None
         return origin.issuer if origin is not None else ""
 
-    def _written(self, made: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
+    def _written(self, events: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
         assert self._encoder is not None  # it has made these
         if (self._policy.refuse or self._policy.append_only) and self._encoder.report.kinds:
-            new = self._encoder.losses[self._judged :]
-            if refused := [loss for loss in new if self._policy.refuses(loss)]:
+            new_losses = self._encoder.losses[self._judged :]
+            if refused := [loss for loss in new_losses if self._policy.refuses(loss)]:
                 raise LossRefused(refused)
-            self._judged += len(new)
-        for name, payload in made:
+            self._judged += len(new_losses)
+        for name, payload in events:
             yield ServerEvent(name, payload if isinstance(payload, str) else arguments(payload))
 
 
-def _no_stream(wire: str, came: list[Any]) -> ReadError:
-    first = came[0] if came else b""
+def _no_stream(wire: str, received: list[Any]) -> ReadError:
+    first = received[0] if received else b""
     if isinstance(first, (bytes, bytearray, memoryview)):
         first = text_of(bytes(first[:_SHOWN]))
     return ReadError(
@@ -264,16 +264,16 @@ def convert(
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
     if kind == "request":
-        same = reader.room.protocol == writer.room.protocol
-        req = reader._read(body, path, None, held=same, watched=False)
-        made = writer.write_request(req, model, policy=_QUIET)
+        same_protocol = reader.room.protocol == writer.room.protocol
+        req = reader._read(body, path, None, keep=same_protocol, watched=False)
+        written = writer.write_request(req, model, policy=_QUIET)
     elif kind == "response":
         resp = reader.read_response(body)
-        made = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
+        written = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
     else:
         raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
-    policy_of(_judge(policy, target), strict).judge(made.report, set())
-    return made
+    policy_of(_judge(policy, target), strict).judge(written.report, set())
+    return written
 
 
 def convert_stream(
@@ -309,24 +309,26 @@ def _named_sender(reader: Wire, chunks: Iterator[Any]) -> tuple[Wire, Iterator[A
 
 def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
     """The wire whose events these look like, and all of the chunks."""
-    seen: list[Any] = []
+    received: list[Any] = []
     frames: Decoder | None = None
-    told = 0
+    count = 0
     for chunk in chunks:
-        seen.append(chunk)
+        received.append(chunk)
         if isinstance(chunk, (bytes, bytearray, memoryview)):
             if frames is None and bytes(chunk).strip():
                 frames = Decoder(_framing(bytes(chunk)))
-            events = [(one.event, one.data) for one in frames.feed(bytes(chunk))] if frames else []
+            events = (
+                [(event.event, event.data) for event in frames.feed(bytes(chunk))] if frames else []
+            )
         else:
             events = [_event(chunk)]
         if (name := _claimed(events)) is not None:
-            return _named(name), chain(seen, chunks)
-        told += len(events)
-        if told > _MOST:
+            return _named(name), chain(received, chunks)
+        count += len(events)
+        if count > _MOST:
             break
     if frames is not None and (name := _claimed([(e.event, e.data) for e in frames.flush()])):
-        return _named(name), iter(seen)
+        return _named(name), iter(received)
     raise ReadError(
         "no protocol has events with these keys", code="stream.shape",
         hint="name the wire: source=...",
@@ -350,9 +352,9 @@ def _event(chunk: Any) -> tuple[str | None, Any]:
 
 def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
     """The protocol that one of the events can be of."""
-    for event, told in events:
+    for event, data in events:
         try:
-            body = loads(told) if isinstance(told, (str, bytes)) else plain(told)
+            body = loads(data) if isinstance(data, (str, bytes)) else plain(data)
         except ReadError:
             continue
         if isinstance(body, dict):
@@ -362,10 +364,10 @@ def _claimed(events: Iterable[tuple[str | None, Any]]) -> str | None:
     return None
 
 
-def _wire(given: WireLike) -> Wire:
-    if isinstance(given, Wire):
-        return given
-    return _named(given) if isinstance(given, str) else wire(given)
+def _wire(target: WireLike) -> Wire:
+    if isinstance(target, Wire):
+        return target
+    return _named(target) if isinstance(target, str) else wire(target)
 
 
 @lru_cache(maxsize=64)

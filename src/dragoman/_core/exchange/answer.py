@@ -1,4 +1,4 @@
-"""Pieced: a report on an answer that goes out in pieces.
+"""StreamReport: a report on an answer that goes out in pieces.
 
 Its places are those that the blocks have in the ChatResponse which the pieces make, counted as they
 begin. Costs next to nothing until something is lost.
@@ -32,7 +32,7 @@ from ..stream.pieces import Key, Part, Piece
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
 
 
-class Pieced(Report):
+class StreamReport(Report):
     """Knows the first piece of each block, and where the block stands."""
 
     __slots__ = ("_counts", "_firsts", "_now")
@@ -68,35 +68,35 @@ class Pieced(Report):
         kind: Kind | None = None,
     ) -> None:
         """Name a loss; one of a piece stands where its block does."""
-        now = self._now
-        if now is not None and (node is now or node is now.block):
-            first = self._firsts[now.key]
+        part = self._now
+        if part is not None and (node is part or node is part.block):
+            first = self._firsts[part.key]
             if node is not first:
                 self.made(node, first)
         super().lost(code, node, field, what, did, rule, kind)
 
     def locate(self, node: object, ordinal: int = 0, field: str = "") -> str:
         """The path of a node's field."""
-        found = super().locate(node, ordinal, field)
+        path = super().locate(node, ordinal, field)
         base = _BESIDE.get(type(node))
-        return base + found[1:] if base and not found.startswith(base) else found
+        return base + path[1:] if base and not path.startswith(base) else path
 
     def _begun(self, piece: Part) -> None:
         candidate = piece.key[0]
-        nth = self._counts.get(candidate, 0)
-        self._counts[candidate] = nth + 1
+        index = self._counts.get(candidate, 0)
+        self._counts[candidate] = index + 1
         self._firsts[piece.key] = piece.block
-        self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{nth}]")
+        self.placed(piece.block, f"$.candidates[{candidate}].msg.content[{index}]")
         if getattr(piece.block, "citations", None):
             self._cited(piece)
 
     def _cited(self, piece: Part) -> None:
         block: Any = piece.block
-        for one in block.citations:
-            self.made(one, self._firsts[piece.key])
+        for citation in block.citations:
+            self.made(citation, self._firsts[piece.key])
 
 
-class Answering:
+class WireAnswering:
     """What a wire does with answers that go out."""
 
     __slots__ = ()
@@ -143,7 +143,7 @@ class Answering:
         `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
         the opaque state of another goes nowhere, or into an `envelope`.
         """
-        report = Pieced(self.name)
+        report = StreamReport(self.name)
         sealing = None
         if origin is not None and origin.issuer not in self.room.can().reads:
             sealing = Sealing(self.room.protocol, origin, envelope, report)
@@ -152,13 +152,13 @@ class Answering:
     def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
         reads = self.room.can().reads
         candidates = []
-        for one in resp.candidates:
-            msg = sealed(one.msg, self.room.protocol, reads, envelope, report.made)
-            candidates.append(replace(one, msg=msg))
-            report.made(candidates[-1], one)
-        made = replace(resp, candidates=candidates)
-        report.made(made, resp)
-        return made
+        for candidate in resp.candidates:
+            msg = sealed(candidate.msg, self.room.protocol, reads, envelope, report.made)
+            candidates.append(replace(candidate, msg=msg))
+            report.made(candidates[-1], candidate)
+        sealed_response = replace(resp, candidates=candidates)
+        report.made(sealed_response, resp)
+        return sealed_response
 
 
 class StreamEncoder:
@@ -169,7 +169,9 @@ class StreamEncoder:
 
     __slots__ = ("_encoder", "_ends", "_sealing", "report")
 
-    def __init__(self, encoder: Encoder, report: Pieced, sealing: Sealing | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder, report: StreamReport, sealing: Sealing | None = None
+    ) -> None:
         self._encoder = encoder
         self._ends = FinishCorrector()
         self._sealing = sealing
@@ -181,7 +183,9 @@ class StreamEncoder:
         self.report.came(piece)
         if self._sealing is None:
             return self._encoder.feed(piece)
-        return [event for one in self._sealing.feed(piece) for event in self._fed(one)]
+        return [
+            event for sealed_piece in self._sealing.feed(piece) for event in self._fed(sealed_piece)
+        ]
 
     def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         self.report.came(piece)
@@ -189,10 +193,10 @@ class StreamEncoder:
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
-        rest = self._ends.finish()
+        pieces = self._ends.finish()
         if self._sealing is not None:
-            rest = [*self._sealing.finish(), *rest]
-        return [*(event for one in rest for event in self._fed(one)),
+            pieces = [*self._sealing.finish(), *pieces]
+        return [*(event for piece in pieces for event in self._fed(piece)),
                 *self._encoder.finish()]  # fmt: skip
 
     @property

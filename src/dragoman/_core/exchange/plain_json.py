@@ -51,18 +51,20 @@ def _with_bytes(value: Json, origin: Any) -> Json:
     if isinstance(origin, bytes):
         return b64encode(origin).decode()
     if isinstance(value, dict) and isinstance(origin, Mapping):
-        return {key: _with_bytes(inner, origin.get(key)) for key, inner in value.items()}
+        return {key: _with_bytes(item, origin.get(key)) for key, item in value.items()}
     if isinstance(value, list) and isinstance(origin, (list, tuple)):
-        return [_with_bytes(one, other) for one, other in zip(value, origin, strict=False)]
+        return [
+            _with_bytes(item_, original) for item_, original in zip(value, origin, strict=False)
+        ]
     return value
 
 
 def _exact(value: Any) -> Json:
     """Mappings of any class as dicts."""
     if isinstance(value, Mapping):
-        return {key: _exact(inner) for key, inner in value.items()}
+        return {key: _exact(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_exact(inner) for inner in value]
+        return [_exact(item) for item in value]
     return b64encode(value).decode() if isinstance(value, bytes) else value
 
 
@@ -73,13 +75,13 @@ def _answer(value: JsonObject) -> JsonObject:
     """
     if not {"status_code", "output"} <= value.keys():
         return value
-    body = {key: inner for key, inner in value.items() if key != "headers" and inner is not None}
+    body = {key: item for key, item in value.items() if key != "headers" and item is not None}
     if isinstance(body.get("output"), dict):
-        body["output"] = {k: inner for k, inner in body["output"].items() if inner is not None}
+        body["output"] = {k: item for k, item in body["output"].items() if item is not None}
     if body.get("code"):  # an error: the status says more about it
         return body
     added = ("status_code", "code", "message")
-    return {key: inner for key, inner in body.items() if key not in added}
+    return {key: item for key, item in body.items() if key not in added}
 
 
 def text_of(data: str | bytes) -> str:
@@ -96,7 +98,7 @@ def values_of(text: str) -> list[Json]:
     lines = [line for line in text.split("\n") if line.strip() not in ("", "[DONE]")]
     for texts in ([text], lines):
         try:
-            return [loads(one) for one in texts]
+            return [loads(candidate) for candidate in texts]
         except ReadError:
             continue
     return []
@@ -125,21 +127,21 @@ _TEXT = frozenset({str})
 _WORDS = ("role", "type")  # an object made by hand has them as defaults, which are not "set"
 
 
-def body_of(given: Any, what: str = "request") -> JsonObject:
+def body_of(value: Any, kind: str = "request") -> JsonObject:
     """The JSON object that was given as parsed JSON, as its text, or as an SDK's object.
 
-    Raises ReadError for anything else; `what` it should have been is part of the text.
+    Raises ReadError for anything else; `kind` it should have been is part of the text.
     """
-    if isinstance(given, (str, bytes)):
-        given = loads(given)
-    elif type(given) is not dict and (isinstance(given, Mapping) or hasattr(given, "model_dump")):
-        given = plain(given)
-    if not isinstance(given, dict):
+    if isinstance(value, (str, bytes)):
+        value = loads(value)
+    elif type(value) is not dict and (isinstance(value, Mapping) or hasattr(value, "model_dump")):
+        value = plain(value)
+    if not isinstance(value, dict):
         raise ReadError(
-            f"a {what} is a JSON object, not {type(given).__name__}",
+            f"a {kind} is a JSON object, not {type(value).__name__}",
             path="$", code="request.shape",
         )  # fmt: skip
-    return given
+    return value
 
 
 def is_plain(body: JsonObject) -> bool:
@@ -168,17 +170,17 @@ def _plain(value: Any, path: str) -> Json:
     if kind in _LEAVES:
         return value
     if kind is list or kind is tuple:
-        return [_plain(inner, f"{path}[{i}]") for i, inner in enumerate(value)]
+        return [_plain(item, f"{path}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, (bytes, bytearray)):
         return b64encode(value).decode()
     if isinstance(value, Enum):
         return _plain(value.value, path)
     if isinstance(value, Mapping):
-        return {_key(key, path): _plain(inner, f"{path}.{key}") for key, inner in value.items()}
+        return {_key(key, path): _plain(item, f"{path}.{key}") for key, item in value.items()}
     if isinstance(value, (str, int, float)):
         return value
     try:
-        return _worded(plain(value), value)
+        return _with_type_keys(plain(value), value)
     except ReadError as error:
         raise ReadError(
             f"{kind.__name__} is no JSON", path=path, code="json.value",
@@ -192,17 +194,17 @@ def _key(key: object, path: str) -> str:
     raise ReadError(f"the key {key!r:.40} is no text", path=path, code="json.value")
 
 
-def _worded(told: Json, origin: Any) -> Json:
+def _with_type_keys(data: Json, origin: Any) -> Json:
     """The JSON of an SDK's object, with the words by which its kind is known."""
     dump = getattr(origin, "model_dump", None)
-    return told if dump is None else _filled(told, dump(mode="json", by_alias=True, warnings=False))
+    return data if dump is None else _filled(data, dump(mode="json", by_alias=True, warnings=False))
 
 
-def _filled(told: Json, whole: Json) -> Json:
-    if isinstance(told, dict) and isinstance(whole, dict):
-        made = {key: _filled(inner, whole.get(key)) for key, inner in told.items()}
-        lacking = [word for word in _WORDS if made.get(word) is None and whole.get(word)]
-        return made | {word: whole[word] for word in lacking}
-    if isinstance(told, list) and isinstance(whole, list):
-        return [_filled(one, other) for one, other in zip(told, whole, strict=False)]
-    return told
+def _filled(data: Json, full: Json) -> Json:
+    if isinstance(data, dict) and isinstance(full, dict):
+        merged = {key: _filled(item, full.get(key)) for key, item in data.items()}
+        missing = [word for word in _WORDS if merged.get(word) is None and full.get(word)]
+        return merged | {word: full[word] for word in missing}
+    if isinstance(data, list) and isinstance(full, list):
+        return [_filled(item_, full_item) for item_, full_item in zip(data, full, strict=False)]
+    return data

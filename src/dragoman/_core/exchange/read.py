@@ -34,8 +34,8 @@ from ..stream.builder import Builder
 from ..stream.pieces import provider_error
 from ..stream.think_tags import TagForm, ThinkTagReader
 from .plain_json import all_plain, body_of, is_plain, text_of
-from .residue import put_back
-from .stream import AsyncStream, Stream, StreamDecoder, whole
+from .residue import restore_residue
+from .stream import AsyncStream, Stream, StreamDecoder, read_whole
 
 _WORDS: dict[type[Any], tuple[str, ...]] = {
     ToolChoice: ("mode", "name", "allowed", "parallel"),
@@ -47,7 +47,7 @@ _FIELDS = attrgetter("tools", "tool_choice", "options", "response_format", "syst
                      "stream", "extras")  # fmt: skip
 
 
-class Places:
+class BodyPaths:
     """Where the nodes of a request stand in the body that it was read from.
 
     Whoever has the request may edit its fields, so they are kept as they are now.
@@ -65,22 +65,22 @@ class Places:
         self.fields = _FIELDS(request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
-        tools, choice, options, form, system, model, stream, extras = self.fields
-        read = ChatRequest(
+        tools, choice, options, format_, system, model, stream, extras = self.fields
+        request = ChatRequest(
             list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
-            response_format=form, model=model, stream=stream,
+            response_format=format_, model=model, stream=stream,
         )  # fmt: skip
-        read.extras = extras  # whatever the body said
-        later: list[tuple[str, object]] = []
-        for path, node in self.room.places(read, self.body):
+        request.extras = extras  # whatever the body said
+        more: list[tuple[str, object]] = []
+        for path, node in self.room.places(request, self.body):
             yield path, node
             # a word of the wire's says several of our fields
             if type(node) in _WORDS:
-                later += [(path, Field(node, name)) for name in _WORDS[type(node)]]
-        yield from later
+                more += [(path, Field(node, name)) for name in _WORDS[type(node)]]
+        yield from more
 
 
-class Reading(ABC):
+class WireReading(ABC):
     """What a wire does with what comes in; `Wire` adds the requests that go out."""
 
     __slots__ = ()
@@ -108,20 +108,22 @@ class Reading(ABC):
         `write_response` sealed in it stands in its place again. Raises ReadError for what is no
         JSON object, InvalidMessage for what is no residue, ConfigError for arguments of wrong type.
         """
-        for name, given, kind in (
+        for name, value, kind in (
             ("path", path, str), ("headers", headers, Mapping), ("envelope", envelope, Envelope)
         ):  # fmt: skip
-            if given is not None and not isinstance(given, kind):
-                raise ConfigError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
-        made = self._read(body, path, headers, held=True)
+            if value is not None and not isinstance(value, kind):
+                raise ConfigError(f"{name} must be {kind.__name__}, not {type(value).__name__}")
+        request = self._read(body, path, headers, keep=True)
         if residue is not None:
-            put_back(made, residue)
+            restore_residue(request, residue)
         if envelope is not None:
-            said: list[tuple[object, object]] = []
-            made.messages = opened(made.messages, envelope, lambda *pair: said.append(pair))
-            if said and made.read is not None and made.read.places is not None:
-                made.read.places = partial(also, made.read.places, said)
-        return made
+            opened_nodes: list[tuple[object, object]] = []
+            request.messages = opened(
+                request.messages, envelope, lambda *pair: opened_nodes.append(pair)
+            )
+            if opened_nodes and request.read is not None and request.read.places is not None:
+                request.read.places = partial(also, request.read.places, opened_nodes)
+        return request
 
     def _read(
         self,
@@ -129,33 +131,37 @@ class Reading(ABC):
         path: str | None,
         headers: Mapping[str, str] | None,
         *,
-        held: bool,
+        keep: bool,
         watched: bool = True,
     ) -> ChatRequest:
-        """The request; `held`: it may be written again over this wire; `watched`: or edited."""
+        """The request; `keep`: it may be written again over this wire; `watched`: or edited."""
         body = body_of(body)
         if not is_plain(body):
             body = all_plain(body)
         try:
-            made, history = self._made(body, path, headers)
+            request, history = self._made(body, path, headers)
         except InvalidMessage as error:
             if error.code != "json.value":
                 raise
             body = all_plain(body)
-            made, history = self._made(body, path, headers)
-        theirs = written_by(self._issuer, made.model)
-        if made.messages and made.messages[0].origin is not theirs:  # a room may say it itself
-            for m in made.messages:
-                m.origin = theirs  # nothing that they name is fetched as if the program named it
-        asks = made.asks() if held and watched else {}
-        places = Places(self.room, made, body, tuple(made.messages) if watched else made.messages)
-        made.read = AsRead(
-            self.room.host, self._issuer, places.messages, asks, made.model,
-            state=self.room.state_fields, held=held, watched=watched, places=places,
+            request, history = self._made(body, path, headers)
+        origin = written_by(self._issuer, request.model)
+        if (
+            request.messages and request.messages[0].origin is not origin
+        ):  # a room may say it itself
+            for m in request.messages:
+                m.origin = origin  # nothing that they name is fetched as if the program named it
+        fields = request.asks() if keep and watched else {}
+        places = BodyPaths(
+            self.room, request, body, tuple(request.messages) if watched else request.messages
+        )
+        request.read = AsRead(
+            self.room.host, self._issuer, places.messages, fields, request.model,
+            state=self.room.state_fields, held=keep, watched=watched, places=places,
         )  # fmt: skip
         if not watched:
-            made.read.surveyed = history
-        return made
+            request.read.surveyed = history
+        return request
 
     def _made(
         self, body: JsonObject, path: str | None, headers: Mapping[str, str] | None
@@ -204,7 +210,7 @@ class Reading(ABC):
         Raises ProviderError for the body of an error, ReadError for what is no answer of this
         wire. `status` is that of HTTP, if it is known: from 400 on, any other body is an error too.
         """
-        return whole(self.stream_decoder(tools, request), body, status, self.room.answers)
+        return read_whole(self.stream_decoder(tools, request), body, status, self.room.answers)
 
     def error(self, status: int | None, body: Any) -> ProviderError:
         """The error that an answer with this HTTP status and body tells of, to be raised.
@@ -249,5 +255,5 @@ def _names(
     """Tool names as the wire spells them -> as the tools are called."""
     if isinstance(request, Written) and tools is None:
         return request.names
-    offered = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    return invert_names(wire_tool_names(offered or (), caps.tool_names))
+    declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
+    return invert_names(wire_tool_names(declared or (), caps.tool_names))

@@ -34,48 +34,50 @@ from ..passes.roles import RoledHistory
 from .pipeline import PreparedHistory
 
 
-def aligned(
-    history: RoledHistory, back: list[Msg], caps: Capabilities, room: Room, report: Report
+def align(
+    history: RoledHistory, read_back: list[Msg], caps: Capabilities, room: Room, report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages as they were seated, what is read back of them): the smallest runs that agree."""
     quiet = report.trial()
-    ours = [_count(m, seat, caps, room, quiet)
-            for m, seat in zip(history.msgs, history.roles, strict=True)]  # fmt: skip
-    apart = [m for m in back if (m.spelling or "").startswith("top")]
-    inline = back[len(apart) :]
-    theirs = [len(room.messages_as_read([m])) for m in inline]
-    head = next((h for h in range(len(ours)) if sum(ours[h:]) == sum(theirs)), None)
+    sizes = [_count(m, role, caps, room, quiet)
+            for m, role in zip(history.msgs, history.roles, strict=True)]  # fmt: skip
+    prompt = [m for m in read_back if (m.spelling or "").startswith("top")]
+    inline = read_back[len(prompt) :]
+    read_sizes = [len(room.messages_as_read([m])) for m in inline]
+    head = next(
+        (start for start in range(len(sizes)) if sum(sizes[start:]) == sum(read_sizes)), None
+    )
     if head is None:
         return
     if head:
-        yield history.msgs[:head], apart
+        yield history.msgs[:head], prompt
     i = j = 0
-    starts, total, read = (head, 0), 0, 0
+    begin, total, read_total = (head, 0), 0, 0
     i = head
-    while i < len(ours) or j < len(theirs):
-        if i < len(ours) and (total <= read or j == len(theirs)):
-            total += ours[i]
+    while i < len(sizes) or j < len(read_sizes):
+        if i < len(sizes) and (total <= read_total or j == len(read_sizes)):
+            total += sizes[i]
             i += 1
         else:
-            read += theirs[j]
+            read_total += read_sizes[j]
             j += 1
-        if total == read:
-            yield history.msgs[starts[0] : i], inline[starts[1] : j]
-            starts = (i, j)
+        if total == read_total:
+            yield history.msgs[begin[0] : i], inline[begin[1] : j]
+            begin = (i, j)
 
 
-def _count(m: Msg, seat: int, caps: Capabilities, room: Room, report: Report) -> int:
+def _count(m: Msg, role: int, caps: Capabilities, room: Room, report: Report) -> int:
     """How many elements the message makes; one that is said as it was read may not be composed."""
     try:
-        return len(room.messages(RoledHistory([m], [seat], unusual=[0]), caps, report))
+        return len(room.messages(RoledHistory([m], [role], unusual=[0]), caps, report))
     except (WriteError, AttributeError, TypeError, KeyError):
         return len(room.messages_as_read([m]))
 
 
-def left(
+def residue_of(
     req: ChatRequest,
-    said: PreparedHistory,
-    out: HttpRequest,
+    prepared: PreparedHistory,
+    http: HttpRequest,
     caps: Capabilities,
     room: Room,
     report: Report,
@@ -84,102 +86,108 @@ def left(
 
     A field stands as it was and as it is read there, so that one that was changed meanwhile stays.
     """
-    back = room.read_request(out.body, out.path, out.headers)
-    made: JsonObject = {}
-    runs = list(aligned(said.history, back.messages, caps, room, report))
-    for told, theirs in _whole(runs, req.messages, report):
-        if told != theirs:
-            made[_key(theirs)] = {"n": len(theirs), "messages": [m.to_dict() for m in told]}
-    ours, read = _fields(req), _fields(back)
-    lost = {
-        name: [ours.get(name), _hash(read.get(name))]
-        for name in sorted({*ours, *read})
-        if _bare(ours.get(name), own=True) != _bare(read.get(name))
+    read_back = room.read_request(http.body, http.path, http.headers)
+    residue: JsonObject = {}
+    runs = list(align(prepared.history, read_back.messages, caps, room, report))
+    for sources, messages in _whole(runs, req.messages, report):
+        if sources != messages:
+            residue[_key(messages)] = {
+                "n": len(messages),
+                "messages": [m.to_dict() for m in sources],
+            }
+    given_fields, read_fields = _fields(req), _fields(read_back)
+    changed_fields = {
+        name: [given_fields.get(name), _hash(read_fields.get(name))]
+        for name in sorted({*given_fields, *read_fields})
+        if _without_notes(given_fields.get(name), with_notes=True)
+        != _without_notes(read_fields.get(name))
     }
-    names = {spelling: name for name, spelling in said.names.items()}
-    parts = {"fields": lost, "extras": req.extras, "ids": said.ids, "names": names}
-    made["$"] = {name: value for name, value in parts.items() if value}
-    return made
+    names = {spelling: name for name, spelling in prepared.names.items()}
+    parts = {"fields": changed_fields, "extras": req.extras, "ids": prepared.ids, "names": names}
+    residue["$"] = {name: value for name, value in parts.items() if value}
+    return residue
 
 
 def _whole(
     runs: Sequence[tuple[list[Msg], list[Msg]]], msgs: list[Msg], report: Report
 ) -> Iterator[tuple[list[Msg], list[Msg]]]:
     """(messages of the request, what is read of them), with those behind them that went unsaid."""
-    at = {id(m): i for i, m in enumerate(msgs)}
-    found = [[at[id(m)] for m in _sources(ours, msgs, report)] for ours, _ in runs]
-    said = {i for one in found for i in one}
+    positions = {id(m): i for i, m in enumerate(msgs)}
+    sources = [[positions[id(m)] for m in _sources(prepared, msgs, report)] for prepared, _ in runs]
+    written = {i for indexes in sources for i in indexes}
     first = True
-    for one, (_, theirs) in zip(found, runs, strict=True):
-        if not one or not theirs:
+    for indexes, (_, messages) in zip(sources, runs, strict=True):
+        if not indexes or not messages:
             continue
-        start, end = min(one), max(one) + 1
-        told = [*range(start)] if first else []
-        told += one
-        while end < len(msgs) and end not in said:
-            told.append(end)
+        start, end = min(indexes), max(indexes) + 1
+        run = [*range(start)] if first else []
+        run += indexes
+        while end < len(msgs) and end not in written:
+            run.append(end)
             end += 1
         first = False
-        yield [msgs[i] for i in dict.fromkeys(told)], theirs
+        yield [msgs[i] for i in dict.fromkeys(run)], messages
 
 
-def put_back(req: ChatRequest, residue: Mapping[str, Any]) -> None:
+def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
     """Set into the request what was left over when it was written.
 
     Raises InvalidMessage for what is no residue.
     """
     rows = dict(_rows(_object(residue, "$.residue")))
-    rest = _object(residue.get("$", {}), "$.residue.$")
-    spell = _Spelling(_texts(rest, "ids"), _texts(rest, "names"))
+    fields = _object(residue.get("$", {}), "$.residue.$")
+    spelling = _Spelling(_texts(fields, "ids"), _texts(fields, "names"))
     sizes = sorted({row["n"] for row in rows.values()}, reverse=True)
     msgs: list[Msg] = []
-    at = 0
-    while at < len(req.messages):
-        n, found = next(
+    position = 0
+    while position < len(req.messages):
+        n, row_found = next(
             ((n, row) for n in sizes
-             if (row := rows.get(_key(req.messages[at : at + n]))) and row["n"] == n),
+             if (row := rows.get(_key(req.messages[position : position + n]))) and row["n"] == n),
             (1, None),
         )  # fmt: skip
-        told = req.messages[at : at + n]
-        if found is None:
-            msgs += map(spell.message, told)
+        run = req.messages[position : position + n]
+        if row_found is None:
+            msgs += map(spelling.message, run)
         else:
             path = "$.residue.messages"
-            msgs += [Msg.from_dict(m, f"{path}[{i}]") for i, m in enumerate(found["messages"])]
-        at += n
+            msgs += [Msg.from_dict(m, f"{path}[{i}]") for i, m in enumerate(row_found["messages"])]
+        position += n
     req.messages = msgs
-    _put_fields(req, _object(rest.get("fields", {}), "$.residue.fields"), spell)
-    if "extras" in rest:
-        own_fields(rest["extras"], "$.residue.extras")
-        req.extras = {**rest["extras"], **(req.extras or {})}
+    _put_fields(req, _object(fields.get("fields", {}), "$.residue.fields"), spelling)
+    if "extras" in fields:
+        own_fields(fields["extras"], "$.residue.extras")
+        req.extras = {**fields["extras"], **(req.extras or {})}
 
 
-def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spell: _Spelling) -> None:
-    here = _fields(req)
-    back: JsonObject = {}
+def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling) -> None:
+    now = _fields(req)
+    restored: JsonObject = {}
     for name, pair in fields.items():
         match pair:
-            case [was, str(became)]:
-                if _hash(here.get(name)) == became:  # nobody has changed it meanwhile
-                    back[name] = was
+            case [was, str(digest)]:
+                if _hash(now.get(name)) == digest:  # nobody has changed it meanwhile
+                    restored[name] = was
             case _:
-                raise _strange(f"$.residue.fields.{name}")
-    if "tools" not in back:
-        req.tools = [spell.tool(tool) for tool in req.tools]
-    if "tool_choice" not in back and req.tool_choice is not None:
-        req.tool_choice = spell.choice(req.tool_choice)
-    if not back:
+                raise _invalid(f"$.residue.fields.{name}")
+    if "tools" not in restored:
+        req.tools = [spelling.tool(tool) for tool in req.tools]
+    if "tool_choice" not in restored and req.tool_choice is not None:
+        req.tool_choice = spelling.choice(req.tool_choice)
+    if not restored:
         return
-    told = {name: value for name, value in {**here, **back}.items() if value is not None}
-    given = {name.removeprefix(_OPTION): value for name, value in told.items() if _OPTION in name}
-    rest = {name: value for name, value in told.items() if _OPTION not in name}
-    stored = {"messages": [], "options": given, **rest}
-    made = load({"dragoman": VERSION, "kind": "request", "value": stored})
-    assert isinstance(made, ChatRequest)  # as its kind says
-    req.options = made.options
+    merged = {name: value for name, value in {**now, **restored}.items() if value is not None}
+    options = {
+        name.removeprefix(_OPTION): value for name, value in merged.items() if _OPTION in name
+    }
+    others = {name: value for name, value in merged.items() if _OPTION not in name}
+    stored = {"messages": [], "options": options, **others}
+    request = load({"dragoman": VERSION, "kind": "request", "value": stored})
+    assert isinstance(request, ChatRequest)  # as its kind says
+    req.options = request.options
     for name in _NAMED:
-        if name in back:
-            setattr(req, name, getattr(made, name))
+        if name in restored:
+            setattr(req, name, getattr(request, name))
 
 
 _OPTION = "options."
@@ -190,17 +198,17 @@ _NAMED = ("tools", "tool_choice", "response_format")
 
 def _fields(req: ChatRequest) -> JsonObject:
     """The fields of a request that say how to answer, each as plain JSON, each option by itself."""
-    asks = {name: getattr(req, name) for name in _NAMED}
-    stored = dump(ChatRequest([], options=req.options, **asks))["value"]
-    given = stored.get("options", {})
-    options = {f"{_OPTION}{name}": value for name, value in given.items()}
+    named = {name: getattr(req, name) for name in _NAMED}
+    stored = dump(ChatRequest([], options=req.options, **named))["value"]
+    stored_options = stored.get("options", {})
+    options = {f"{_OPTION}{name}": value for name, value in stored_options.items()}
     return {**options, **{name: stored[name] for name in _NAMED if name in stored}}
 
 
-def _bare(value: Any, own: bool = False) -> Any:
+def _without_notes(value: Any, with_notes: bool = False) -> Any:
     """The value as it is compared: of what was read here, without the reader's own notes."""
-    if isinstance(value, list) and not own:
-        return [{k: v for k, v in one.items() if k != "extras"} for one in value]
+    if isinstance(value, list) and not with_notes:
+        return [{k: v for k, v in tool.items() if k != "extras"} for tool in value]
     return value
 
 
@@ -236,27 +244,27 @@ class _Spelling:
             return tool
         return replace(tool, name=self.names[tool.name])
 
-    def choice(self, picked: ToolChoice) -> ToolChoice:
+    def choice(self, choice: ToolChoice) -> ToolChoice:
         """The choice of a tool under its own name."""
-        name = None if picked.name is None else self.names.get(picked.name, picked.name)
-        allowed = tuple(self.names.get(one, one) for one in picked.allowed)
-        return replace(picked, name=name, allowed=allowed)
+        name = None if choice.name is None else self.names.get(choice.name, choice.name)
+        allowed = tuple(self.names.get(tool, tool) for tool in choice.allowed)
+        return replace(choice, name=name, allowed=allowed)
 
 
 def _object(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise _strange(path)
+        raise _invalid(path)
     return value
 
 
-def _texts(rest: Mapping[str, Any], name: str) -> Mapping[str, str]:
-    found = _object(rest.get(name, {}), f"$.residue.{name}")
-    if not all(isinstance(one, str) for one in found.values()):
-        raise _strange(f"$.residue.{name}")
-    return found
+def _texts(fields: Mapping[str, Any], name: str) -> Mapping[str, str]:
+    texts = _object(fields.get(name, {}), f"$.residue.{name}")
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise _invalid(f"$.residue.{name}")
+    return texts
 
 
-def _strange(path: str) -> InvalidMessage:
+def _invalid(path: str) -> InvalidMessage:
     return InvalidMessage("no residue of a request", path=path, code="stored.type")
 
 
@@ -268,31 +276,31 @@ def _rows(residue: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             case {"n": int(n), "messages": list()} if n > 0:
                 yield key, row
             case _:
-                raise _strange("$.residue")
+                raise _invalid("$.residue")
 
 
 def _key(msgs: Sequence[Msg]) -> str:
-    return _hash([_unsigned(m.to_dict()) for m in msgs])
+    return _hash([_without_origin(m.to_dict()) for m in msgs])
 
 
 def _hash(value: Any) -> str:
     return blake2b(canonical(value).encode(), digest_size=12).hexdigest()
 
 
-def _unsigned(value: Any) -> Any:
+def _without_origin(value: Any) -> Any:
     """The value without who made it: another model may be asked when it comes back."""
     if isinstance(value, dict):
-        return {key: _unsigned(inner) for key, inner in value.items() if key != "origin"}
-    return [_unsigned(inner) for inner in value] if isinstance(value, list) else value
+        return {key: _without_origin(item) for key, item in value.items() if key != "origin"}
+    return [_without_origin(item) for item in value] if isinstance(value, list) else value
 
 
-def _sources(made: list[Msg], given: list[Msg], report: Report) -> Iterator[Msg]:
+def _sources(prepared: list[Msg], messages: list[Msg], report: Report) -> Iterator[Msg]:
     """The messages of the request that these were made of, each once."""
-    there = {id(m) for m in given}
+    ids = {id(m) for m in messages}
     seen: set[int] = set()
-    for m in made:
+    for m in prepared:
         for node in report.origins(m):
-            if isinstance(node, Msg) and id(node) in there and id(node) not in seen:
+            if isinstance(node, Msg) and id(node) in ids and id(node) not in seen:
                 seen.add(id(node))
                 yield node
 
@@ -300,10 +308,10 @@ def _sources(made: list[Msg], given: list[Msg], report: Report) -> Iterator[Msg]
 _FIELDS = ("options", "tool_choice", "response_format")
 
 
-def sourced(
+def source_map(
     req: ChatRequest,
-    made: PreparedHistory,
-    out: HttpRequest,
+    prepared: PreparedHistory,
+    http: HttpRequest,
     caps: Capabilities,
     room: Room,
     report: Report,
@@ -312,79 +320,81 @@ def sourced(
 
     The node is the one that was given; of what was added it is what it was added for, if anything.
     """
-    back = room.read_request(out.body, out.path, out.headers)
-    ours: dict[int, object] = {id(back): req}
-    texts: dict[int, object] = {}
+    read_back = room.read_request(http.body, http.path, http.headers)
+    sources: dict[int, object] = {id(read_back): req}
+    text_sources: dict[int, object] = {}
     for name in _FIELDS:
-        ours[id(getattr(back, name))] = getattr(req, name)
+        sources[id(getattr(read_back, name))] = getattr(req, name)
     # as many as there are: a wire may say tools of its own where it has no list for them
-    for theirs, tool in zip(back.tools, made.tools, strict=False):
-        ours[id(theirs)] = report.source(tool)
-    runs = list(aligned(made.history, back.messages, caps, room, report))
-    if sum(len(read) for _, read in runs) < len(back.messages):  # some are said as they were read
-        runs = [(made.history.msgs, back.messages)]
-    for mine, read in runs:
-        _laid(mine, read, ours, texts, report)
+    for declared, tool in zip(read_back.tools, prepared.tools, strict=False):
+        sources[id(declared)] = report.source(tool)
+    runs = list(align(prepared.history, read_back.messages, caps, room, report))
+    if sum(len(read_messages) for _, read_messages in runs) < len(
+        read_back.messages
+    ):  # some are said as they were read
+        runs = [(prepared.history.msgs, read_back.messages)]
+    for written, read_messages in runs:
+        _match_blocks(written, read_messages, sources, text_sources, report)
     yield "$", req
-    for path, node in room.places(back, out.body):
+    for path, node in room.places(read_back, http.body):
         if type(node) is Field:
-            if (found := ours.get(id(node.node))) is not None:
-                yield path, Field(found, node.name)
-        elif (found := ours.get(id(node))) is not None:
-            yield path, found
-            if (said := texts.get(id(node), found)) is not found:
-                yield path, said
+            if (source := sources.get(id(node.node))) is not None:
+                yield path, Field(source, node.name)
+        elif (source := sources.get(id(node))) is not None:
+            yield path, source
+            if (text_source := text_sources.get(id(node), source)) is not source:
+                yield path, text_source
 
 
-def _laid(
-    mine: Sequence[Msg],
-    read: Sequence[Msg],
-    ours: dict[int, object],
-    texts: dict[int, object],
+def _match_blocks(
+    written: Sequence[Msg],
+    read_messages: Sequence[Msg],
+    sources: dict[int, object],
+    text_sources: dict[int, object],
     report: Report,
 ) -> None:
     """Lay what was read beside what was written: messages in turn, blocks by what they say.
 
-    `texts` are the blocks that messages say which hold a text alone.
+    `text_sources` are the blocks that messages say which hold a text alone.
     """
-    left = [(m, block) for m in mine for block in _blocks(m)]
-    for nth, m in enumerate(read):
-        if not mine:
+    candidates = [(m, block) for m in written for block in _blocks(m)]
+    for index, m in enumerate(read_messages):
+        if not written:
             return
-        home = mine[min(nth, len(mine) - 1)]
-        for at, block in enumerate(_blocks(m)):
-            found = _like(block, left)
-            if found is None:
+        message = written[min(index, len(written) - 1)]
+        for position, block in enumerate(_blocks(m)):
+            match_index = _like(block, candidates)
+            if match_index is None:
                 continue
-            of, one = left.pop(found)
-            home = of if at == 0 else home
-            node = _given(one, of, report)
+            owner, candidate = candidates.pop(match_index)
+            message = owner if position == 0 else message
+            source = _given(candidate, owner, report)
             if isinstance(block, str):
-                texts[id(m)] = node
+                text_sources[id(m)] = source
             else:
-                ours[id(block)] = node
-                ours[id(getattr(block, "source", None))] = getattr(node, "source", node)
-                _inner(block, one, ours, report)
-        ours[id(m)] = report.source(home)
+                sources[id(block)] = source
+                sources[id(getattr(block, "source", None))] = getattr(source, "source", source)
+                _inner(block, candidate, sources, report)
+        sources[id(m)] = report.source(message)
 
 
-def _given(block: Any, of: Msg, report: Report) -> Any:
+def _given(block: Any, message: Msg, report: Report) -> Any:
     """What was given of which the block was made: a block, or a message that is a plain text."""
     if isinstance(block, str):
-        return report.source(of)
-    found = report.source(block)
-    if found is block and type(block) is TextBlock:
-        for m in report.origins(of):
+        return report.source(message)
+    source = report.source(block)
+    if source is block and type(block) is TextBlock:
+        for m in report.origins(message):
             if isinstance(m, Msg) and m.content == block.text:
                 return m
-    return found
+    return source
 
 
-def _inner(read: Any, mine: Any, ours: dict[int, object], report: Report) -> None:
-    theirs, said = getattr(read, "output", None), getattr(mine, "output", None)
-    if isinstance(theirs, list) and isinstance(said, list):
-        for block, one in zip(theirs, said, strict=False):
-            ours[id(block)] = report.source(one)
+def _inner(read_block: Any, written: Any, sources: dict[int, object], report: Report) -> None:
+    read_output, output = getattr(read_block, "output", None), getattr(written, "output", None)
+    if isinstance(read_output, list) and isinstance(output, list):
+        for block, part in zip(read_output, output, strict=False):
+            sources[id(block)] = report.source(part)
 
 
 def _blocks(m: Msg) -> Sequence[Any]:
@@ -392,30 +402,30 @@ def _blocks(m: Msg) -> Sequence[Any]:
     return (m.content,) if isinstance(m.content, str) else m.content
 
 
-def _like(block: Any, left: Sequence[tuple[Msg, Any]]) -> int | None:
+def _like(block: Any, candidates: Sequence[tuple[Msg, Any]]) -> int | None:
     """Which of these is most like what was read: it says the same, is a part, is of its kind."""
-    for test in (_says_the_same, _holds, _of_a_kind):
-        for i, (_, one) in enumerate(left):
-            if test(block, one):
+    for test in (_is_same, _holds, _of_a_kind):
+        for i, (_, candidate) in enumerate(candidates):
+            if test(block, candidate):
                 return i
     return None
 
 
-def _says_the_same(read: Any, mine: Any) -> bool:
-    if isinstance(read, (ToolUseBlock, ToolResultBlock)):
-        return type(mine) is type(read) and bool(mine.id == read.id)
-    text = _text(read)
-    return text is not None and text == _text(mine)
+def _is_same(read_block: Any, candidate: Any) -> bool:
+    if isinstance(read_block, (ToolUseBlock, ToolResultBlock)):
+        return type(candidate) is type(read_block) and bool(candidate.id == read_block.id)
+    text = _text(read_block)
+    return text is not None and text == _text(candidate)
 
 
-def _holds(read: Any, mine: Any) -> bool:
+def _holds(read_block: Any, candidate: Any) -> bool:
     """Whether the one text is a part of the other: texts were joined, or tags were put around."""
-    text, said = _text(read), _text(mine)
-    return bool(text) and bool(said) and (str(said) in str(text) or str(text) in str(said))
+    text, other = _text(read_block), _text(candidate)
+    return bool(text) and bool(other) and (str(other) in str(text) or str(text) in str(other))
 
 
-def _of_a_kind(read: Any, mine: Any) -> bool:
-    return _kind(read) == _kind(mine)
+def _of_a_kind(read_block: Any, candidate: Any) -> bool:
+    return _kind(read_block) == _kind(candidate)
 
 
 def _kind(block: Any) -> str:

@@ -30,45 +30,45 @@ _SPELLED = {"openai-chat": "call", "openai-responses": None}
 
 def messages(msgs: list[Msg], issuer: str, issued: str, report: Report) -> list[Msg]:
     """The messages with calls of custom tools, and their results, as this wire has them."""
-    made: list[Msg] = []
-    called: set[str] = set()
+    converted: list[Msg] = []
+    call_ids: set[str] = set()
     for m in msgs:
         content: Any = m.content
         if type(content) is str:
-            made.append(m)
+            converted.append(m)
             continue
-        blocks = [_said(block, issuer, issued, called) for block in content]
-        if all(new is old for new, old in zip(blocks, content, strict=True)):
-            made.append(m)
+        blocks = [_said(block, issuer, issued, call_ids) for block in content]
+        if all(after is before for after, before in zip(blocks, content, strict=True)):
+            converted.append(m)
             continue
-        for new, old in zip(blocks, content, strict=True):
-            if new is not old:
-                report.made(new, old)
-        made.append(Msg.trusted(m.name, blocks, m.role, m))
-        report.made(made[-1], m)
-    return made if called else msgs
+        for after, before in zip(blocks, content, strict=True):
+            if after is not before:
+                report.made(after, before)
+        converted.append(Msg.trusted(m.name, blocks, m.role, m))
+        report.made(converted[-1], m)
+    return converted if call_ids else msgs
 
 
-def _said(block: ContentBlock, issuer: str, issued: str, called: set[str]) -> ContentBlock:
-    """The block, or what says the same here; `called` learns the ids of calls."""
-    if type(block) is ToolResultBlock and block.id in called and issued == "openai-responses":
+def _said(block: ContentBlock, issuer: str, issued: str, call_ids: set[str]) -> ContentBlock:
+    """The block, or what says the same here; `call_ids` learns the ids of calls."""
+    if type(block) is ToolResultBlock and block.id in call_ids and issued == "openai-responses":
         output = _output(block)
-        told = {"type": _OUTPUT, "call_id": block.id, "output": output}
-        return block if output is None else RawBlock(issued, told, "result", block.id, "client")
+        data = {"type": _OUTPUT, "call_id": block.id, "output": output}
+        return block if output is None else RawBlock(issued, data, "result", block.id, "client")
     if type(block) is not RawBlock or block.issuer != issuer or not isinstance(block.data, dict):
         return block
-    told, id = block.data, block.pair or ""
+    data, id = block.data, block.pair or ""
     if block.role == "call" and id:
-        made = _chat_call(told) if issued == "openai-chat" else _item(told)
-        if made is not None:
-            called.add(id)
-            return RawBlock(issued, made, "call", id, "client", spelling=_SPELLED[issued])
-    elif block.role == "result" and id in called and told.get("type") == _OUTPUT:
-        said = told.get("output")
-        if isinstance(said, str) and told.keys() - _OF_ANSWERS <= _BARE:
+        converted = _chat_call(data) if issued == "openai-chat" else _item(data)
+        if converted is not None:
+            call_ids.add(id)
+            return RawBlock(issued, converted, "call", id, "client", spelling=_SPELLED[issued])
+    elif block.role == "result" and id in call_ids and data.get("type") == _OUTPUT:
+        said = data.get("output")
+        if isinstance(said, str) and data.keys() - _OF_ANSWERS <= _BARE:
             return ToolResultBlock(id, output=said)
         if isinstance(said, list) and all(map(_is_text, said)):
-            return ToolResultBlock(id, output=[TextBlock(one["text"]) for one in said])
+            return ToolResultBlock(id, output=[TextBlock(part["text"]) for part in said])
     return block
 
 
@@ -80,32 +80,32 @@ def _is_text(part: Json) -> bool:
 
 def _output(block: ToolResultBlock) -> Json:
     """The text or the texts of a result; None if there is more in it."""
-    said = block.output
-    if not isinstance(said, list):
-        return said or ""
-    if not all(type(one) is TextBlock and one.extras is None for one in said):
+    output = block.output
+    if not isinstance(output, list):
+        return output or ""
+    if not all(type(part) is TextBlock and part.extras is None for part in output):
         return None
-    return [{"type": "input_text", "text": getattr(one, "text", "")} for one in said]
+    return [{"type": "input_text", "text": getattr(part, "text", "")} for part in output]
 
 
-def _item(told: JsonObject) -> JsonObject | None:
+def _item(call: JsonObject) -> JsonObject | None:
     """`custom_tool_call`, of a call as Chat has it."""
-    inner = told.get("custom")
-    if told.keys() != {"id", "type", "custom"} or not isinstance(inner, dict):
+    custom = call.get("custom")
+    if call.keys() != {"id", "type", "custom"} or not isinstance(custom, dict):
         return None
-    if inner.keys() != {"name", "input"}:
+    if custom.keys() != {"name", "input"}:
         return None
-    return {"type": _CALL, "call_id": told["id"], **inner}
+    return {"type": _CALL, "call_id": call["id"], **custom}
 
 
-def _chat_call(told: JsonObject) -> JsonObject | None:
+def _chat_call(item: JsonObject) -> JsonObject | None:
     """A call as Chat has it, of a `custom_tool_call`."""
-    if told.get("type") != _CALL or not {"call_id", "name", "input"} <= told.keys():
+    if item.get("type") != _CALL or not {"call_id", "name", "input"} <= item.keys():
         return None
-    if not told.keys() - _OF_ANSWERS <= _BARE:
+    if not item.keys() - _OF_ANSWERS <= _BARE:
         return None
-    inner = {"name": told["name"], "input": told["input"]}
-    return {"id": told["call_id"], "type": "custom", "custom": inner}
+    custom = {"name": item["name"], "input": item["input"]}
+    return {"id": item["call_id"], "type": "custom", "custom": custom}
 
 
 _NEWER = "safety_identifier"
@@ -122,7 +122,7 @@ _CUSTOM = ("type", "name", "description", "format")  # what both have of a tool 
 
 
 @dataclass(frozen=True, slots=True)
-class _Kin:
+class _SiblingWire:
     """One wire of the family: where a request has what is shared, and how a tool is declared."""
 
     places: Mapping[str, str]  # shared field -> its path in the body
@@ -131,50 +131,52 @@ class _Kin:
     spelled: Callable[[JsonObject], JsonObject]  # and back
 
 
-def _flat(told: JsonObject) -> JsonObject | None:
+def _flat(declaration: JsonObject) -> JsonObject | None:
     """A tool or choice with its fields beside its type; None for one of another form."""
-    kind = told.get("type")
-    inner = told.get(kind) if isinstance(kind, str) else None
-    if told.keys() != {"type", kind} or not isinstance(inner, dict):
+    kind = declaration.get("type")
+    nested = declaration.get(kind) if isinstance(kind, str) else None
+    if declaration.keys() != {"type", kind} or not isinstance(nested, dict):
         return None
-    form = inner.get("format")
-    if isinstance(form, dict) and isinstance(grammar := form.get("grammar"), dict):
-        rest = {key: value for key, value in form.items() if key != "grammar"}
-        return {"type": kind, **inner, "format": {**rest, **grammar}}
-    if kind == "allowed_tools" and isinstance(listed := inner.get("tools"), list):
-        made = [_flat(one) if isinstance(one, dict) else None for one in listed]
-        return None if None in made else {"type": kind, **inner, "tools": made}
-    return {"type": kind, **inner}
+    format_ = nested.get("format")
+    if isinstance(format_, dict) and isinstance(grammar := format_.get("grammar"), dict):
+        other_keys = {key: value for key, value in format_.items() if key != "grammar"}
+        return {"type": kind, **nested, "format": {**other_keys, **grammar}}
+    if kind == "allowed_tools" and isinstance(tools := nested.get("tools"), list):
+        flat_tools = [_flat(tool) if isinstance(tool, dict) else None for tool in tools]
+        return None if None in flat_tools else {"type": kind, **nested, "tools": flat_tools}
+    return {"type": kind, **nested}
 
 
-def _nested(told: JsonObject) -> JsonObject:
-    kind = told["type"]
-    inner = {key: value for key, value in told.items() if key != "type"}
-    form = inner.get("format")
-    if isinstance(form, dict) and form.get("type") == "grammar":
-        grammar = {key: value for key, value in form.items() if key != "type"}
-        inner["format"] = {"type": "grammar", "grammar": grammar}
+def _nested(declaration: JsonObject) -> JsonObject:
+    kind = declaration["type"]
+    fields = {key: value for key, value in declaration.items() if key != "type"}
+    format_ = fields.get("format")
+    if isinstance(format_, dict) and format_.get("type") == "grammar":
+        grammar = {key: value for key, value in format_.items() if key != "type"}
+        fields["format"] = {"type": "grammar", "grammar": grammar}
     if kind == "allowed_tools":
-        inner["tools"] = [_nested(one) for one in told["tools"]]
-    return {"type": kind, kind: inner}
+        fields["tools"] = [_nested(tool) for tool in declaration["tools"]]
+    return {"type": kind, kind: fields}
 
 
-def _as_it_is(told: JsonObject) -> JsonObject:
-    return told
+def _as_it_is(declaration: JsonObject) -> JsonObject:
+    return declaration
 
 
 _SHARED = dict(zip(_FIELDS, _FIELDS, strict=True))
 
 
-_FAMILY = {
-    "openai-chat": _Kin({**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested),
-    "openai-responses": _Kin(
+_SIBLINGS = {
+    "openai-chat": _SiblingWire({**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested),
+    "openai-responses": _SiblingWire(
         {**_SHARED, "verbosity": "text.verbosity"}, _NEWER, _as_it_is, _as_it_is
     ),
 }
 
 
-def adopted(req: ChatRequest, room: Room, reads: Collection[str], report: Report) -> ChatRequest:
+def adopt_sibling_fields(
+    req: ChatRequest, room: Room, reads: Collection[str], report: Report
+) -> ChatRequest:
     """The request with what the wire that read it shares with this one, as this one has it.
 
     The request itself where the two are no kin: only between the maker's own two, or one host's.
@@ -182,74 +184,87 @@ def adopted(req: ChatRequest, room: Room, reads: Collection[str], report: Report
     read = req.read
     if read is None or read.protocol == room.protocol or room.protocol not in reads:
         return req
-    theirs, ours = _FAMILY.get(read.protocol), _FAMILY.get(room.protocol)
-    if theirs is None or ours is None or not (read.issuer == read.protocol or read.issuer in reads):
+    source, target = _SIBLINGS.get(read.protocol), _SIBLINGS.get(room.protocol)
+    if (
+        source is None
+        or target is None
+        or not (read.issuer == read.protocol or read.issuer in reads)
+    ):
         return req
-    made = _fields(req, read.issuer, room.protocol, theirs, ours)
-    tools = [_tool(tool, read.issuer, room.protocol, theirs, ours, report) for tool in req.tools]
+    converted = _fields(req, read.issuer, room.protocol, source, target)
+    tools = [_tool(tool, read.issuer, room.protocol, source, target, report) for tool in req.tools]
     for new, old in zip(tools, req.tools, strict=True):
         if new is not old:
             report.made(new, old)
-            made.tools = tools
-    made.messages = messages(req.messages, read.issuer, room.protocol, report)
-    report.made(made, req)
-    if made.options is not req.options:
-        report.made(made.options, req.options)
-    return made
+            converted.tools = tools
+    converted.messages = messages(req.messages, read.issuer, room.protocol, report)
+    report.made(converted, req)
+    if converted.options is not req.options:
+        report.made(converted.options, req.options)
+    return converted
 
 
-def _fields(req: ChatRequest, issuer: str, issued: str, theirs: _Kin, ours: _Kin) -> ChatRequest:
+def _fields(
+    req: ChatRequest, issuer: str, issued: str, source: _SiblingWire, target: _SiblingWire
+) -> ChatRequest:
     extras = dict(req.extras or {})
-    rest = dict(extras.get(issuer, {}))
-    own: JsonObject = {}
-    for name, place in theirs.places.items():
-        if (value := _taken(rest, place)) is not None:
-            _put(own, ours.places[name], value)
-    chosen = rest.get("tool_choice")
-    if isinstance(chosen, dict) and (flat := theirs.flat(chosen)) is not None:
-        own["tool_choice"] = ours.spelled(flat)
-        del rest["tool_choice"]
+    fields = dict(extras.get(issuer, {}))
+    converted: JsonObject = {}
+    for name, path in source.places.items():
+        if (value := _feed_reader(fields, path)) is not None:
+            _put(converted, target.places[name], value)
+    choice = fields.get("tool_choice")
+    if isinstance(choice, dict) and (flat := source.flat(choice)) is not None:
+        converted["tool_choice"] = target.spelled(flat)
+        del fields["tool_choice"]
     options = req.options
-    given = {} if options.user is None else {
-        extras.get(noted(issuer), {}).get("user", theirs.user): options.user}  # fmt: skip
-    if _NEWER in (said := {**given, **{name: rest[name] for name in _USERS if name in rest}}):
-        own |= said
-        rest = {key: value for key, value in rest.items() if key not in _USERS}
+    users = {} if options.user is None else {
+        extras.get(noted(issuer), {}).get("user", source.user): options.user}  # fmt: skip
+    if _NEWER in (
+        user_fields := {**users, **{name: fields[name] for name in _USERS if name in fields}}
+    ):
+        converted |= user_fields
+        fields = {key: value for key, value in fields.items() if key not in _USERS}
         options = replace(options, user=None)
-    extras = {**extras, issuer: rest, issued: {**extras.get(issued, {}), **own}}
-    return replace(req, extras={who: told for who, told in extras.items() if told} or None,
+    extras = {**extras, issuer: fields, issued: {**extras.get(issued, {}), **converted}}
+    return replace(req, extras={who: issuer_fields for who, issuer_fields in extras.items() if issuer_fields} or None,
                    options=options)  # fmt: skip
 
 
-def _taken(rest: JsonObject, place: str) -> Json:
-    """The value at the place, which is taken out of `rest` and of copies of what is around it."""
-    head, _, inner = place.partition(".")
-    told = rest.get(head)
+def _feed_reader(fields: JsonObject, path: str) -> Json:
+    """The value at the place, which is taken out of `fields` and of copies of what is around it."""
+    head, _, inner = path.partition(".")
+    told = fields.get(head)
     if not inner:
-        return rest.pop(head, None)
+        return fields.pop(head, None)
     if not isinstance(told, dict) or inner not in told:
         return None
-    rest[head] = {key: value for key, value in told.items() if key != inner}
-    if not rest[head]:
-        del rest[head]
+    fields[head] = {key: value for key, value in told.items() if key != inner}
+    if not fields[head]:
+        del fields[head]
     return told[inner]
 
 
-def _put(made: JsonObject, place: str, value: Json) -> None:
-    head, _, inner = place.partition(".")
-    made[head] = {**made.get(head, {}), inner: value} if inner else value
+def _put(fields: JsonObject, path: str, value: Json) -> None:
+    head, _, key = path.partition(".")
+    fields[head] = {**fields.get(head, {}), key: value} if key else value
 
 
 def _tool(
-    tool: Tool | ServerTool, issuer: str, issued: str, theirs: _Kin, ours: _Kin, report: Report
+    tool: Tool | ServerTool,
+    issuer: str,
+    issued: str,
+    source: _SiblingWire,
+    target: _SiblingWire,
+    report: Report,
 ) -> Tool | ServerTool:
     """A custom tool, of the same fields, as this wire declares it; any other as it is."""
-    told = (tool.extras or {}).get(issuer, {})
-    if type(tool) is not ServerTool or tool.kind != "own" or told.get("type") != "custom":
+    declaration = (tool.extras or {}).get(issuer, {})
+    if type(tool) is not ServerTool or tool.kind != "own" or declaration.get("type") != "custom":
         return tool
-    flat = theirs.flat(told)
+    flat = source.flat(declaration)
     if flat is None:
         return tool
     report.foreign(tool, issuer, {key: flat[key] for key in flat if key not in _CUSTOM})
     shared = {key: flat[key] for key in flat if key in _CUSTOM}
-    return ServerTool("own", extras={issued: ours.spelled(shared)})
+    return ServerTool("own", extras={issued: target.spelled(shared)})

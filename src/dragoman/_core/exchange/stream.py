@@ -64,7 +64,7 @@ class StreamDecoder:
         kind = type(payload)
         if kind is str or kind is bytes:
             return self._text(payload, event)
-        return self._taken(payload if kind in _PARSED else plain(payload), event)
+        return self._feed_reader(payload if kind in _PARSED else plain(payload), event)
 
     def feed_bytes(self, chunk: bytes) -> list[Piece]:
         """The pieces of the events that these bytes of the body complete.
@@ -75,10 +75,10 @@ class StreamDecoder:
             chunk = bytes_of(chunk)
         if self._frames is None:
             self._frames = Decoder(self.framing)
-        made: list[Piece] = []
+        pieces: list[Piece] = []
         for event, data in self._frames.frames(chunk):
-            made += self._text(data, event)
-        return made
+            pieces += self._text(data, event)
+        return pieces
 
     def finish(self) -> ChatResponse:
         """The answer, once nothing more will come; also one that broke off."""
@@ -87,15 +87,15 @@ class StreamDecoder:
 
     def rest(self) -> list[Piece]:
         """The pieces that the end of the stream completes."""
-        made: list[Piece] = []
+        pieces: list[Piece] = []
         frames, self._frames = self._frames, None
         for event, data in frames.rest() if frames is not None else ():
-            made += self._text(data, event)
+            pieces += self._text(data, event)
         try:
             last = self._reader.finish()
         except RecursionError as error:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
-        return made + self._added(last)
+        return pieces + self._added(last)
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -116,35 +116,35 @@ class StreamDecoder:
         try:
             payload = loads(data)
         except ReadError:
-            return self._odd(text_of(data), event)
-        return self._taken(payload, event)
+            return self._unparsable(text_of(data), event)
+        return self._feed_reader(payload, event)
 
-    def _odd(self, text: str, event: str | None) -> list[Piece]:
+    def _unparsable(self, text: str, event: str | None) -> list[Piece]:
         if text.strip() in ("", "[DONE]"):
             return []
         values = values_of(text)
         if not values:
-            wrong = event == "error"  # said in plain words
-            return self._kept(Failed(provider_error(text)) if wrong else Raw(event, text))
-        *before, last = values  # whose name it is
-        made = [piece for one in before for piece in self._taken(one, None)]
-        return made + self._taken(last, event)
+            is_error = event == "error"  # said in plain words
+            return self._keep(Failed(provider_error(text)) if is_error else Raw(event, text))
+        *earlier, last = values  # whose name it is
+        pieces = [piece for value in earlier for piece in self._feed_reader(value, None)]
+        return pieces + self._feed_reader(last, event)
 
-    def _taken(self, payload: Json, event: str | None) -> list[Piece]:
+    def _feed_reader(self, payload: Json, event: str | None) -> list[Piece]:
         try:
-            made = self._reader.feed(payload, event)
+            pieces = self._reader.feed(payload, event)
         except _SHAPES:
-            return self._kept(Raw(event, payload))
-        return self._added(made)
+            return self._keep(Raw(event, payload))
+        return self._added(pieces)
 
-    def _added(self, made: list[Piece]) -> list[Piece]:
+    def _added(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces for whoever reads on: their calls are named as the tools are."""
         add = self.builder.add
-        for piece in made:
+        for piece in pieces:
             add(piece)
-        return [_named(piece, self.names) for piece in made] if self.names else made
+        return [_named(piece, self.names) for piece in pieces] if self.names else pieces
 
-    def _kept(self, piece: Piece) -> list[Piece]:
+    def _keep(self, piece: Piece) -> list[Piece]:
         self.builder.add(piece)
         return [piece]
 
@@ -155,39 +155,39 @@ def _named(piece: Piece, names: Mapping[str, str]) -> Piece:
     return piece
 
 
-def whole(
+def read_whole(
     decoder: StreamDecoder,
     body: Any,
     status: int | None = None,
-    known: Callable[[Any], bool] = lambda _: True,
+    has_shape: Callable[[Any], bool] = lambda _: True,
 ) -> ChatResponse:
     """A whole answer as `read_response` takes it, by a decoder that was made for it.
 
-    `known`: whether a body has the shape of this wire's answers. One that says nothing must have.
+    `has_shape`: whether a body has the shape of this wire's answers. One that says nothing must have.
     """
-    wrong = status is not None and status >= 400
+    is_error = status is not None and status >= 400
     if isinstance(body, (str, bytes)):
         try:
             body = loads(body)
         except ReadError as error:
-            if not wrong:
+            if not is_error:
                 raise
             raise provider_error(
                 text_of(body), status
             ) from error  # a page of some proxy on the way
     elif type(body) not in _PARSED:
         body = plain(body)
-    made = decoder.feed(body)
+    pieces = decoder.feed(body)
     resp = decoder.finish()
-    failed = next((piece for piece in made if type(piece) is Failed), None)
-    silent = not any(one.msg.blocks for one in resp.candidates)
-    if failed is not None and silent:
+    failed = next((piece for piece in pieces if type(piece) is Failed), None)
+    empty = not any(candidate.msg.blocks for candidate in resp.candidates)
+    if failed is not None and empty:
         if failed.error.status is None:
             failed.error.status = status
         raise failed.error
-    odd = silent and resp.status == "interrupted" and type(body) is dict and not known(body)
-    if odd or all(type(piece) is Raw for piece in made):
-        if wrong:
+    strange = empty and resp.status == "interrupted" and type(body) is dict and not has_shape(body)
+    if strange or all(type(piece) is Raw for piece in pieces):
+        if is_error:
             raise provider_error(body, status)
         raise ReadError(
             "this is no answer of this wire",
@@ -201,7 +201,7 @@ def whole(
 _Event = TypeVar("_Event")
 
 
-def fed(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
+def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     """The pieces of what arrived: bytes of the body, or one event in any form.
 
     Raises ReadError for text: it may be a body that was decoded in pieces, or one event.
@@ -250,7 +250,7 @@ def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
     )
 
 
-class _Told:
+class _StreamState:
     """The events of a decoder, and the answer behind the last of them."""
 
     def __init__(self, decoder: StreamDecoder) -> None:
@@ -281,7 +281,7 @@ class _Told:
 
     def _fed(self, chunk: Any) -> list[StreamEvent]:
         view = self._view
-        return [event for piece in fed(self.decoder, chunk) for event in view.feed(piece)]
+        return [event for piece in feed_chunk(self.decoder, chunk) for event in view.feed(piece)]
 
     def _closed(self) -> list[StreamEvent]:
         last = [event for piece in self.decoder.rest() for event in self._view.feed(piece)]
@@ -308,8 +308,8 @@ class Events(Generic[_Event]):
         self._left()
 
     def _left(self) -> None:
-        for one in (self._chunks, self._source):
-            close = getattr(one, "close", None)
+        for resource in (self._chunks, self._source):
+            close = getattr(resource, "close", None)
             if close is not None:
                 close()
 
@@ -323,7 +323,7 @@ class Events(Generic[_Event]):
         self.close()
 
 
-class Stream(_Told, Events[StreamEvent]):
+class Stream(_StreamState, Events[StreamEvent]):
     """Iterate for events; `response` is the answer behind the last one.
 
     Whoever leaves the loop early may go on later, with another loop. `close`, or the end of a
@@ -334,9 +334,9 @@ class Stream(_Told, Events[StreamEvent]):
         super().__init__(decoder)
         self._source = chunks
         self._chunks = iterated(chunks)
-        self._events = self._told()
+        self._events = self._iterate()
 
-    def _told(self) -> Generator[StreamEvent]:
+    def _iterate(self) -> Generator[StreamEvent]:
         try:
             for chunk in self._chunks:
                 yield from self._fed(chunk)
@@ -346,16 +346,16 @@ class Stream(_Told, Events[StreamEvent]):
         yield from self._closed()
 
 
-class AsyncStream(_Told):
+class AsyncStream(_StreamState):
     """The same for `async for`, `aclose` and `async with`."""
 
     def __init__(self, decoder: StreamDecoder, chunks: AsyncIterable[Any]) -> None:
         super().__init__(decoder)
         self._source = chunks
         self._chunks = aiterated(chunks)
-        self._events = self._told()
+        self._events = self._iterate()
 
-    async def _told(self) -> AsyncGenerator[StreamEvent]:
+    async def _iterate(self) -> AsyncGenerator[StreamEvent]:
         try:
             async for chunk in self._chunks:
                 for event in self._fed(chunk):
@@ -378,8 +378,8 @@ class AsyncStream(_Told):
         await self._left()
 
     async def _left(self) -> None:
-        for one in (self._chunks, self._source):
-            close = getattr(one, "aclose", None) or getattr(one, "close", None)
+        for resource in (self._chunks, self._source):
+            close = getattr(resource, "aclose", None) or getattr(resource, "close", None)
             closing = close() if close is not None else None
             if isawaitable(closing):
                 await closing

@@ -33,7 +33,7 @@ from ..passes.repair import repair
 from ..passes.roles import ASSISTANT, SYSTEM, TOOL, USER, RoledHistory, survey
 from .pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
 
-_SEATS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
+_ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
 
 
 _HEAD = ("system", "developer")
@@ -62,42 +62,50 @@ def prepare_verbatim(
     if not read.grown(msgs):
         msgs = _paired(msgs, read, caps, style, report)
     elif len(msgs) == len(read.messages):
-        whole = RoledHistory(msgs, [_seat(m) for m in msgs], unusual=_long(msgs))
-        made = bind_thinking(PreparedHistory(whole, tools), caps, style, report, whole=True)
-        if made.history is whole:
-            said = room.messages_as_read([m for m in msgs if not _apart(m)])
-            return VerbatimHistory(made, said, RoledHistory([], []), kept=True)
-    held = [read.holds(m) for m in msgs]
+        whole = RoledHistory(msgs, [_role(m) for m in msgs], unusual=_with_blocks(msgs))
+        prepared = bind_thinking(PreparedHistory(whole, tools), caps, style, report, whole=True)
+        if prepared.history is whole:
+            elements_ = room.messages_as_read([m for m in msgs if not _is_separate_prompt(m)])
+            return VerbatimHistory(prepared, elements_, RoledHistory([], []), kept=True)
+    unedited = [read.holds(m) for m in msgs]
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
-    kept = all(held[:head])  # of system messages side by side some cannot be said in another way
-    if not kept:
-        held[:head] = [False] * head
+    prompt_kept = all(
+        unedited[:head]
+    )  # of system messages side by side some cannot be said in another way
+    if not prompt_kept:
+        unedited[:head] = [False] * head
     for i in range(head, len(msgs)):
-        held[i] = held[i] and not _apart(msgs[i])
-    made = bind_thinking(
-        _joined(msgs, held, tools, caps, style, report), caps, style, report, whole=True
+        unedited[i] = unedited[i] and not _is_separate_prompt(msgs[i])
+    prepared = bind_thinking(
+        _join(msgs, unedited, tools, caps, style, report), caps, style, report, whole=True
     )
-    kept_ids = {id(m) for m, one in zip(msgs, held, strict=True) if one}
-    history = made.history
-    start = 0
-    if not kept and caps.system_place == "top":
-        start = next((i for i, s in enumerate(history.roles) if s != SYSTEM), len(history.roles))
+    as_read_ids = {id(m) for m, keep in zip(msgs, unedited, strict=True) if keep}
+    history = prepared.history
+    first = 0
+    if not prompt_kept and caps.system_place == "top":
+        first = next(
+            (i for i, role in enumerate(history.roles) if role != SYSTEM), len(history.roles)
+        )
     elements: list[Json] = []
-    pairs = zip(history.msgs[start:], history.roles[start:], strict=True)
-    for again, run in groupby(pairs, lambda pair: id(pair[0]) in kept_ids):
-        listed = list(run)
-        if again:
-            elements += room.messages_as_read([m for m, _ in listed if not _apart(m)])
+    pairs = zip(history.msgs[first:], history.roles[first:], strict=True)
+    for as_read, run in groupby(pairs, lambda pair: id(pair[0]) in as_read_ids):
+        pairs_of_run = list(run)
+        if as_read:
+            elements += room.messages_as_read(
+                [m for m, _ in pairs_of_run if not _is_separate_prompt(m)]
+            )
         else:
-            composed = RoledHistory([m for m, _ in listed], [s for _, s in listed])
-            composed.unusual = list(range(len(listed)))
+            composed = RoledHistory(
+                [m for m, _ in pairs_of_run], [role for _, role in pairs_of_run]
+            )
+            composed.unusual = list(range(len(pairs_of_run)))
             elements += room.messages(composed, caps, report)
     return VerbatimHistory(
-        made, elements, RoledHistory(history.msgs[:start], history.roles[:start]), kept
+        prepared, elements, RoledHistory(history.msgs[:first], history.roles[:first]), prompt_kept
     )
 
 
-def _apart(m: Msg) -> bool:
+def _is_separate_prompt(m: Msg) -> bool:
     """Whether the message was read from a place of its own, apart from the others."""
     return m.spelling is not None and m.spelling.startswith("top")
 
@@ -106,31 +114,31 @@ def _paired(
     msgs: list[Msg], read: AsRead, caps: Capabilities, style: FormatStyle, report: Report
 ) -> list[Msg]:
     """The messages, repaired if an edit took a call or a result from the other."""
-    if _alone(msgs) == _alone(read.messages):
+    if _unpaired(msgs) == _unpaired(read.messages):
         return msgs
-    made = repair(survey(msgs, report), caps, report, style.told).msgs
-    whole: list[Msg] = []
-    for _, run in groupby(made, lambda m: id(report.source(m))):
-        pieces = list(run)
-        source = report.source(pieces[0])
-        blocks = [id(block) for m in pieces for block in m.blocks]
+    repaired = repair(survey(msgs, report), caps, report, style.told).msgs
+    messages: list[Msg] = []
+    for _, run in groupby(repaired, lambda m: id(report.source(m))):
+        parts = list(run)
+        source = report.source(parts[0])
+        blocks = [id(block) for m in parts for block in m.blocks]
         if isinstance(source, Msg) and [*map(id, source.blocks)] == blocks:
-            whole.append(source)  # it was cut for the repair, and all of it stands
+            messages.append(source)  # it was cut for the repair, and all of it stands
         else:
-            whole += pieces
-    return whole
+            messages += parts
+    return messages
 
 
-def _alone(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
+def _unpaired(msgs: Sequence[Msg]) -> tuple[Counter[str], Counter[str]]:
     """The ids of calls without a result, and of results without a call."""
     calls: Counter[str] = Counter()
     results: Counter[str] = Counter()
-    for asks, id in _tooled(msgs):
-        (calls if asks else results)[id] += 1
+    for is_call, id in _tool_ids(msgs):
+        (calls if is_call else results)[id] += 1
     return calls - results, results - calls
 
 
-def _tooled(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
+def _tool_ids(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
     """Whether it is a call, and its id: of ours and of a provider's own."""
     for m in msgs:
         if not isinstance(m.content, str):
@@ -141,53 +149,55 @@ def _tooled(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
                     yield block.role == "call", block.pair
 
 
-def _joined(
+def _join(
     msgs: list[Msg],
-    held: list[bool],
+    unedited: list[bool],
     tools: Sequence[Tool | ServerTool],
     caps: Capabilities,
     style: FormatStyle,
     report: Report,
 ) -> PreparedHistory:
     """Those that are held as they are, the runs between them arranged; one history."""
-    mine = [m for m, one in zip(msgs, held, strict=True) if one]
-    ids = frozenset(id for _, id in _tooled(mine))
-    marks = sum(_marks(m) for m in mine)
-    all_ = PreparedHistory(RoledHistory([], []), tools)
-    behind: int | None = None
-    at = 0
-    for again, run in groupby(zip(msgs, held, strict=True), lambda pair: pair[1]):
+    as_read_messages = [m for m, keep in zip(msgs, unedited, strict=True) if keep]
+    ids = frozenset(id for _, id in _tool_ids(as_read_messages))
+    hints = sum(_cache_hints(m) for m in as_read_messages)
+    joined = PreparedHistory(RoledHistory([], []), tools)
+    role_before: int | None = None
+    position = 0
+    for as_read, run in groupby(zip(msgs, unedited, strict=True), lambda pair: pair[1]):
         part = [m for m, _ in run]
-        at += len(part)
-        if again:
-            history = RoledHistory(part, [_seat(m) for m in part])
+        position += len(part)
+        if as_read:
+            history = RoledHistory(part, [_role(m) for m in part])
         else:
-            between = HistoryContext(behind, at == len(msgs), behind is not None, ids, marks)
-            made = prepare_part(part, tools, caps, style, report, True, between)
-            history = made.history
-            all_.tools = made.tools
-            all_.names.update(made.names)
-            all_.ids.update(made.ids)
-        all_.history.msgs += history.msgs
-        all_.history.roles += history.roles
-        behind = history.roles[-1] if history.roles else behind
-    whole = all_.history
-    whole.unusual = _long(whole.msgs)
-    return all_
+            context = HistoryContext(
+                role_before, position == len(msgs), role_before is not None, ids, hints
+            )
+            prepared = prepare_part(part, tools, caps, style, report, True, context)
+            history = prepared.history
+            joined.tools = prepared.tools
+            joined.names.update(prepared.names)
+            joined.ids.update(prepared.ids)
+        joined.history.msgs += history.msgs
+        joined.history.roles += history.roles
+        role_before = history.roles[-1] if history.roles else role_before
+    history_of_all = joined.history
+    history_of_all.unusual = _with_blocks(history_of_all.msgs)
+    return joined
 
 
-def _long(msgs: Sequence[Msg]) -> list[int]:
+def _with_blocks(msgs: Sequence[Msg]) -> list[int]:
     """The messages that are more than a text."""
     return [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
 
 
-def _seat(m: Msg) -> int:
+def _role(m: Msg) -> int:
     if not isinstance(m.content, str) and any(type(b) is ToolResultBlock for b in m.content):
         return TOOL
-    return _SEATS[m.role]
+    return _ROLES[m.role]
 
 
-def _marks(m: Msg) -> int:
+def _cache_hints(m: Msg) -> int:
     """How many cache hints the message holds."""
     blocks = () if isinstance(m.content, str) else m.content
     hints = sum(getattr(block, "cache", None) is not None for block in blocks)
@@ -197,73 +207,75 @@ def _marks(m: Msg) -> int:
 def write_verbatim(
     req: ChatRequest,
     read: AsRead,
-    said: VerbatimHistory,
+    verbatim: VerbatimHistory,
     model: str,
     caps: Capabilities,
     room: Room,
     report: Report,
 ) -> HttpRequest:
     """The whole request, of which that is composed which is no more as it was read."""
-    kept = read.kept(req.asks())
-    if "tools" not in kept and "tool_choice" in kept:
-        kept.remove("tool_choice")  # it speaks of them
-    changed = len(kept) < len(ASKS)
-    bare = _reduced(req, ASKS, read)
-    bare = replace(bare, stream=read.fields.get("stream", req.stream))
-    rest = _reduced(req, kept, read)
-    if said.kept:
-        kept.append("system")
-    body = room.body_as_read(req, kept, said.elements)
-    made, none = said.made, report.trial()
+    unchanged = read.kept(req.asks())
+    if "tools" not in unchanged and "tool_choice" in unchanged:
+        unchanged.remove("tool_choice")  # it speaks of them
+    changed = len(unchanged) < len(ASKS)
+    without_fields = _request_without(req, ASKS, read)
+    without_fields = replace(without_fields, stream=read.fields.get("stream", req.stream))
+    changed_fields = _request_without(req, unchanged, read)
+    if verbatim.kept:
+        unchanged.append("system")
+    body = room.body_as_read(req, unchanged, verbatim.elements)
+    prepared, quiet = verbatim.made, report.trial()
 
-    def say(asked: ChatRequest, tools: Any) -> PreparedRequest:
+    def say(request: ChatRequest, tools: Any) -> PreparedRequest:
         return PreparedRequest(
-            said.prompt, tools, asked, model, caps, made.names, made.unbound is not None,
-            said.elements,
+            verbatim.prompt, tools, request, model, caps, prepared.names, prepared.unbound is not None,
+            verbatim.elements,
         )  # fmt: skip
 
-    tools = made.tools if "tools" in kept else ()
-    plain = say(bare, tools)
-    plain.history = replace(said.prompt, msgs=[], roles=[])
-    out = room.write(plain, none)
-    if changed or said.prompt.msgs or plain.switch or rest.extras:
-        told = report.trial()
-        whole = room.write(say(rest, made.tools), told)
-        told.made(rest, req)
-        told.made(rest.options, req.options)
-        report.take(told, none)
-        filled(body, _beyond(whole.body, out.body))
+    tools = prepared.tools if "tools" in unchanged else ()
+    bare_request = say(without_fields, tools)
+    bare_request.history = replace(verbatim.prompt, msgs=[], roles=[])
+    http = room.write(bare_request, quiet)
+    if changed or verbatim.prompt.msgs or bare_request.switch or changed_fields.extras:
+        trial = report.trial()
+        full = room.write(say(changed_fields, prepared.tools), trial)
+        trial.made(changed_fields, req)
+        trial.made(changed_fields.options, req.options)
+        report.take(trial, quiet)
+        filled(body, _difference(full.body, http.body))
         room.respell(body, req)
-        out.path, out.headers = whole.path, whole.headers
-    return HttpRequest(out.path, room.headers_as_read(req, out.headers), body)
+        http.path, http.headers = full.path, full.headers
+    return HttpRequest(http.path, room.headers_as_read(req, http.headers), body)
 
 
-def _reduced(req: ChatRequest, kept: Collection[str], read: AsRead) -> ChatRequest:
+def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead) -> ChatRequest:
     """The request without what is said as it was read."""
-    given = {name: value for name, value in req.options.given() if name not in kept}
-    aside = (read.issuer, noted(read.issuer))
-    extras = {issuer: own for issuer, own in (req.extras or {}).items() if issuer not in aside}
+    options = {name: value for name, value in req.options.given() if name not in unchanged}
+    as_read = (read.issuer, noted(read.issuer))
+    extras = {
+        issuer: fields for issuer, fields in (req.extras or {}).items() if issuer not in as_read
+    }
     return replace(
         req,
         messages=[],
-        tools=() if "tools" in kept else req.tools,
-        tool_choice=None if "tool_choice" in kept else req.tool_choice,
-        response_format=None if "response_format" in kept else req.response_format,
-        options=Options(**given),
+        tools=() if "tools" in unchanged else req.tools,
+        tool_choice=None if "tool_choice" in unchanged else req.tool_choice,
+        response_format=None if "response_format" in unchanged else req.response_format,
+        options=Options(**options),
         extras=extras or None,
         read=None,
     )
 
 
-def _beyond(whole: JsonObject, bare: JsonObject) -> JsonObject:
+def _difference(full: JsonObject, bare: JsonObject) -> JsonObject:
     """What a body says that another one does not."""
-    made: JsonObject = {}
-    for key, value in whole.items():
+    difference: JsonObject = {}
+    for key, value in full.items():
         if key not in bare:
-            made[key] = value
+            difference[key] = value
         elif isinstance(value, dict) and isinstance(bare[key], dict):
-            if inner := _beyond(value, bare[key]):
-                made[key] = inner
+            if nested := _difference(value, bare[key]):
+                difference[key] = nested
         elif value != bare[key]:
-            made[key] = value
-    return made
+            difference[key] = value
+    return difference

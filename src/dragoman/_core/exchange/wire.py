@@ -37,12 +37,12 @@ from ..passes.fit import fit_tools, withhold_tools
 from ..passes.names import invert_names
 from ..passes.roles import checked_messages
 from ..passes.thinking_binding import history_prefix
-from .answer import Answering
+from .answer import WireAnswering
 from .model_facts import ModelFacts, without_switch
 from .pipeline import FormatStyle, PreparedHistory, paired, prepare
-from .read import Reading
-from .residue import left, sourced
-from .sibling_wires import adopted
+from .read import WireReading
+from .residue import residue_of, source_map
+from .sibling_wires import adopt_sibling_fields
 from .verbatim import prepare_verbatim, write_verbatim
 
 _DEFAULT_STYLE = FormatStyle()
@@ -50,7 +50,7 @@ _DEFAULT_STYLE = FormatStyle()
 _FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
 
 
-class Wire(ModelFacts, Reading, Answering):
+class Wire(ModelFacts, WireReading, WireAnswering):
     """One provider's API: `write_request` turns a ChatRequest into what it takes.
 
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
@@ -136,7 +136,7 @@ class Wire(ModelFacts, Reading, Answering):
         if req.extras is not None and HEALED in req.extras:
             req = _without_healed(req, report)
         if req.read is not None:
-            req = adopted(req, self.room, getattr(self.dialect, "issuers", ()), report)
+            req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
         caps = self.can(name, req)
         if style.changes:
             caps = without_switch(override(caps, style.changes), states(req, caps))
@@ -157,8 +157,8 @@ class Wire(ModelFacts, Reading, Answering):
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {}, report=report,
             bound=partial(_history_hash, prepared),
-            left=partial(left, req, prepared, http, caps, self.room, report),
-            sourced=partial(sourced, req, prepared, http, caps, self.room, report),
+            left=partial(residue_of, req, prepared, http, caps, self.room, report),
+            sourced=partial(source_map, req, prepared, http, caps, self.room, report),
         )  # fmt: skip
 
     def _written(

@@ -1,4 +1,4 @@
-"""Answering: what a formatter reads back, whole answers and streams, as messages of an assistant.
+"""WireAnswering: what a formatter reads back, whole answers and streams, as messages of an assistant.
 
 Thin loops over its wire's decoder; usage, finish, and further candidates are in the wire's own
 `read_response` and `read_stream`. Knows no provider.
@@ -24,7 +24,7 @@ from ...rewrite.truncate import Truncation
 from ...token import TokenCounterBase
 from ..edges.fetch import local_files
 from ..exchange.pipeline import FormatStyle
-from ..exchange.stream import StreamDecoder, aiterated, fed, iterated, whole
+from ..exchange.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.fetching import Fetch
@@ -35,7 +35,7 @@ from .base import FORMAT_HOOKS, Asking, WrittenMessages, current_report, drive
 from .session import Session
 
 
-class Answering:
+class WireAnswering:
     """The way back of a formatter."""
 
     wire: Wire
@@ -60,7 +60,7 @@ class Answering:
         >>> OpenAIChatFormatter().parse_response(answer).get_text_content()
         'In France.'
         """
-        resp = whole(self._decoder(tools, request), raw, known=self.wire.room.answers)
+        resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
             raise _plain(resp.error)
         return self._msg(resp, request)
@@ -117,7 +117,7 @@ class _Reading:
         self.read = False  # whether anything of it could be read
 
     def take(self, chunk: Any) -> None:
-        self._seen(fed(self.decoder, chunk))
+        self._seen(feed_chunk(self.decoder, chunk))
 
     def end(self) -> ChatResponse:
         self._seen(self.decoder.rest())
@@ -169,7 +169,7 @@ class FormatterOptions(TypedDict, total=False):
     told: Told | None
 
 
-class WireFormatter(Asking, Answering):
+class WireFormatter(Asking, WireAnswering):
     """A formatter for one wire.
 
     `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
