@@ -1,4 +1,7 @@
-"""ChatResponse: an answer, its candidates, what it cost and how the reading of it ended."""
+"""ChatResponse: an answer, its candidates, what it cost and how the reading of it ended.
+
+`total` is the sum of a block's streamed parts: texts joined, the latest of everything else.
+"""
 
 from __future__ import annotations
 
@@ -125,12 +128,12 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
     first = parts[0]
     if len(parts) == 1:
         return first
-    made = replace(first)
-    for f in fields(made):
+    result = replace(first)
+    for f in fields(result):
         values = list(map(attrgetter(f.name), parts))
         if values.count(values[0]) < len(values) or f.name in _GROWS:
-            setattr(made, f.name, _sum(f.name, values, first))
-    return made
+            setattr(result, f.name, _sum(f.name, values, first))
+    return result
 
 
 # of these fields each part brings a piece; of any other the first that says something holds
@@ -146,25 +149,25 @@ _GROWS = frozenset({"text", "thinking", "signature", "redacted", "raw_input", "c
 
 
 def _sum(name: str, values: list[Any], first: ContentBlock) -> Any:
-    said = [value for value in values if value is not None and value not in ("", {}, [])]
-    if not said:
+    texts = [value for value in values if value is not None and value not in ("", {}, [])]
+    if not texts:
         return values[0]
     if name in _TEXTS.get(type(first), ("text",)):
-        return "".join(said)
+        return "".join(texts)
     if name == "data" and type(first) is RawBlock:
-        return joined(said)
+        return joined(texts)
     if name in _LISTS:
-        return [item for value in said for item in value]
+        return [item for value in texts for item in value]
     if name == "extras":
-        return latest(said)
+        return latest(texts)
     if name == "source" and first.type in MEDIA_KINDS:
-        return _source(said)
-    return said[0]
+        return _source(texts)
+    return texts[0]
 
 
 def _source(sources: list[Any]) -> Any:
     """Media that came in pieces, each of them base64 of its own or a cut of one text."""
-    pieces = [one for one in sources if type(one) is Base64Source]
+    pieces = [item for item in sources if type(item) is Base64Source]
     if len(pieces) < 2 or len(pieces) < len(sources):
         return sources[-1]
     return replace(pieces[0], data=_base64([piece.data for piece in pieces]), uri=None)
@@ -181,18 +184,18 @@ def _base64(pieces: list[str]) -> str:
 
 def latest(extras: Sequence[Extras]) -> Extras:
     """The extras of several parts in one; of each field the last."""
-    made: Extras = {}
+    result: Extras = {}
     own: set[str] = set()  # issuers whose fields are in an object of ours by now
-    for one in extras:
-        for issuer, told in one.items():
-            if issuer not in made:
-                made[issuer] = told
+    for item in extras:
+        for issuer, told in item.items():
+            if issuer not in result:
+                result[issuer] = told
                 continue
             if issuer not in own:
                 own.add(issuer)
-                made[issuer] = dict(made[issuer])
-            made[issuer].update(told)
-    return made
+                result[issuer] = dict(result[issuer])
+            result[issuer].update(told)
+    return result
 
 
 def joined(values: Sequence[Any]) -> Any:
@@ -201,17 +204,17 @@ def joined(values: Sequence[Any]) -> Any:
     >>> joined([{"a": [1], "b": "x"}, {"a": [2]}, {"b": "y"}])
     {'a': [1, 2], 'b': 'xy'}
     """
-    said = [value for value in values if value is not None]
-    if len(said) < 2:
-        return said[0] if said else None
-    if all(isinstance(value, dict) for value in said):
+    texts = [value for value in values if value is not None]
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    if all(isinstance(value, dict) for value in texts):
         found: dict[str, list[Any]] = {}
-        for value in said:
+        for value in texts:
             for key, item in value.items():
                 found.setdefault(key, []).append(item)
         return {key: joined(items) for key, items in found.items()}
-    if all(isinstance(value, list) for value in said):
-        return [item for value in said for item in value]
-    if all(isinstance(value, str) for value in said):
-        return "".join(said)
-    return said[-1]
+    if all(isinstance(value, list) for value in texts):
+        return [item for value in texts for item in value]
+    if all(isinstance(value, str) for value in texts):
+        return "".join(texts)
+    return texts[-1]

@@ -1,6 +1,7 @@
-"""Where media is: a URL, base64 text, a local file, or a file already at a provider.
+"""Content blocks: what a message holds, and where media is.
 
-Pure values. Nothing here opens or fetches anything.
+Slotted values, the same for every provider. A source is a URL, base64 text, a local file, or a file
+that a provider has already; nothing here opens or fetches anything.
 """
 
 from __future__ import annotations
@@ -62,11 +63,11 @@ class Base64Source(_Readable):
     @classmethod
     def within(cls, media_type: str, uri: str) -> Base64Source:
         """The media of a data URI, of which nothing is copied yet."""
-        made = cls.__new__(cls)
-        made.media_type = media_type
-        made.uri = uri
-        made.type = "base64"
-        return made
+        result = cls.__new__(cls)
+        result.media_type = media_type
+        result.uri = uri
+        result.type = "base64"
+        return result
 
     def __getattr__(self, name: str) -> str:
         """The data, once: its slot is empty until then."""
@@ -361,13 +362,13 @@ def texts_within(block: RawBlock) -> list[str]:
 
 def _texts(told: Json) -> list[str]:
     if isinstance(told, list):
-        return [text for one in told for text in _texts(one)]
+        return [text for item in told for text in _texts(item)]
     if not isinstance(told, dict):
         return []
     text = told.get("text")
     if told.get("type") == "text" and isinstance(text, str):
         return [text]
-    return [text for one in told.values() for text in _texts(one)]
+    return [text for item in told.values() for text in _texts(item)]
 
 
 MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})

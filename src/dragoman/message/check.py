@@ -1,7 +1,7 @@
-"""Text with half of a surrogate pair has no UTF-8 form: pairs are joined, halves become U+FFFD.
+"""Checks of what users give: texts, single fields, blocks and sources, each named by its path.
 
-What was healed is written down in the node's extras under `HEALED`, so that whoever writes the
-node to a wire can name it.
+Text with half of a surrogate pair has no UTF-8 form: `heal` joins pairs and puts U+FFFD for halves.
+What was healed is noted in the node's extras under `HEALED`, so that writers can report it.
 """
 
 from __future__ import annotations
@@ -39,46 +39,50 @@ from .blocks import (
 HEALED = "dragoman"
 
 
-def heal(value: Any, path: str, found: list[str]) -> Any:
+def heal(value: Any, path: str, healed: list[str]) -> Any:
     """The value without broken text; the very value if nothing is wrong with it.
 
-    `found` takes the paths of what was healed. Anything that is no text, JSON or block stays as
+    `healed` takes the paths of what was healed. Anything that is no text, JSON or block stays as
     it is, for the checks to judge.
     """
     if isinstance(value, str):
-        return _text(value, path, found)
+        return _text(value, path, healed)
     if isinstance(value, Mapping):
         pairs = [
-            (heal(key, f"{path}.{_shown(key)}", found), heal(item, f"{path}.{_shown(key)}", found))
+            (
+                heal(key, f"{path}.{_shown(key)}", healed),
+                heal(item, f"{path}.{_shown(key)}", healed),
+            )
             for key, item in value.items()
         ]
         same = all(
-            new is old and key is own
-            for (key, new), (own, old) in zip(pairs, value.items(), strict=True)
+            after is before and key is key_before
+            for (key, after), (key_before, before) in zip(pairs, value.items(), strict=True)
         )
         return value if same else dict(pairs)
     if isinstance(value, (list, tuple)):
-        items = [heal(item, f"{path}[{i}]", found) for i, item in enumerate(value)]
-        same = all(new is old for new, old in zip(items, value, strict=True))
+        items = [heal(item, f"{path}[{i}]", healed) for i, item in enumerate(value)]
+        same = all(after is before for after, before in zip(items, value, strict=True))
         return value if same else items
     if is_dataclass(value) and not isinstance(value, type):
         changes = {
-            f.name: new
+            f.name: after
             for f in fields(value)
-            if f.init and (new := heal(old := getattr(value, f.name), f"{path}.{f.name}", found))
-            is not old
-        }  # fmt: skip
+            if f.init
+            and (after := heal(before := getattr(value, f.name), f"{path}.{f.name}", healed))
+            is not before
+        }
         return replace(value, **changes) if changes else value
     return value
 
 
-def _text(text: str, path: str, found: list[str]) -> str:
+def _text(text: str, path: str, healed: list[str]) -> str:
     if text.isascii():
         return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        found.append(path)
+        healed.append(path)
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 
@@ -87,9 +91,9 @@ def _shown(key: object) -> str:
     return str(key).encode("ascii", "replace").decode()
 
 
-def note(extras: dict[str, dict[str, Any]] | None, found: list[str]) -> dict[str, dict[str, Any]]:
+def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[str, dict[str, Any]]:
     """The extras with the places that were healed."""
-    return {**(extras or {}), HEALED: {"healed": found}}
+    return {**(extras or {}), HEALED: {"healed": healed}}
 
 
 def plain(value: str) -> str:
@@ -113,7 +117,7 @@ def optional_text(value: object, path: str) -> None:
 def instance(value: object, cls: type[Any] | tuple[type[Any], ...], path: str) -> None:
     """Raise unless `value` is a `cls`, one of several, or None."""
     if value is not None and not isinstance(value, cls):
-        names = [one.__name__ for one in (cls if isinstance(cls, tuple) else (cls,))]
+        names = [some.__name__ for some in (cls if isinstance(cls, tuple) else (cls,))]
         raise _wrong(" or ".join(names), value, path)
 
 
@@ -128,14 +132,14 @@ def instances(value: object, cls: type[Any], path: str) -> None:
             raise _wrong(cls.__name__, item, f"{path}[{i}]")
 
 
-def one_of(value: object, known: Iterable[str], path: str) -> None:
-    """Raise unless `value` is one of the `known` words."""
-    listed = list(known)
-    if not isinstance(value, str) or value not in listed:
+def one_of(value: object, words: Iterable[str], path: str) -> None:
+    """Raise unless `value` is one of the `words` words."""
+    allowed = list(words)
+    if not isinstance(value, str) or value not in allowed:
         raise InvalidMessage(
             f"unknown value {shown(value)}",
             path=path,
-            hint=f"one of {', '.join(listed)}",
+            hint=f"one of {', '.join(allowed)}",
             code="block.field",
         )
 
@@ -147,14 +151,14 @@ def own_fields(value: object, path: str) -> None:
     check(value, path)
     if not isinstance(value, dict):
         raise _wrong("extras, objects by issuer", value, path)
-    for issuer, own in value.items():
-        if not isinstance(own, dict):
-            raise _wrong("an object", own, f"{path}.{issuer}")
+    for issuer, fields_of_issuer in value.items():
+        if not isinstance(fields_of_issuer, dict):
+            raise _wrong("an object", fields_of_issuer, f"{path}.{issuer}")
 
 
-def _wrong(wanted: str, value: object, path: str) -> InvalidMessage:
+def _wrong(expected: str, value: object, path: str) -> InvalidMessage:
     return InvalidMessage(
-        f"must be {wanted}, not {type(value).__name__}", path=path, code="block.field"
+        f"must be {expected}, not {type(value).__name__}", path=path, code="block.field"
     )
 
 
@@ -163,9 +167,9 @@ def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
     try:
         return cls(**values)
     except TypeError as error:
-        said = str(error).partition(") ")[2] or str(error)
+        message = str(error).partition(") ")[2] or str(error)
         raise InvalidMessage(
-            f"{cls.__name__} {clipped(said)}", path=path, code="block.field"
+            f"{cls.__name__} {clipped(message)}", path=path, code="block.field"
         ) from None
 
 
@@ -173,10 +177,10 @@ def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
     """The same for a class whose fields are all texts or None."""
     if not isinstance(values, Mapping):
         raise _wrong("an object", values, path)
-    made = build(cls, dict(values), path)
+    result = build(cls, dict(values), path)
     for name, value in values.items():
         optional_text(value, f"{path}.{name}")
-    return made
+    return result
 
 
 _SOURCES: dict[str, type[Any]] = {
@@ -212,9 +216,9 @@ def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
         raise InvalidMessage(
             f"blocks nested deeper than {_NESTING}", path=path, code="message.deep"
         )
-    made = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
-    same = all(new is old for new, old in zip(made, items, strict=True))
-    return items if same else made
+    blocks = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
+    same = all(after is before for after, before in zip(blocks, items, strict=True))
+    return items if same else blocks
 
 
 def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
@@ -239,11 +243,11 @@ def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
             f"unknown block type {shown(kind)}", path=path, hint=f"one of {', '.join(BLOCKS)}",
             code="block.type",
         )  # fmt: skip
-    known = {f.name for f in fields(cls)}
-    values = {key: value for key, value in item.items() if key in known}
-    unknown = {key: value for key, value in item.items() if key not in known}
+    names = {f.name for f in fields(cls)}
+    values = {key: value for key, value in item.items() if key in names}
+    unknown = {key: value for key, value in item.items() if key not in names}
     hint = unknown.get("cache_control")
-    if isinstance(hint, Mapping) and "cache" in known:
+    if isinstance(hint, Mapping) and "cache" in names:
         # how three providers spell a cache hint, and how users of their blocks write it
         values["cache"] = CacheHint(hint.get("ttl"))
         del unknown["cache_control"]
@@ -269,14 +273,16 @@ def _build_values(values: dict[str, Any], path: str) -> None:
         ]  # fmt: skip
 
 
-def _extras(given: object, unknown: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    extras: dict[str, dict[str, Any]] = dict(given) if isinstance(given, Mapping) else {}
+def _extras(extras_given: object, unknown: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    extras: dict[str, dict[str, Any]] = (
+        dict(extras_given) if isinstance(extras_given, Mapping) else {}
+    )
     extras[""] = {**extras.get("", {}), **unknown}  # whose they are, a wire may know
     return extras
 
 
 def _source(value: Any, path: str) -> Source:
-    made: Source = value  # if it is none, its block is refused
+    source: Source = value  # if it is none, its block is refused
     if isinstance(value, Mapping):
         cls = _SOURCES.get(str(value.get("type")))
         if cls is None:
@@ -286,8 +292,8 @@ def _source(value: Any, path: str) -> Source:
                 hint=f"one of {', '.join(_SOURCES)}",
                 code="source.type",
             )
-        made = build(cls, dict(value), path)
-    return made
+        source = build(cls, dict(value), path)
+    return source
 
 
 def check_block(block: ContentBlock, path: str, depth: int) -> ContentBlock:
@@ -344,10 +350,10 @@ def _result(block: ToolResultBlock, path: str, depth: int) -> ToolResultBlock:
     if isinstance(output, str):
         check_text(output, f"{path}.output")
     elif isinstance(output, list):
-        made = _blocks(output, f"{path}.output", depth + 1)
-        if made is not output:
+        blocks = _blocks(output, f"{path}.output", depth + 1)
+        if blocks is not output:
             values = {f.name: getattr(block, f.name) for f in fields(block)}
-            return ToolResultBlock(**{**values, "output": made})
+            return ToolResultBlock(**{**values, "output": blocks})
     elif output is None or isinstance(output, Mapping):
         check(output, f"{path}.output")
     else:
@@ -369,8 +375,8 @@ def _check_source(source: object, path: str) -> None:
             text(data, f"{path}.data")
             optional_text(source.uri, f"{path}.uri")
             text(source.media_type, f"{path}.media_type")
-        case LocalSource(path=place):
-            text(place, f"{path}.path")
+        case LocalSource(path=file_path):
+            text(file_path, f"{path}.path")
             optional_text(source.media_type, f"{path}.media_type")
         case FileSource(file_id=file_id):
             text(file_id, f"{path}.file_id")

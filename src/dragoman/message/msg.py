@@ -84,12 +84,12 @@ class Msg:
         except InvalidMessage as error:
             if error.code != "text.surrogate":
                 raise
-            found: list[str] = []
-            name = heal(name, "name", found)
-            self.content = content_of(heal(content, "content", found), f"{path}.content")
-            extras = heal(extras, "extras", found)
+            healed: list[str] = []
+            name = heal(name, "name", healed)
+            self.content = content_of(heal(content, "content", healed), f"{path}.content")
+            extras = heal(extras, "extras", healed)
             own_fields(extras, f"{path}.extras")
-            extras = note(extras, found)
+            extras = note(extras, healed)
         self.name = plain(name)
         self.role: Role = plain(role)  # type: ignore[assignment]  # one of ROLES
         instance(metadata, dict, f"{path}.metadata")
@@ -114,43 +114,45 @@ class Msg:
         like: Msg | None = None,
     ) -> Msg:
         """A Msg of values that are known to be right; the rest is taken over from `like`."""
-        made = cls.__new__(cls)
-        made.name = name
-        made.content = content
-        made.role = role
+        message = cls.__new__(cls)
+        message.name = name
+        message.content = content
+        message.role = role
         if like is None:
-            made._metadata = made._id = made.timestamp = None
-            made.cache = made.extras = made.spelling = made.origin = None
+            message._metadata = message._id = message.timestamp = None
+            message.cache = message.extras = message.spelling = message.origin = None
         else:
-            made._metadata = like._metadata
-            made._id = like._id
-            made.timestamp = like.timestamp
-            made.cache = like.cache
-            made.extras = like.extras
-            made.spelling = None
-            made.origin = like.origin
-        return made
+            message._metadata = like._metadata
+            message._id = like._id
+            message.timestamp = like.timestamp
+            message.cache = like.cache
+            message.extras = like.extras
+            message.spelling = None
+            message.origin = like.origin
+        return message
 
     @classmethod
-    def user(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+    def user(cls, content: Any, name: str = "", **options: Any) -> Msg:
         """A message of the user."""
-        return cls(name, content, "user", **rest)
+        return cls(name, content, "user", **options)
 
     @classmethod
-    def system(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+    def system(cls, content: Any, name: str = "", **options: Any) -> Msg:
         """A system prompt."""
-        return cls(name, content, "system", **rest)
+        return cls(name, content, "system", **options)
 
     @classmethod
-    def assistant(cls, content: Any, name: str = "", **rest: Any) -> Msg:
+    def assistant(cls, content: Any, name: str = "", **options: Any) -> Msg:
         """A message of the assistant."""
-        return cls(name, content, "assistant", **rest)
+        return cls(name, content, "assistant", **options)
 
     @classmethod
-    def tool(cls, id: str, output: Any, name: str = "", is_error: bool = False, **rest: Any) -> Msg:
+    def tool(
+        cls, id: str, output: Any, name: str = "", is_error: bool = False, **options: Any
+    ) -> Msg:
         """The result of the tool call `id`."""
         block = ToolResultBlock(id=id, name=name, output=output, is_error=is_error)
-        return cls("", [block], "tool", **rest)
+        return cls("", [block], "tool", **options)
 
     @property
     def id(self) -> str:
@@ -197,8 +199,8 @@ class Msg:
         """The blocks, all of them or those of one type or of several."""
         if block_type is None:
             return self.blocks
-        wanted = {block_type} if isinstance(block_type, str) else set(block_type)
-        return [block for block in self.blocks if block.type in wanted]
+        types = {block_type} if isinstance(block_type, str) else set(block_type)
+        return [block for block in self.blocks if block.type in types]
 
     def has_content_blocks(self, block_type: str | Iterable[str] | None = None) -> bool:
         """Whether there is any block, or any of the given type or types."""
@@ -210,16 +212,16 @@ class Msg:
         The content is written as plain dicts; nothing is shared with the message but leaf values.
         """
         content = self.content
-        made: dict[str, Any] = {"id": self._id} if self._id else {}
-        made["name"] = self.name
-        made["role"] = self.role
-        made["content"] = content if isinstance(content, str) else [plain_block(b) for b in content]
-        made["metadata"] = plain_value(self._metadata) if self._metadata else {}
-        made["timestamp"] = self.timestamp
+        data: dict[str, Any] = {"id": self._id} if self._id else {}
+        data["name"] = self.name
+        data["role"] = self.role
+        data["content"] = content if isinstance(content, str) else [plain_block(b) for b in content]
+        data["metadata"] = plain_value(self._metadata) if self._metadata else {}
+        data["timestamp"] = self.timestamp
         for key in ("cache", "extras", "spelling", "origin"):
             if (value := getattr(self, key)) is not None:
-                made[key] = plain_value(value)
-        return made
+                data[key] = plain_value(value)
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], path: str = "$") -> Msg:
@@ -241,9 +243,9 @@ class Msg:
             raise InvalidMessage(
                 f"unknown field {shown(min(map(str, unknown)))}", path=path, code="message.field"
             )
-        rest = block_from(data, path)
+        optional = block_from(data, path)
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
-                   data.get("timestamp"), id=data.get("id"), path=path, **rest)  # fmt: skip
+                   data.get("timestamp"), id=data.get("id"), path=path, **optional)  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         """Equal by content: ids, times and metadata are not part of it."""
@@ -276,14 +278,14 @@ def identify(msgs: Sequence[Msg]) -> list[str]:
     Media count by their length and ends, so base64 is never hashed whole. Equal histories get
     equal ids, whenever and wherever they were built.
     """
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     ids = []
     for msg in msgs:
         if msg._id:
             ids.append(msg._id)
             continue
         base = blake2b(_digest(msg).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        count = seen[base] = seen.get(base, 0) + 1
+        count = counts[base] = counts.get(base, 0) + 1
         ids.append(f"{base}-{count}")
     return ids
 
@@ -293,19 +295,19 @@ def _digest(msg: Msg) -> str:
     blocks = [] if isinstance(content, str) else [_ends(plain_block(b)) for b in content]
     if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
         content = blocks[0]["text"]  # one plain text block says what the text says
-    said = f"text\0{content}" if isinstance(content, str) else f"blocks\0{blocks!r}"
-    return f"{msg.role}\0{msg.name}\0{said}"
+    content_text = f"text\0{content}" if isinstance(content, str) else f"blocks\0{blocks!r}"
+    return f"{msg.role}\0{msg.name}\0{content_text}"
 
 
 def _ends(value: Any) -> Any:
     """The value without what equality ignores, keys in order, the data of media by its ends."""
     if isinstance(value, dict):
-        made = {name: _ends(value[name]) for name in sorted(value) if name not in _ASIDE}
+        data = {name: _ends(value[name]) for name in sorted(value) if name not in _ASIDE}
         for name in ("data", "uri") if value.get("type") == "base64" else ():
             if isinstance(long := value.get(name), str) and len(long) > 256:
-                made[name] = (len(long), long[:64], long[-64:])
-        return made
-    return [_ends(inner) for inner in value] if isinstance(value, list) else value
+                data[name] = (len(long), long[:64], long[-64:])
+        return data
+    return [_ends(item) for item in value] if isinstance(value, list) else value
 
 
 _ASIDE = frozenset({"spelling", "origin"})

@@ -16,13 +16,13 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
 
     What a request was read from stands where it stood in that body.
     """
-    there: set[int] = set()
+    seen: set[int] = set()
     read = None if request is None else request.read
     if read is not None and read.places is not None:
-        there.add(id(request))
+        seen.add(id(request))
         yield "$", InBody(request)
         for path, node in read.places():
-            there.add(id(node))
+            seen.add(id(node))
             if type(node) is not Field:
                 yield path, InBody(node)
             elif isinstance(node.node, ChatRequest):  # as it was read
@@ -30,7 +30,7 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
             else:
                 yield path, node
     for path, node in _neutral(messages, request):
-        if id(node) not in there:
+        if id(node) not in seen:
             yield path, node
 
 
@@ -51,32 +51,32 @@ def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[t
 
 
 def also(
-    places: Callable[[], Iterator[tuple[str, object]]], made: Sequence[tuple[object, object]]
+    places: Callable[[], Iterator[tuple[str, object]]], pairs: Sequence[tuple[object, object]]
 ) -> Iterator[tuple[str, object]]:
     """The places, and what was made of the nodes that stand there."""
-    new: dict[int, list[object]] = {}
-    for node, of in made:
-        new.setdefault(id(of), []).append(node)
+    made_of: dict[int, list[object]] = {}
+    for node, source in pairs:
+        made_of.setdefault(id(source), []).append(node)
     for path, node in places():
         yield path, node
-        waiting = [*new.get(id(node), ())]
-        for one in waiting:
-            yield path, one
-            waiting += new.get(id(one), ())
+        waiting = [*made_of.get(id(node), ())]
+        for copy in waiting:
+            yield path, copy
+            waiting += made_of.get(id(copy), ())
 
 
 def answer_places(_: Sequence[Msg], resp: ChatResponse) -> Iterator[tuple[str, object]]:
     """(path, node) of an answer, its usage, and each candidate's message, blocks and citations."""
     yield "$", resp
     yield "$.usage", resp.usage
-    for i, one in enumerate(resp.candidates):
-        here = f"$.candidates[{i}]"
-        yield here, one
-        yield f"{here}.finish", one.finish
-        yield f"{here}.msg", one.msg
-        if not isinstance(one.msg.content, str):
-            yield from _blocks(one.msg.content, f"{here}.msg.content")
-            yield from _citations(one.msg.content, f"{here}.msg.content")
+    for i, candidate in enumerate(resp.candidates):
+        path = f"$.candidates[{i}]"
+        yield path, candidate
+        yield f"{path}.finish", candidate.finish
+        yield f"{path}.msg", candidate.msg
+        if not isinstance(candidate.msg.content, str):
+            yield from _blocks(candidate.msg.content, f"{path}.msg.content")
+            yield from _citations(candidate.msg.content, f"{path}.msg.content")
 
 
 def _citations(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:
@@ -87,10 +87,10 @@ def _citations(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]
 
 def _blocks(blocks: Sequence[Any], path: str) -> Iterator[tuple[str, object]]:
     for i, block in enumerate(blocks):
-        here = f"{path}[{i}]"
-        yield here, block
+        block_path = f"{path}[{i}]"
+        yield block_path, block
         if (source := getattr(block, "source", None)) is not None:
-            yield f"{here}.source", source
+            yield f"{block_path}.source", source
         output = getattr(block, "output", None)
         if isinstance(output, list):
-            yield from _blocks(output, f"{here}.output")
+            yield from _blocks(output, f"{block_path}.output")

@@ -23,12 +23,12 @@ _ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input"
 
 def plain_block(block: Any) -> dict[str, Any]:
     """A block (or source) as a plain dict, `type` first, fields at their default left out."""
-    made: dict[str, Any] = {"type": block.type}
+    data: dict[str, Any] = {"type": block.type}
     for name, default in _fields(type(block)):
         value = getattr(block, name)
         if (name in _ALWAYS and not (name == "media_type" and value is None)) or value != default:
-            made[name] = plain_value(value)
-    return made
+            data[name] = plain_value(value)
+    return data
 
 
 def plain_value(value: Any) -> Any:
@@ -51,29 +51,31 @@ def plain_value(value: Any) -> Any:
 
 
 def _fields(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
-    known = _FIELDS.get(cls)
-    if known is None:
-        known = tuple((f.name, f.default) for f in fields(cls) if f.name != "type")
-        _FIELDS[cls] = known
-    return known
+    names_and_defaults = _FIELDS.get(cls)
+    if names_and_defaults is None:
+        names_and_defaults = tuple((f.name, f.default) for f in fields(cls) if f.name != "type")
+        _FIELDS[cls] = names_and_defaults
+    return names_and_defaults
 
 
 def block_from(data: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The optional fields of a stored node: cache, extras, spelling and origin."""
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, cls in (("cache", CacheHint), ("origin", Origin)):
         value = data.get(key)
         if value is None:
             continue
-        made[key] = build_texts(cls, value, f"{path}.{key}")
+        values[key] = build_texts(cls, value, f"{path}.{key}")
     if (extras := data.get("extras")) is not None:
         if not isinstance(extras, Mapping) or not all(
-            isinstance(own, Mapping) for own in extras.values()
+            isinstance(fields_of_issuer, Mapping) for fields_of_issuer in extras.values()
         ):
             raise InvalidMessage(
                 "extras are objects by issuer", path=f"{path}.extras", code="block.field"
             )
-        made["extras"] = {issuer: dict(own) for issuer, own in extras.items()}
+        values["extras"] = {
+            issuer: dict(fields_of_issuer) for issuer, fields_of_issuer in extras.items()
+        }
     if (spelling := data.get("spelling")) is not None:
-        made["spelling"] = spelling
-    return made
+        values["spelling"] = spelling
+    return values

@@ -1,6 +1,7 @@
-"""How to generate: Options and ResponseFormat, one neutral name for each setting.
+"""ChatRequest and what it holds: options, response format, and what is known of its reading.
 
-Pure values, the same for every provider.
+`Options` has one neutral name for each setting. `AsRead` knows which nodes of a request nobody has
+edited since a wire read it. `Written` is a request as one provider takes it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Options(Shown):
             object.__setattr__(self, "stop", (stop,) if isinstance(stop, str) else tuple(stop))
         for name, value in self.given():
             check(value, f"$.options.{name}")
-            kinds = _KINDS.get(name, (int,))
+            kinds = OPTION_KINDS.get(name, (int,))
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 raise InvalidMessage(
                     f"must be {' or '.join(k.__name__ for k in kinds)}, not {type(value).__name__}",
@@ -94,7 +95,7 @@ class Options(Shown):
         return cls(**value)
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
+OPTION_KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(
         ("temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
         (int, float),
@@ -188,12 +189,12 @@ class AsRead:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy knows its messages by other identities, and only those that nobody edited."""
-        held = [m for m in self.messages if self.holds(m)]
-        edited = self.edited or len(held) < len(self.messages)
+        unedited = [m for m in self.messages if self.holds(m)]
+        edited = self.edited or len(unedited) < len(self.messages)
         return AsRead, (
             self.protocol,
             self.issuer,
-            held,
+            unedited,
             dict(self.fields),
             self.model,
             edited,
@@ -203,12 +204,14 @@ class AsRead:
     def holds(self, m: Msg) -> bool:
         """Whether the message is one of those that were read, and nobody has edited it."""
         if self._seen is None:
-            return any(m is one for one in self.messages)
-        seen = self._seen.get(id(m))
-        if seen is None:
+            return any(m is read for read in self.messages)
+        parts_read = self._seen.get(id(m))
+        if parts_read is None:
             return False
-        now = _parts(m)
-        return len(seen) == len(now) and all(a is b for a, b in zip(seen, now, strict=True))
+        parts = _parts(m)
+        return len(parts_read) == len(parts) and all(
+            a is b for a, b in zip(parts_read, parts, strict=True)
+        )
 
     def kept(self, fields: Mapping[str, Any]) -> list[str]:
         """The names of those fields that still say what was read."""
@@ -231,20 +234,20 @@ class AsRead:
         )
 
 
-def _same(value: Any, old: Any) -> bool:
-    if type(value) is not type(old):
+def _same(value: Any, before: Any) -> bool:
+    if type(value) is not type(before):
         return False
     if type(value) is tuple:  # tools, or texts that stop an answer
-        return len(value) == len(old) and all(
-            a is b or (type(a) is str and a == b) for a, b in zip(value, old, strict=True)
+        return len(value) == len(before) and all(
+            a is b or (type(a) is str and a == b) for a, b in zip(value, before, strict=True)
         )
-    return bool(value == old)
+    return bool(value == before)
 
 
 def _parts(m: Msg) -> tuple[object, ...]:
     content: Any = m.content
-    said = (content,) if type(content) is str else tuple(content)
-    return (m, m.name, m.role, m.extras, m.cache, m.spelling, *said)
+    blocks = (content,) if type(content) is str else tuple(content)
+    return (m, m.name, m.role, m.extras, m.cache, m.spelling, *blocks)
 
 
 # what a request asks for beside its messages, each option on its own
@@ -295,7 +298,7 @@ class ChatRequest(Shown):
             own_fields(self.extras, "$.extras")
 
     def _heal(self) -> None:
-        found: list[str] = []
+        healed: list[str] = []
         for name in ("system", "model", "agent_name", "memories"):
             value = getattr(self, name)
             if value is None:
@@ -305,9 +308,9 @@ class ChatRequest(Shown):
                     f"must be text, not {type(value).__name__}", path=f"$.{name}",
                     code="request.field",
                 )  # fmt: skip
-            setattr(self, name, heal(value, name, found))
-        if found:
-            self.extras = note(self.extras, found)
+            setattr(self, name, heal(value, name, healed))
+        if healed:
+            self.extras = note(self.extras, healed)
 
     def asks(self) -> dict[str, Any]:
         """What the request asks for beside its messages, by the names of ASKS."""
@@ -332,15 +335,15 @@ def messages_of(msgs: object) -> list[Msg]:
         raise NotMessages(
             f"the input must be a list of Msg, not {type(msgs).__name__}", path="$.messages"
         )
-    listed = msgs if isinstance(msgs, list) else list(msgs)
-    for i, msg in enumerate(listed):
+    messages = msgs if isinstance(msgs, list) else list(msgs)
+    for i, msg in enumerate(messages):
         if not isinstance(msg, Msg):
             raise NotMessages(
                 f"expected a Msg, not {type(msg).__name__}",
                 path=f"$.messages[{i}]",
                 hint="Msg(name, content, role), or Msg.from_dict(...)",
             )
-    return listed
+    return messages
 
 
 def request_of(req: object) -> ChatRequest:
@@ -423,21 +426,22 @@ _new = object.__new__
 
 def said(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
     """`Msg("", content, role, origin=origin)` of content that is known to be right."""
-    m = _new(Msg)
-    m.name = ""
-    m.content = content
-    m.role = role
-    m._metadata = m._id = m.timestamp = m.cache = m.extras = m.spelling = None
-    m.origin = origin
-    return m
+    message = _new(Msg)
+    message.name = ""
+    message.content = content
+    message.role = role
+    message._metadata = message._id = message.timestamp = None
+    message.cache = message.extras = message.spelling = None
+    message.origin = origin
+    return message
 
 
-def called(id: str, name: str, given: Json, raw: str) -> ToolUseBlock:
+def called(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
     """`ToolUseBlock(id, name, given, raw)`."""
     block = _new(ToolUseBlock)
     block.id = id
     block.name = name
-    block.input = given
+    block.input = arguments
     block.raw_input = raw
     block.cache = block.extras = block.spelling = block.origin = None
     block.unfinished = False

@@ -1,4 +1,4 @@
-"""Messages, requests and responses as versioned JSON of our own; `loaded` has the way back.
+"""Messages, requests and responses as versioned JSON of our own, and back.
 
     {"dragoman": 1, "kind": "messages", "value": [...]}
 
@@ -35,13 +35,13 @@ def dump(value: Storable) -> JsonObject:
     Raises InvalidMessage for what cannot be stored, such as metadata that is no JSON.
     """
     try:
-        kind, made = _dumped(value)
+        kind, data = _dumped(value)
     except RecursionError as error:
         raise InvalidMessage(
             "nested too deeply to be stored", path="$.value", code="json.deep"
         ) from error
-    check(made, "$.value")
-    return {"dragoman": VERSION, "kind": kind, "value": made}
+    check(data, "$.value")
+    return {"dragoman": VERSION, "kind": kind, "value": data}
 
 
 def _dumped(value: object) -> tuple[str, Any]:
@@ -63,48 +63,48 @@ def _dumped(value: object) -> tuple[str, Any]:
 
 
 def _request(req: ChatRequest) -> JsonObject:
-    made: JsonObject = {"messages": [msg.to_dict() for msg in req.messages]}
+    data: JsonObject = {"messages": [msg.to_dict() for msg in req.messages]}
     for f in fields(ChatRequest):
         value = getattr(req, f.name)
         if f.name == "messages" or value is None or value == [] or value is False:
             continue
         if f.name == "read":
-            made["read"] = _as_read(value, req)
+            data["read"] = _as_read(value, req)
             continue
         if f.name == "tools":
-            made["tools"] = [_plain(tool) for tool in value]
+            data["tools"] = [_plain(tool) for tool in value]
         elif f.name == "options":
             if value.given():
-                made["options"] = {name: plain_value(v) for name, v in value.given()}
+                data["options"] = {name: plain_value(v) for name, v in value.given()}
         else:
-            made[f.name] = _plain(value)
-    return made
+            data[f.name] = _plain(value)
+    return data
 
 
 def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
     """Which of the messages and fields are still as they were read."""
-    held = [i for i, m in enumerate(req.messages) if read.holds(m)]
-    made = {"protocol": read.protocol, "issuer": read.issuer, "messages": held,
+    unedited = [i for i, m in enumerate(req.messages) if read.holds(m)]
+    data = {"protocol": read.protocol, "issuer": read.issuer, "messages": unedited,
             "fields": sorted(read.kept(req.asks()))}  # fmt: skip
     edited = None if read.grown(req.messages) else True
-    return {**made, **_given(model=read.model, edited=edited, state=read.state or None)}
+    return {**data, **_given(model=read.model, edited=edited, state=read.state or None)}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)):
-        kept = isinstance(value, ServerTool)
+        keep_type = isinstance(value, ServerTool)
         return {
-            f.name: plain_value(inner)
+            f.name: plain_value(item)
             for f in fields(value)
-            if (inner := getattr(value, f.name)) is not None
-            and inner != ()
-            and (f.name != "type" or kept)
+            if (item := getattr(value, f.name)) is not None
+            and item != ()
+            and (f.name != "type" or keep_type)
         }
     return plain_value(value)
 
 
 def _response(resp: ChatResponse) -> JsonObject:
-    made: JsonObject = {
+    data: JsonObject = {
         "candidates": [
             {"msg": c.msg.to_dict(), "finish": _plain(c.finish), **_given(extras=c.extras)}
             for c in resp.candidates
@@ -113,9 +113,9 @@ def _response(resp: ChatResponse) -> JsonObject:
         "status": resp.status,
     }
     if resp.error is not None:
-        told = {name: getattr(resp.error, name) for name in _ERROR}
-        made["error"] = {name: value for name, value in told.items() if value not in (None, "")}
-    return {**made, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
+        error = {name: getattr(resp.error, name) for name in _ERROR}
+        data["error"] = {name: value for name, value in error.items() if value not in (None, "")}
+    return {**data, **_given(model=resp.model, id=resp.id, extras=resp.extras)}
 
 
 _ERROR = ("message", "status", "type", "code", "hint", "body")
@@ -174,25 +174,25 @@ def _messages(value: Any, path: str) -> list[Msg]:
 
 
 def _load_request(value: Mapping[str, Any]) -> ChatRequest:
-    rest = {key: inner for key, inner in value.items() if key != "messages"}
+    fields_ = {key: item for key, item in value.items() if key != "messages"}
     path = "$.value"
-    if "tools" in rest:
-        rest["tools"] = [
+    if "tools" in fields_:
+        fields_["tools"] = [
             _tool(_object(tool, f"{path}.tools[{i}]"), f"{path}.tools[{i}]")
-            for i, tool in enumerate(_list(rest["tools"], f"{path}.tools"))
+            for i, tool in enumerate(_list(fields_["tools"], f"{path}.tools"))
         ]
-    if "options" in rest:
-        rest["options"] = Options.of(_object(rest["options"], f"{path}.options"))
+    if "options" in fields_:
+        fields_["options"] = Options.of(_object(fields_["options"], f"{path}.options"))
     for key, cls in (("tool_choice", ToolChoice), ("response_format", ResponseFormat)):
-        if key in rest:
-            said = _object(rest[key], f"{path}.{key}")
-            rest[key] = build(cls, dict(said), f"{path}.{key}")
+        if key in fields_:
+            data = _object(fields_[key], f"{path}.{key}")
+            fields_[key] = build(cls, dict(data), f"{path}.{key}")
     messages = _messages(value.get("messages"), f"{path}.messages")
-    read = rest.pop("read", None)
-    made: ChatRequest = build(ChatRequest, {"messages": messages, **rest}, path)
+    read = fields_.pop("read", None)
+    request: ChatRequest = build(ChatRequest, {"messages": messages, **fields_}, path)
     if read is not None:
-        made.read = _load_read(_object(read, f"{path}.read"), made, f"{path}.read")
-    return made
+        request.read = _load_read(_object(read, f"{path}.read"), request, f"{path}.read")
+    return request
 
 
 def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
@@ -201,59 +201,61 @@ def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
     optional_text(value.get("model"), f"{path}.model")
     edited = value.get("edited", False)
     instance(edited, bool, f"{path}.edited")
-    held = []
-    for i, at in enumerate(_list(value.get("messages"), f"{path}.messages")):
-        if type(at) is not int or not 0 <= at < len(req.messages):
+    unedited = []
+    for i, index in enumerate(_list(value.get("messages"), f"{path}.messages")):
+        if type(index) is not int or not 0 <= index < len(req.messages):
             raise InvalidMessage(
                 "no index of a message", path=f"{path}.messages[{i}]", code="stored.type"
             )
-        held.append(req.messages[at])
+        unedited.append(req.messages[index])
     names = _list(value.get("fields"), f"{path}.fields")
-    fields = {name: said for name, said in req.asks().items() if name in names}
+    fields = {name: field_value for name, field_value in req.asks().items() if name in names}
     state = _list(value.get("state", []), f"{path}.state")
     for name in state:
         text(name, f"{path}.state")
-    return AsRead(value["protocol"], value["issuer"], held, fields, value.get("model"),
+    return AsRead(value["protocol"], value["issuer"], unedited, fields, value.get("model"),
                   edited, tuple(state))  # fmt: skip
 
 
 def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:
-    if (own := ServerTool.of(value, path)) is not None:
-        return own
-    given = dict(value)
-    if isinstance(given.get("cache"), Mapping):
-        given["cache"] = build(CacheHint, dict(given["cache"]), f"{path}.cache")
-    made: Tool = build(Tool, given, path)
-    return made
+    if (server_tool := ServerTool.of(value, path)) is not None:
+        return server_tool
+    values = dict(value)
+    if isinstance(values.get("cache"), Mapping):
+        values["cache"] = build(CacheHint, dict(values["cache"]), f"{path}.cache")
+    tool: Tool = build(Tool, values, path)
+    return tool
 
 
 def _load_response(value: Mapping[str, Any]) -> ChatResponse:
-    rest = dict(value)
+    fields_ = dict(value)
     path = "$.value"
     candidates = []
-    for i, item in enumerate(_list(rest.pop("candidates", []), f"{path}.candidates")):
-        here = f"{path}.candidates[{i}]"
-        given = dict(_object(item, here))
-        given["msg"] = Msg.from_dict(given.get("msg", {}), f"{here}.msg")
-        given["finish"] = build(
-            Finish, dict(_object(given.get("finish", {}), f"{here}.finish")), f"{here}.finish"
+    for i, item in enumerate(_list(fields_.pop("candidates", []), f"{path}.candidates")):
+        item_path = f"{path}.candidates[{i}]"
+        values = dict(_object(item, item_path))
+        values["msg"] = Msg.from_dict(values.get("msg", {}), f"{item_path}.msg")
+        values["finish"] = build(
+            Finish,
+            dict(_object(values.get("finish", {}), f"{item_path}.finish")),
+            f"{item_path}.finish",
         )
-        candidates.append(build(Candidate, given, here))
-    if "error" in rest:
-        rest["error"] = _error(_object(rest["error"], f"{path}.error"), f"{path}.error")
-    rest["usage"] = build(
-        Usage, dict(_object(rest.get("usage", {}), f"{path}.usage")), f"{path}.usage"
+        candidates.append(build(Candidate, values, item_path))
+    if "error" in fields_:
+        fields_["error"] = _error(_object(fields_["error"], f"{path}.error"), f"{path}.error")
+    fields_["usage"] = build(
+        Usage, dict(_object(fields_.get("usage", {}), f"{path}.usage")), f"{path}.usage"
     )
-    made: ChatResponse = build(ChatResponse, {"candidates": candidates, **rest}, path)
-    if isinstance(made.error, StreamError):
-        made.error.response = made
-    return made
+    response: ChatResponse = build(ChatResponse, {"candidates": candidates, **fields_}, path)
+    if isinstance(response.error, StreamError):
+        response.error.response = response
+    return response
 
 
 def _error(value: Mapping[str, Any], path: str) -> StreamError:
     texts = {name: value.get(name, "") for name in ("message", "type", "code", "hint")}
-    for name, said in texts.items():
-        text(said, f"{path}.{name}")
+    for name, entry in texts.items():
+        text(entry, f"{path}.{name}")
     instance(value.get("status"), int, f"{path}.status")
     return StreamError(
         texts.pop("message"), status=value.get("status"), body=value.get("body"), **texts

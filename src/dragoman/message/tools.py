@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage
-from .blocks import CacheHint, Extras
+from .blocks import CacheHint, Extras, ReadFrom
 from .check import instance, optional_text, own_fields, text
 
 
@@ -36,39 +36,39 @@ class Parameter(Shown):
 
     def schema(self) -> JsonObject:
         """The JSON Schema of this parameter."""
-        made = self._shape()
+        result = self._shape()
         if self.description:
-            made["description"] = self.description
+            result["description"] = self.description
         if self.default is not None:
-            made["default"] = self.default
-        return made
+            result["default"] = self.default
+        return result
 
     def _shape(self) -> JsonObject:
         kind = self.type
         if kind == "array":
             kind = "string[]"
         if kind.endswith("[]"):
-            inner = replace(self, type=kind[:-2], description="", default=None)
-            return {"type": "array", "items": inner.schema()}
+            item = replace(self, type=kind[:-2], description="", default=None)
+            return {"type": "array", "items": item.schema()}
         if kind == "object" or self.children:
             return object_schema(self.children)
-        made: JsonObject = {"type": kind}
+        result: JsonObject = {"type": kind}
         if self.enum is not None:
-            made["enum"] = list(self.enum)
-        return made
+            result["enum"] = list(self.enum)
+        return result
 
 
 def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
     """The object schema whose properties are `parameters`."""
     listed = list(parameters)
-    made: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in listed}}
+    result: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in listed}}
     if required := [p.name for p in listed if p.required]:
-        made["required"] = required
-    return made
+        result["required"] = required
+    return result
 
 
 @dataclass(slots=True, repr=False)
-class Tool(Shown):
+class Tool(ReadFrom, Shown):
     """A function the model may call.
 
     `parameters` is a JSON Schema with an object at its root, or a list of Parameter. `strict`
@@ -119,18 +119,18 @@ class Tool(Shown):
                 hint="use Tool, or a dict with name, description and parameters",
                 code="tool.type",
             )
-        inner = value.get("function", value)
-        if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
+        item = value.get("function", value)
+        if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name")
-        schema = inner.get("parameters", inner.get("input_schema"))
-        rest = {k: v for k, v in {**value, **inner}.items() if k not in _KNOWN}
+        schema = item.get("parameters", item.get("input_schema"))
+        others = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN}
         if value.get("type") not in (None, "function"):
-            rest["type"] = value["type"]
-        hint = rest.pop("cache_control", None)
+            others["type"] = value["type"]
+        hint = others.pop("cache_control", None)
         cache = CacheHint(hint.get("ttl")) if isinstance(hint, Mapping) else None
         return cls(
-            inner["name"], inner.get("description") or "", schema, inner.get("strict"), cache,
-            {"": rest} if rest else None,
+            item["name"], item.get("description") or "", schema, item.get("strict"), cache,
+            {"": others} if others else None,
         )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def _parameters(values: object, path: str) -> list[Parameter]:
 
 
 @dataclass(slots=True, repr=False)
-class ServerTool(Shown):
+class ServerTool(ReadFrom, Shown):
     """A tool that the provider runs itself: `web_search`, `code_execution` or `file_search`.
 
     `domains` and `blocked_domains` narrow a search of the web, `location` (keys `country`,
@@ -190,11 +190,11 @@ class ServerTool(Shown):
                 code="tool.type",
             )
         for name in ("domains", "blocked_domains", "stores"):
-            given = getattr(self, name)
-            instance(given, (list, tuple), f"{path}.{name}")
-            for i, one in enumerate(given):
-                text(one, f"{path}.{name}[{i}]")
-            setattr(self, name, tuple(given))
+            values = getattr(self, name)
+            instance(values, (list, tuple), f"{path}.{name}")
+            for i, item in enumerate(values):
+                text(item, f"{path}.{name}[{i}]")
+            setattr(self, name, tuple(values))
         instance(self.max_uses, int, f"{path}.max_uses")
         if self.max_uses is not None and (self.max_uses is True or self.max_uses < 1):
             raise InvalidMessage("must be 1 or more", path=f"{path}.max_uses", code="block.field")
@@ -214,8 +214,8 @@ class ServerTool(Shown):
             return value
         if not isinstance(value, Mapping) or value.get("type") != "server":
             return None
-        known = {f.name for f in fields(cls)}
-        if unknown := sorted(str(name) for name in value if name not in known):
+        names = {f.name for f in fields(cls)}
+        if unknown := sorted(str(name) for name in value if name not in names):
             raise InvalidMessage(f"unknown field {shown(unknown[0])}", path=path, code="tool.field")
         if "kind" not in value:
             raise InvalidMessage("kind is missing", path=path, code="tool.field")
@@ -234,11 +234,11 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
             f"must be a list of tools, not {type(values).__name__}", path="$.tools",
             code="tool.type",
         )  # fmt: skip
-    made: list[Tool | ServerTool] = []
+    result: list[Tool | ServerTool] = []
     for i, value in enumerate(values):
-        own = ServerTool.of(value, f"$.tools[{i}]")
-        made.append(Tool.of(value, f"$.tools[{i}]") if own is None else own)  # type: ignore[arg-type]
-    return made
+        server_tool = ServerTool.of(value, f"$.tools[{i}]")
+        result.append(Tool.of(value, f"$.tools[{i}]") if server_tool is None else server_tool)  # type: ignore[arg-type]
+    return result
 
 
 @dataclass(frozen=True, slots=True, repr=False)
