@@ -29,10 +29,10 @@ def resolved(schema: Json, refs: Refs) -> Json:
             return schema
         if any(not key.startswith("$") and key != "description" for key in schema):
             return schema
-        found = refs.target(schema["$ref"])
-        if found is None:
+        matches = refs.target(schema["$ref"])
+        if matches is None:
             return True
-        schema = found[1]
+        schema = matches[1]
     return True
 
 
@@ -44,29 +44,32 @@ def fits(schema: Json, value: Json, refs: Refs, hops: int = 0) -> bool:
     kinds = types_of(schema.get("type"))
     if kinds and not any(of_type(value, kind) for kind in kinds):
         return False
-    listed = [schema["const"]] if "const" in schema else schema.get("enum")
-    if isinstance(listed, list) and canonical(value) not in {canonical(one) for one in listed}:
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if isinstance(values, list) and canonical(value) not in {canonical(item) for item in values}:
         return False
-    found = refs.target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
-    also = [*schema.get("allOf", ()), *([found[1]] if found and found[1] is not schema else ())]
-    if not all(fits(one, value, refs, hops + 1) for one in also):
+    matches = refs.target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
+    also = [
+        *schema.get("allOf", ()),
+        *([matches[1]] if matches and matches[1] is not schema else ()),
+    ]
+    if not all(fits(item, value, refs, hops + 1) for item in also):
         return False
     unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
-    if not all(any(fits(one, value, refs, hops + 1) for one in union) for union in unions):
+    if not all(any(fits(item, value, refs, hops + 1) for item in union) for union in unions):
         return False
     return _inside(schema, value, refs)
 
 
 def _inside(schema: JsonObject, value: Json, refs: Refs) -> bool:
     if isinstance(value, dict):
-        named, rest = schema.get("properties", {}), schema.get("additionalProperties", True)
+        named, others = schema.get("properties", {}), schema.get("additionalProperties", True)
         if any(name not in value for name in schema.get("required", ())):
             return False
-        return all(fits(named.get(name, rest), one, refs) for name, one in value.items())
+        return all(fits(named.get(name, others), item, refs) for name, item in value.items())
     if isinstance(value, list):
-        first, rest = schema.get("prefixItems", []), schema.get("items", True)
+        first, others = schema.get("prefixItems", []), schema.get("items", True)
         return all(
-            fits(first[i] if i < len(first) else rest, one, refs) for i, one in enumerate(value)
+            fits(first[i] if i < len(first) else others, item, refs) for i, item in enumerate(value)
         )
     return True
 
@@ -93,16 +96,16 @@ def checked(
     `formats`: check formats such as `date-time`, too. Raises ConfigError without the extra
     `schema`, InvalidMessage for what is no schema or refers to something elsewhere.
     """
-    told = schema.schema if isinstance(schema, Tool) else schema
-    if told is None:
+    source_keywords = schema.schema if isinstance(schema, Tool) else schema
+    if source_keywords is None:
         return []
     if too_deep(arguments, _DEEPEST):
         return [Violation("$", f"nested deeper than {_DEEPEST}", "")]
     try:
-        judge = _judge(canonical(normalised(told)), formats)
+        judge = _judge(canonical(normalised(source_keywords)), formats)
     except RecursionError as error:
         raise InvalidMessage("a schema nested too deeply", code="schema.invalid") from error
-    found = [
+    matches = [
         Violation(
             below("$", *error.instance_path),
             clipped(error.message, _WORDS),
@@ -110,7 +113,7 @@ def checked(
         )
         for error in judge.iter_errors(arguments)
     ]
-    return sorted(found)
+    return sorted(matches)
 
 
 @lru_cache(maxsize=256)
@@ -169,10 +172,10 @@ def repaired(schema: Tool | JsonObject | None, arguments: Json) -> tuple[Json, l
     >>> repaired({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
     ({'n': 3}, [Repair(path='$.n', did='text to integer')])
     """
-    told = schema.schema if isinstance(schema, Tool) else schema
-    if told is None or too_deep(arguments, _MENDING_DEEPEST):
+    source_keywords = schema.schema if isinstance(schema, Tool) else schema
+    if source_keywords is None or too_deep(arguments, _MENDING_DEEPEST):
         return arguments, []
-    mender = _Mender(normalised(told), nulls_only=False)
+    mender = _Mender(normalised(source_keywords), nulls_only=False)
     return mender.value(mender.root, arguments, "$"), mender.done
 
 
@@ -181,10 +184,10 @@ def without_nulls(schema: Tool | JsonObject | None, arguments: Json) -> Json:
 
     For schemas that were lowered to a dialect in which every property is required.
     """
-    told = schema.schema if isinstance(schema, Tool) else schema
-    if told is None or too_deep(arguments, _MENDING_DEEPEST):
+    source_keywords = schema.schema if isinstance(schema, Tool) else schema
+    if source_keywords is None or too_deep(arguments, _MENDING_DEEPEST):
         return arguments
-    mender = _Mender(normalised(told), nulls_only=True)
+    mender = _Mender(normalised(source_keywords), nulls_only=True)
     return mender.value(mender.root, arguments, "$")
 
 
@@ -204,7 +207,7 @@ class _Mender:
         schema = resolved(schema, self.refs)
         if not isinstance(schema, dict):
             return value
-        for inner in (one for key in ("allOf", "$ref") for one in _held(schema, key, self.refs)):
+        for inner in (item for key in ("allOf", "$ref") for item in _held(schema, key, self.refs)):
             value = self.value(inner, value, path)
         for keyword in ("anyOf", "oneOf"):
             if isinstance(schema.get(keyword), list):
@@ -223,9 +226,9 @@ class _Mender:
                 if fitting and not fits(branch, value, self.refs):
                     continue
                 before = len(self.done)
-                made = self.value(branch, value, path)
-                if fitting or (made is not value and fits(branch, made, self.refs)):
-                    return made
+                result = self.value(branch, value, path)
+                if fitting or (result is not value and fits(branch, result, self.refs)):
+                    return result
                 del self.done[before:]
         return value
 
@@ -234,34 +237,34 @@ class _Mender:
         if not kinds or any(of_type(value, kind) for kind in kinds):
             return value
         for kind in kinds:
-            made, said = self._as(kind, value, schema, path)
-            if said:
-                self.done.append(Repair(path, said))
-                return made
+            result, text = self._as(kind, value, schema, path)
+            if text:
+                self.done.append(Repair(path, text))
+                return result
         return value
 
     def _as(self, kind: str, value: Json, schema: JsonObject, path: str) -> tuple[Json, str]:
         """The value in another type and what was done: nothing where that says more or less."""
         if isinstance(value, str):
-            found = _spelled(kind, value.strip())
-            if found is not _NOTHING:
-                return found, f"text to {kind}"
+            matches = _spelled(kind, value.strip())
+            if matches is not _NOTHING:
+                return matches, f"text to {kind}"
         if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
             return str(value), "integer to text"
         if kind == "array" and value is not None and not isinstance(value, list):
             before = len(self.done)
-            made = self.value(schema.get("items", True), value, path)
-            if fits(schema.get("items", True), made, self.refs):
-                return [made], "value to a list of it"
+            result = self.value(schema.get("items", True), value, path)
+            if fits(schema.get("items", True), result, self.refs):
+                return [result], "value to a list of it"
             del self.done[before:]
         return value, ""
 
     def _listed(self, schema: JsonObject, value: Json, path: str) -> Json:
         """A value of an enum in the enum's own spelling, if it can be only one of them."""
-        listed = [schema["const"]] if "const" in schema else schema.get("enum")
-        if not isinstance(listed, list) or not isinstance(value, str) or value in listed:
+        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        if not isinstance(values, list) or not isinstance(value, str) or value in values:
             return value
-        meant = [one for one in listed if _says(one).casefold() == value.strip().casefold()]
+        meant = [item for item in values if _says(item).casefold() == value.strip().casefold()]
         if len(meant) != 1:
             return value
         self.done.append(Repair(path, "spelled as the enum does"))
@@ -269,26 +272,26 @@ class _Mender:
 
     def _object(self, schema: JsonObject, value: JsonObject, path: str) -> JsonObject:
         named, needed = schema.get("properties", {}), schema.get("required", ())
-        rest = schema.get("additionalProperties")
-        made: JsonObject = {}
-        for name, one in value.items():
-            inner = named.get(name, rest)
-            absent = one is None and name in named and name not in needed
+        others = schema.get("additionalProperties")
+        result: JsonObject = {}
+        for name, item in value.items():
+            inner = named.get(name, others)
+            absent = item is None and name in named and name not in needed
             if absent and not fits(inner, None, self.refs):
                 self.done.append(Repair(below(path, name), "null for absent dropped"))
                 continue
-            made[name] = one if inner is None else self.value(inner, one, below(path, name))
-        same = len(made) == len(value) and all(made[name] is value[name] for name in made)
-        return value if same else made
+            result[name] = item if inner is None else self.value(inner, item, below(path, name))
+        same = len(result) == len(value) and all(result[name] is value[name] for name in result)
+        return value if same else result
 
     def _array(self, schema: JsonObject, value: list[Json], path: str) -> list[Json]:
         first = schema.get("prefixItems", [])
-        rest = schema.get("items")
-        made = [
-            self.value(first[i] if i < len(first) else rest, one, below(path, i))
-            for i, one in enumerate(value)
+        others = schema.get("items")
+        result = [
+            self.value(first[i] if i < len(first) else others, item, below(path, i))
+            for i, item in enumerate(value)
         ]
-        return value if all(a is b for a, b in zip(made, value, strict=True)) else made
+        return value if all(a is b for a, b in zip(result, value, strict=True)) else result
 
 
 _NOTHING = object()
@@ -296,10 +299,10 @@ _NOTHING = object()
 
 def _held(schema: JsonObject, keyword: str, refs: Refs) -> list[Json]:
     """What holds as well: the schemas of `allOf`, or that of a reference with neighbours."""
-    found = schema.get(keyword)
+    matches = schema.get(keyword)
     if keyword == "allOf":
-        return found if isinstance(found, list) else []
-    target = refs.target(found) if isinstance(found, str) else None
+        return matches if isinstance(matches, list) else []
+    target = refs.target(matches) if isinstance(matches, str) else None
     return [] if target is None or target[1] is schema else [target[1]]
 
 
@@ -309,8 +312,8 @@ def _spelled(kind: str, text: str) -> Json:
         return text.lower() == "true"
     if kind == "null" and text == "null":
         return None
-    if kind in ("integer", "number") and (found := _NUMBER.fullmatch(text)):
-        return _number(text, whole=not any(found.groups()), kind=kind)
+    if kind in ("integer", "number") and (matches := _NUMBER.fullmatch(text)):
+        return _number(text, whole=not any(matches.groups()), kind=kind)
     if kind in ("object", "array") and text[:1] in ("{", "["):
         try:
             value = loads(text)

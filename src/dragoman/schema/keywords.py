@@ -81,11 +81,11 @@ def below(path: str, *names: str | int) -> str:
     return path
 
 
-def inner(node: Json) -> Iterator[Json]:
+def subschemas(schema: Json) -> Iterator[Json]:
     """The schemas directly inside a schema."""
-    if not isinstance(node, dict):
+    if not isinstance(schema, dict):
         return
-    for keyword, value in node.items():
+    for keyword, value in schema.items():
         if keyword in MAPS and isinstance(value, dict):
             yield from value.values()
         elif keyword in LISTS and isinstance(value, list):
@@ -94,12 +94,16 @@ def inner(node: Json) -> Iterator[Json]:
             yield value
 
 
-def types_of(told: Json) -> tuple[str, ...]:
+def types_of(source_keywords: Json) -> tuple[str, ...]:
     """The types that a `type` names, in its order; none where it is absent."""
-    if isinstance(told, str):
-        return (told,)
-    named = [one for one in told if isinstance(one, str)] if isinstance(told, list) else ()
-    return tuple(dict.fromkeys(named))
+    if isinstance(source_keywords, str):
+        return (source_keywords,)
+    types = (
+        [item for item in source_keywords if isinstance(item, str)]
+        if isinstance(source_keywords, list)
+        else ()
+    )
+    return tuple(dict.fromkeys(types))
 
 
 def kind_of(value: Json) -> str:
@@ -113,11 +117,11 @@ def kind_of(value: Json) -> str:
     return "number" if isinstance(value, (int, float)) else "other"
 
 
-def accepts_any(node: Json) -> bool:
+def accepts_any(schema: Json) -> bool:
     """Whether a schema refuses nothing."""
-    if isinstance(node, dict):
-        return all(key in ANNOTATIONS for key in node)
-    return node is True
+    if isinstance(schema, dict):
+        return all(key in ANNOTATIONS for key in schema)
+    return schema is True
 
 
 _TEXTS = ("title", "description", "format", "pattern", "$ref", "$dynamicRef", "$recursiveRef",
@@ -148,7 +152,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def formed(keyword: str, value: Json) -> bool:
+def well_formed(keyword: str, value: Json) -> bool:
     """Whether a keyword holds what some draft lets it hold; of one that no draft knows, anything.
 
     Schemas inside are not looked at.
@@ -162,11 +166,11 @@ def formed(keyword: str, value: Json) -> bool:
     return rule is None or rule(value)
 
 
-def names(value: Json) -> bool:
+def is_name_list(value: Json) -> bool:
     """Whether it is a list of texts, each once."""
     return (
         type(value) is list
-        and all(type(one) is str for one in value)
+        and all(type(item) is str for item in value)
         and len(set(value)) == len(value)
     )
 
@@ -175,7 +179,7 @@ def _count(value: Json) -> bool:
     return bool(value >= 0 and (isinstance(value, int) or value.is_integer()))
 
 
-def _some(value: Json) -> bool:
+def _not_empty(value: Json) -> bool:
     return bool(value)
 
 
@@ -183,27 +187,27 @@ def _anchor(value: Json) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_][-A-Za-z0-9._]*", value))
 
 
-def _named(value: Json) -> bool:
-    return all(map(names, value.values()))
+def _all_name_lists(value: Json) -> bool:
+    return all(map(is_name_list, value.values()))
 
 
-def _depended(value: Json) -> bool:
-    return all(isinstance(one, (dict, bool)) or names(one) for one in value.values())
+def _dependencies(value: Json) -> bool:
+    return all(isinstance(item, (dict, bool)) or is_name_list(item) for item in value.values())
 
 
 _RULES: dict[str, Callable[[Json], bool]] = {
     **dict.fromkeys(_COUNTS, _count),
-    **dict.fromkeys(LISTS | {"enum"}, _some),
+    **dict.fromkeys(LISTS | {"enum"}, _not_empty),
     "multipleOf": lambda value: value > 0,
     "$vocabulary": lambda value: all(type(one) is bool for one in value.values()),
-    "dependentRequired": _named,
-    "dependencies": _depended,
+    "dependentRequired": _all_name_lists,
+    "dependencies": _dependencies,
     "$id": lambda value: "#" not in value.removesuffix("#"),
     **dict.fromkeys(("$anchor", "$dynamicAnchor"), _anchor),
 }
 
 
-def named(ref: str) -> tuple[str, str] | None:
+def definition_name(ref: str) -> tuple[str, str] | None:
     """The keyword and name of a definition that `ref` names, if it names one at the root."""
     keyword, _, name = ref.removeprefix("#/").partition("/")
     if ref.startswith("#/") and keyword in ("$defs", "definitions") and name and "/" not in name:
@@ -232,28 +236,28 @@ class Refs:
         if not ref.startswith("#"):
             return None
         if ref != "#" and not ref.startswith("#/"):
-            node = self._anchored().get(ref[1:])
-            return None if node is None else ("$", node)
-        path, node = "$", self.root
+            schema = self._anchored().get(ref[1:])
+            return None if schema is None else ("$", schema)
+        path, schema = "$", self.root
         for part in ref.split("/")[1:]:
             name = _unquoted(part)
-            if isinstance(node, dict) and name in node:
-                path, node = below(path, name), node[name]
-            elif isinstance(node, list) and name.isdecimal() and int(name) < len(node):
-                path, node = below(path, int(name)), node[int(name)]
+            if isinstance(schema, dict) and name in schema:
+                path, schema = below(path, name), schema[name]
+            elif isinstance(schema, list) and name.isdecimal() and int(name) < len(schema):
+                path, schema = below(path, int(name)), schema[int(name)]
             else:
                 return None
-        return (path, node) if isinstance(node, (dict, bool)) else None
+        return (path, schema) if isinstance(schema, (dict, bool)) else None
 
     def _anchored(self) -> dict[str, Json]:
         if self._anchors is None:
             self._anchors = {}
             stack = [self.root]
             while stack:
-                node = stack.pop()
-                if isinstance(node, dict) and isinstance(anchor := node.get("$anchor"), str):
-                    self._anchors.setdefault(anchor, node)
-                stack.extend(inner(node))
+                schema = stack.pop()
+                if isinstance(schema, dict) and isinstance(anchor := schema.get("$anchor"), str):
+                    self._anchors.setdefault(anchor, schema)
+                stack.extend(subschemas(schema))
         return self._anchors
 
     @property
@@ -270,8 +274,8 @@ class Refs:
         while waiting:
             ref = waiting.pop()
             if ref not in leads:
-                found = self.target(ref)
-                leads[ref] = set() if found is None else self.inside(found[1])
+                target = self.target(ref)
+                leads[ref] = set() if target is None else self.inside(target[1])
                 waiting.extend(leads[ref])
         backward: dict[str, set[str]] = {ref: set() for ref in leads}
         for ref, others in leads.items():
@@ -280,30 +284,30 @@ class Refs:
         return frozenset(_on_the_way(leads, backward) & _on_the_way(backward, leads))
 
     @staticmethod
-    def inside(node: Json) -> set[str]:
+    def inside(schema: Json) -> set[str]:
         """The references that stand anywhere inside a schema."""
-        found: set[str] = set()
-        stack = [node]
+        refs: set[str] = set()
+        stack = [schema]
         while stack:
-            one = stack.pop()
-            if isinstance(one, dict) and isinstance(ref := one.get("$ref"), str):
-                found.add(ref)
-            stack.extend(inner(one))
-        return found
+            schema_ = stack.pop()
+            if isinstance(schema_, dict) and isinstance(ref := schema_.get("$ref"), str):
+                refs.add(ref)
+            stack.extend(subschemas(schema_))
+        return refs
 
 
-def _on_the_way(leads: dict[str, set[str]], back: dict[str, set[str]]) -> set[str]:
+def _on_the_way(leads: dict[str, set[str]], backward: dict[str, set[str]]) -> set[str]:
     """The nodes from which one can go on for ever."""
-    open_ = {ref: len(others) for ref, others in leads.items()}
-    ends = [ref for ref, count in open_.items() if not count]
+    remaining = {ref: len(others) for ref, others in leads.items()}
+    ends = [ref for ref, count in remaining.items() if not count]
     while ends:
         end = ends.pop()
-        del open_[end]
-        for before in back[end]:
-            open_[before] -= 1
-            if not open_[before]:
+        del remaining[end]
+        for before in backward[end]:
+            remaining[before] -= 1
+            if not remaining[before]:
                 ends.append(before)
-    return set(open_)
+    return set(remaining)
 
 
 def _unquoted(part: str) -> str:

@@ -19,25 +19,25 @@ from .keywords import (
     SINGLES,
     accepts_any,
     below,
-    inner,
-    named,
+    definition_name,
+    subschemas,
     types_of,
 )
-from .merge import settle
+from .merge import resolve_references
 from .normalize import DEEPEST, normalised
-from .unions import alone, collapsed, flattened, united
+from .unions import drop_null_branch, flatten_root_union, lone_union, one_of_as_any_of
 from .values import (
-    bounded,
-    closed,
-    completed,
-    inferred,
-    listed,
-    open_ended,
-    patterned,
-    positions,
-    typed,
+    close_object,
+    complete,
+    drop_additional_properties,
+    infer_type,
+    restate_bounds,
+    restate_pattern_properties,
+    restate_tuples,
+    restate_types,
+    restate_values,
 )
-from .work import UNFIT, Change, Lowered, Run, Work, plain, verdict_of
+from .work import UNFIT, Change, Lowered, Lowering, SchemaNode, plain_schema, verdict_of
 
 _DEFINITIONS = ("$defs", "definitions")
 
@@ -50,36 +50,40 @@ _CONSTRAINTS = frozenset({
 }) - {*_DEFINITIONS}  # fmt: skip
 
 
-def said(work: Work, run: Run, *, at_root: bool) -> None:
+def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     """Put the schema into the words of the dialect; what it can't say at all is told."""
-    kw, spoken = work.kw, run.dialect
-    patterned(work, run)
-    positions(work, run)
-    bounded(work, run)
-    inferred(work, run, at_root)
-    if spoken.takes is not None:
-        typed(work, run)
-    closed(work, run)
-    alone(work, run)
-    _worded(work, run)
-    open_ended(work, run)
-    for keyword in [key for key in kw if not spoken.allowed(key, at_root)]:
-        if keyword in _DEFINITIONS and spoken.refs == "none":
+    kw, dialect = node.kw, lowering.dialect
+    restate_pattern_properties(node, lowering)
+    restate_tuples(node, lowering)
+    restate_bounds(node, lowering)
+    infer_type(node, lowering, at_root)
+    if dialect.takes is not None:
+        restate_types(node, lowering)
+    close_object(node, lowering)
+    lone_union(node, lowering)
+    _formats_and_patterns(node, lowering)
+    drop_additional_properties(node, lowering)
+    for keyword in [key for key in kw if not dialect.allowed(key, at_root)]:
+        if keyword in _DEFINITIONS and dialect.refs == "none":
             del kw[keyword]
-            run.changed(work, keyword, "definitions", "inlined")
+            lowering.changed(node, keyword, "definitions", "inlined")
         else:
-            _unsaid(work, keyword, run)
-    tell(work, run, at_root=at_root)
+            _drop_keyword(node, keyword, lowering)
+    add_notes(node, lowering, at_root=at_root)
 
 
-def _worded(work: Work, run: Run) -> None:
+def _formats_and_patterns(node: SchemaNode, lowering: Lowering) -> None:
     """Formats and patterns that the dialect does not know."""
-    kw, spoken = work.kw, run.dialect
-    named, pattern = kw.get("format"), kw.get("pattern")
-    if isinstance(named, str) and spoken.formats is not None and named not in spoken.formats:
-        run.drop(work, "format")
-    if spoken.patterns and isinstance(pattern, str) and _finder(spoken.patterns).search(pattern):
-        run.drop(work, "pattern")
+    kw, dialect = node.kw, lowering.dialect
+    format_name, pattern = kw.get("format"), kw.get("pattern")
+    if (
+        isinstance(format_name, str)
+        and dialect.formats is not None
+        and format_name not in dialect.formats
+    ):
+        lowering.drop(node, "format")
+    if dialect.patterns and isinstance(pattern, str) and _finder(dialect.patterns).search(pattern):
+        lowering.drop(node, "pattern")
 
 
 @cache
@@ -87,46 +91,46 @@ def _finder(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _unsaid(work: Work, keyword: str, run: Run) -> None:
-    value = work.kw[keyword]
+def _drop_keyword(node: SchemaNode, keyword: str, lowering: Lowering) -> None:
+    value = node.kw[keyword]
     if keyword in ANNOTATIONS or keyword not in _CONSTRAINTS:
         helps = keyword in ("default", "example", "examples")
-        run.drop(work, keyword, "equal", quietly=not helps)
+        lowering.drop(node, keyword, "equal", quietly=not helps)
     elif keyword in LENIENT and accepts_any(value):
-        run.drop(work, keyword, "equal", quietly=True)
+        lowering.drop(node, keyword, "equal", quietly=True)
     else:
-        run.drop(work, keyword, quietly=keyword == "$ref")
+        lowering.drop(node, keyword, quietly=keyword == "$ref")
 
 
-def tell(work: Work, run: Run, *, at_root: bool) -> None:
+def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     """The description, with what the schema itself does not say any more."""
-    if not work.told:
+    if not node.told:
         return
-    bare = run.dialect.refs == "bare" and "$ref" in work.kw
-    lone = run.demands("lone unions") and "anyOf" in work.kw
-    if bare or lone or not run.dialect.allowed("description", at_root):
-        run.untold(work)
+    is_bare_ref = lowering.dialect.refs == "bare" and "$ref" in node.kw
+    is_lone_union = lowering.demands("lone unions") and "anyOf" in node.kw
+    if is_bare_ref or is_lone_union or not lowering.dialect.allowed("description", at_root):
+        lowering.untold(node)
         return
-    before = work.kw.get("description")
-    words = f"({'; '.join(work.told)})"
-    work.kw["description"] = f"{before} {words}" if isinstance(before, str) and before else words
-    work.told.clear()
+    before = node.kw.get("description")
+    text = f"({'; '.join(node.told)})"
+    node.kw["description"] = f"{before} {text}" if isinstance(before, str) and before else text
+    node.told.clear()
 
 
-def exceeded(schema: Json, limits: Mapping[str, int]) -> str:
+def exceeded_limit(schema: Json, limits: Mapping[str, int]) -> str:
     """The first limit that the schema exceeds, in a sentence; empty where it keeps to all."""
     if not limits:
         return ""
-    found = _sizes(schema)
-    for name, most in limits.items():
-        if found[name] > most:
-            return f"$: {found[name]} {name}, at most {most}"
+    sizes = _sizes(schema)
+    for name, limit in limits.items():
+        if sizes[name] > limit:
+            return f"$: {sizes[name]} {name}, at most {limit}"
     return ""
 
 
 def _sizes(schema: Json) -> Counter[str]:
     """Properties, optional ones, enum values, unions, and the most levels of objects (`depth`)."""
-    found: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
     stack: list[tuple[Json, int]] = [(schema, 0)]
     while stack:
         node, depth = stack.pop()
@@ -136,20 +140,20 @@ def _sizes(schema: Json) -> Counter[str]:
         if isinstance(properties, dict):
             depth += 1
             needed = node.get("required", ())
-            found["properties"] += len(properties)
-            found["optional"] += sum(name not in needed for name in properties)
-        found["depth"] = max(found["depth"], depth)
-        found["values"] += len(node.get("enum", ()))
-        found["unions"] += "anyOf" in node or len(types_of(node.get("type"))) > 1
-        stack.extend((one, depth) for one in inner(node))
-    return found
+            sizes["properties"] += len(properties)
+            sizes["optional"] += sum(name not in needed for name in properties)
+        sizes["depth"] = max(sizes["depth"], depth)
+        sizes["values"] += len(node.get("enum", ()))
+        sizes["unions"] += "anyOf" in node or len(types_of(node.get("type"))) > 1
+        stack.extend((schema_, depth) for schema_ in subschemas(node))
+    return sizes
 
 
 # Where less inside is more outside: where a dialect takes these, they stay as they are.
-_TURNING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
+_INVERTING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
 
 
-_EASY = frozenset({"type", "title", "description", "default"})
+_SIMPLE = frozenset({"type", "title", "description", "default"})
 
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
@@ -167,26 +171,26 @@ def lowered(schema: JsonObject, dialect: SchemaDialect, *, tell: bool = True) ->
     """
     changes: list[Change] = []
     root = normalised(schema, changes, known_types=True)
-    run = Run(dialect, root, tell)
-    run.changes.update(dict.fromkeys(changes))
-    made = _Walk(run).root(root)
-    unfit = run.unfit or exceeded(made, dialect.limits)
-    if _alike(made, schema):
+    lowering = Lowering(dialect, root, tell)
+    lowering.changes.update(dict.fromkeys(changes))
+    result = _Walk(lowering).root(root)
+    unfit = lowering.unfit or exceeded_limit(result, dialect.limits)
+    if _same_json(result, schema):
         return Lowered(schema, unfit=unfit, rule=dialect.rule)
-    found = tuple(run.changes)
-    return Lowered(made, verdict_of(found), found, unfit, dialect.rule)
+    changes_made = tuple(lowering.changes)
+    return Lowered(result, verdict_of(changes_made), changes_made, unfit, dialect.rule)
 
 
-def _alike(a: Json, b: Json) -> bool:
+def _same_json(a: Json, b: Json) -> bool:
     """Whether two values are the same JSON: to Python 1, 1.0 and true are equal."""
     if a is b:
         return True
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(_same_json(a[key], b[key]) for key in a)
     if isinstance(a, list):
-        return len(a) == len(b) and all(map(_alike, a, b))
+        return len(a) == len(b) and all(map(_same_json, a, b))
     return bool(a == b)
 
 
@@ -195,28 +199,34 @@ class _Walk:
 
     __slots__ = ("easy", "run", "spoken", "turning")
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.spoken = run.dialect
-        self.easy = _EASY if run.dialect.takes is None else _EASY & run.dialect.takes
-        self.turning = "#" in run.refs.endless  # inside a schema that leads back to itself
+    def __init__(self, lowering: Lowering) -> None:
+        self.run = lowering
+        self.spoken = lowering.dialect
+        self.easy = _SIMPLE if lowering.dialect.takes is None else _SIMPLE & lowering.dialect.takes
+        self.turning = "#" in lowering.refs.endless  # inside a schema that leads back to itself
 
     def root(self, schema: JsonObject) -> JsonObject:
         """The whole schema."""
-        spoken = self.spoken
-        rules = spoken.demands & {"type", "closed"}  # for every object, not the root alone
-        if spoken.takes is None and not rules and self._stands(schema):
+        dialect = self.spoken
+        rules = dialect.demands & {"type", "closed"}  # for every object, not the root alone
+        if dialect.takes is None and not rules and self._stands(schema):
             return schema
-        made = self.schema(schema, "$", 0)
-        assert isinstance(made, dict)
+        result = self.schema(schema, "$", 0)
+        assert isinstance(result, dict)
         for keyword in _DEFINITIONS:
-            if made.get(keyword) == {} and schema.get(keyword):
-                made = {key: value for key, value in made.items() if key != keyword}
-        used = {key: value for key, value in made.items() if key not in _DEFINITIONS}
-        if spoken.refs == "none" and len(used) != len(made) and not self.run.refs.inside(used):
-            self.run.changed(Work({}, "$"), "$defs", "definitions", "inlined")
-            return used
-        return made
+            if result.get(keyword) == {} and schema.get(keyword):
+                result = {key: value for key, value in result.items() if key != keyword}
+        without_definitions = {
+            key: value for key, value in result.items() if key not in _DEFINITIONS
+        }
+        if (
+            dialect.refs == "none"
+            and len(without_definitions) != len(result)
+            and not self.run.refs.inside(without_definitions)
+        ):
+            self.run.changed(SchemaNode({}, "$"), "$defs", "definitions", "inlined")
+            return without_definitions
+        return result
 
     def _stands(self, schema: JsonObject) -> bool:
         """Whether the root is as a dialect wants it that has rules for the root alone."""
@@ -226,98 +236,103 @@ class _Walk:
             return False
         return schema.get("type") == "object" and "$ref" not in schema
 
-    def schema(self, node: Json, at: str, level: int) -> Json:
+    def schema(self, schema: Json, path: str, level: int) -> Json:
         """One schema, at its place in the original, and those inside it."""
-        run = self.run
-        if type(node) is dict and level and node.keys() <= self.easy:
-            kind = node.get("type")
+        lowering = self.run
+        if type(schema) is dict and level and schema.keys() <= self.easy:
+            kind = schema.get("type")
             if type(kind) is str and kind in _SCALARS:  # most schemas are
-                return {**node, "type": kind.upper()} if self.spoken.upper else node
-        if not isinstance(node, (dict, Work)):
-            node = {"not": {}} if node is False else {}
+                return {**schema, "type": kind.upper()} if self.spoken.upper else schema
+        if not isinstance(schema, (dict, SchemaNode)):
+            schema = {"not": {}} if schema is False else {}
         if level > DEEPEST:
-            run.changed(Work({}, at), "", "a schema nested too deeply", "dropped", "wider")
+            lowering.changed(
+                SchemaNode({}, path), "", "a schema nested too deeply", "dropped", "wider"
+            )
             return {}
-        if run.opened:
-            run.left -= 1
-        work = node.copied() if isinstance(node, Work) else Work(node, at)
-        opened = self._restated(work, at_root=level == 0)
-        said(work, run, at_root=level == 0)
-        self._inside(work, level)
-        made = completed(_unchanged(work, node), work, run, at_root=level == 0)
-        run.close(opened)
-        return self._spelled(made)
+        if lowering.opened:
+            lowering.left -= 1
+        node = schema.copied() if isinstance(schema, SchemaNode) else SchemaNode(schema, path)
+        opened = self._restated(node, at_root=level == 0)
+        restate_keywords(node, lowering, at_root=level == 0)
+        self._inside(node, level)
+        result = complete(_unchanged(node, schema), node, lowering, at_root=level == 0)
+        lowering.close(opened)
+        return self._spelled(result)
 
-    def _restated(self, work: Work, *, at_root: bool) -> list[str]:
+    def _restated(self, node: SchemaNode, *, at_root: bool) -> list[str]:
         """References, unions, values and types in the dialect's forms, until none is left over.
 
         The references that were opened for it come back.
         """
-        run = self.run
+        lowering = self.run
         opened: list[str] = []
-        kept = {key: work.kw[key] for key in work.kw if at_root and key in _DEFINITIONS}
+        definitions = {key: node.kw[key] for key in node.kw if at_root and key in _DEFINITIONS}
         for _ in range(8):
-            before = [(key, id(value)) for key, value in work.kw.items()]
-            opened += settle(work, run, at_root)
-            if at_root and run.demands("plain root"):
-                flattened(work, run)
-            united(work, run, at_root)
-            collapsed(work, run, at_root=at_root)
-            if run.dialect.takes is not None:
-                listed(work, run)
-                typed(work, run)
-            alone(work, run)
-            if before == [(key, id(value)) for key, value in work.kw.items()]:
+            before = [(key, id(value)) for key, value in node.kw.items()]
+            opened += resolve_references(node, lowering, at_root)
+            if at_root and lowering.demands("plain root"):
+                flatten_root_union(node, lowering)
+            one_of_as_any_of(node, lowering, at_root)
+            drop_null_branch(node, lowering, at_root=at_root)
+            if lowering.dialect.takes is not None:
+                restate_values(node, lowering)
+                restate_types(node, lowering)
+            lone_union(node, lowering)
+            if before == [(key, id(value)) for key, value in node.kw.items()]:
                 break
-        work.kw.update(kept)
+        node.kw.update(definitions)
         return opened
 
-    def _inside(self, work: Work, level: int) -> None:
+    def _inside(self, node: SchemaNode, level: int) -> None:
         """The schemas inside, each lowered; those in verbatim keywords stay as they are."""
-        kw, open_ = work.kw, self.spoken.takes is None
+        kw, open_ = node.kw, self.spoken.takes is None
         for keyword in list(kw):
-            value, place = kw[keyword], below(work.home(keyword), keyword)
-            if keyword in self.spoken.verbatim or (open_ and keyword in _TURNING):
-                kw[keyword] = plain(value)
+            value, path = kw[keyword], below(node.home(keyword), keyword)
+            if keyword in self.spoken.verbatim or (open_ and keyword in _INVERTING):
+                kw[keyword] = plain_schema(value)
             elif keyword in MAPS and isinstance(value, dict):
-                kw[keyword] = self._mapped(keyword, value, place, level)
+                kw[keyword] = self._mapped(keyword, value, path, level)
             elif keyword in LISTS and isinstance(value, list):
-                made = [self.schema(one, below(place, i), level + 1) for i, one in enumerate(value)]
-                same = all(a is b for a, b in zip(made, value, strict=True))
-                kw[keyword] = value if same else made
+                schemas = [
+                    self.schema(schema_, below(path, i), level + 1)
+                    for i, schema_ in enumerate(value)
+                ]
+                same = all(a is b for a, b in zip(schemas, value, strict=True))
+                kw[keyword] = value if same else schemas
                 if not same and keyword == "oneOf":  # two branches may meet now, or part
-                    self.run.changed(work, keyword, "its schemas", "changed", "wider")
-                    self.run.changed(work, keyword, "its schemas", "changed", "narrower")
+                    self.run.changed(node, keyword, "its schemas", "changed", "wider")
+                    self.run.changed(node, keyword, "its schemas", "changed", "narrower")
             elif keyword in SINGLES and not isinstance(value, bool):
-                kw[keyword] = self.schema(value, place, level + 1)
+                kw[keyword] = self.schema(value, path, level + 1)
         if self.spoken.recursion == "optional" and "required" in kw:
-            self._no_endless(work)
+            self._no_endless(node)
 
-    def _mapped(self, keyword: str, value: JsonObject, place: str, level: int) -> JsonObject:
-        made: JsonObject = {}
-        for name, one in value.items():
+    def _mapped(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
+        result: JsonObject = {}
+        for name, schema_ in value.items():
             if keyword in _DEFINITIONS and self._gone(keyword, name):
-                self.run.changed(Work({}, place), name, "a schema in itself", "inlined")
-            elif keyword == "properties" and one is False and self.spoken.takes is not None:
-                self.run.changed(Work({}, place), name, "false", "dropped", "wider")
+                self.run.changed(SchemaNode({}, path), name, "a schema in itself", "inlined")
+            elif keyword == "properties" and schema_ is False and self.spoken.takes is not None:
+                self.run.changed(SchemaNode({}, path), name, "false", "dropped", "wider")
             else:
                 outside = self.turning
                 self.turning |= keyword in _DEFINITIONS and self._endless(keyword, name)
-                made[name] = self.schema(one, below(place, name), level + 1)
+                result[name] = self.schema(schema_, below(path, name), level + 1)
                 self.turning = outside
-        same = len(made) == len(value) and all(made[name] is value[name] for name in made)
-        return value if same else made
+        same = len(result) == len(value) and all(result[name] is value[name] for name in result)
+        return value if same else result
 
     def _gone(self, keyword: str, name: str) -> bool:
         """Whether a definition leads back to itself where that is not allowed: it is inlined."""
         return self.spoken.recursion == "none" and self._endless(keyword, name)
 
     def _endless(self, keyword: str, name: str) -> bool:
-        return any(named(ref) == (keyword, name) for ref in self.run.refs.endless)
+        return any(definition_name(ref) == (keyword, name) for ref in self.run.refs.endless)
 
-    def _no_endless(self, work: Work) -> None:
+    def _no_endless(self, node: SchemaNode) -> None:
         """A required property that leads back to its own schema could never end: not required."""
-        refs, kw = self.run.refs, work.kw
+        refs, kw = self.run.refs, node.kw
         if not self.turning:
             return
         endless = [
@@ -325,43 +340,45 @@ class _Walk:
             if refs.inside(kw.get("properties", {}).get(name)) & refs.endless
         ]  # fmt: skip
         for name in endless:
-            self.run.changed(work, "required", name, "dropped", "wider")
+            self.run.changed(node, "required", name, "dropped", "wider")
         if endless:
             kw["required"] = [name for name in kw["required"] if name not in endless]
             if not kw["required"]:
                 del kw["required"]
 
-    def _spelled(self, made: JsonObject) -> JsonObject:
+    def _spelled(self, result: JsonObject) -> JsonObject:
         """Types and null as the dialect spells them."""
         if self.spoken.nullable:
-            made = _with_word(made)
-        if self.spoken.upper and isinstance(made.get("type"), str):
-            made = {**made, "type": made["type"].upper()}
-        return made
+            result = _with_word(result)
+        if self.spoken.upper and isinstance(result.get("type"), str):
+            result = {**result, "type": result["type"].upper()}
+        return result
 
 
-def _unchanged(work: Work, node: Json) -> JsonObject:
+def _unchanged(node: SchemaNode, schema: Json) -> JsonObject:
     """The node itself if the work holds just what it holds."""
-    kw = work.kw
-    if not isinstance(node, dict) or len(kw) != len(node):
+    kw = node.kw
+    if not isinstance(schema, dict) or len(kw) != len(schema):
         return kw
-    return node if all(key in node and node[key] is value for key, value in kw.items()) else kw
+    return (
+        schema if all(key in schema and schema[key] is value for key, value in kw.items()) else kw
+    )
 
 
-def _with_word(made: JsonObject) -> JsonObject:
+def _with_word(result: JsonObject) -> JsonObject:
     """`nullable` for the type null, and for null among the values."""
-    kinds = types_of(made.get("type"))
-    values = made.get("enum")
+    kinds = types_of(result.get("type"))
+    values = result.get("enum")
     holds = isinstance(values, list) and None in values
     if "null" not in kinds and not holds:
-        return made
+        return result
     if kinds == ("null",):
-        return {**made, "type": "null"}
-    rest = [kind for kind in kinds if kind != "null"]
-    made = {**made, **({"type": rest[0]} if rest else {}), "nullable": True}
+        return {**result, "type": "null"}
+    others = [kind for kind in kinds if kind != "null"]
+    result = {**result, **({"type": others[0]} if others else {}), "nullable": True}
     if holds and isinstance(values, list):
-        made["enum"] = [one for one in values if one is not None]
-    return made
+        result["enum"] = [item for item in values if item is not None]
+    return result
 
 
 _MOST = 512
@@ -373,29 +390,29 @@ _known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the sche
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
     """The schema in the dialect of this name, worked out once; the very object if it fits."""
     key = (name, arguments(schema))
-    found = _known.get(key)
-    if found is None:
+    matches = _known.get(key)
+    if matches is None:
         if len(_known) >= _MOST:  # whoever sends schemas may send any number of them
             _known.clear()
-        made = lowered(schema, dialect(name))
-        found = _known[key] = made, made.schema is schema
-    made, stays = found
-    return replace(made, schema=schema) if stays and made.schema is not schema else made
+        result = lowered(schema, dialect(name))
+        matches = _known[key] = result, result.schema is schema
+    result, stays = matches
+    return replace(result, schema=schema) if stays and result.schema is not schema else result
 
 
-def report_changes(made: Lowered, report: Report, node: object, field: str, name: str) -> None:
-    """Name every change in a report: `field` holds the schema of `node`, `name` is the tool's.
+def report_changes(result: Lowered, report: Report, schema: object, field: str, name: str) -> None:
+    """Name every change in a report: `field` holds the schema of `schema`, `name` is the tool's.
 
     The loss is found at `<path of the field>.properties.age.minimum`; the rule is the dialect's.
     """
-    for change in made.changes:
+    for change in result.changes:
         report.lost(
             change.code,
-            node,
+            schema,
             f"{field}{change.where[1:]}",
             what=f"{name}: {change.what}",
             did="in the description" if change.told else change.did,
-            rule=made.rule,
+            rule=result.rule,
         )
-    if made.unfit:
-        report.lost(UNFIT, node, field, f"{name}: {made.unfit}", rule=made.rule)
+    if result.unfit:
+        report.lost(UNFIT, schema, field, f"{name}: {result.unfit}", rule=result.rule)

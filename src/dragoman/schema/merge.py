@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 from .._core.jsontext import Json, JsonObject, canonical
-from .keywords import ANNOTATIONS, LENIENT, accepts_any, below, named, types_of
-from .work import Run, Work, spoken
+from .keywords import ANNOTATIONS, LENIENT, accepts_any, below, definition_name, types_of
+from .work import Lowering, SchemaNode, as_text
 
 _GROUPS = (
     frozenset({"properties", "patternProperties", "additionalProperties"}),
@@ -19,113 +19,115 @@ _GROUPS = (
 )
 
 
-def join_groups(work: Work, source: Work, run: Run) -> None:
+def join_groups(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
     """Join what two schemas say of objects, of arrays and of conditions."""
-    _group_objects(work, source, run)
+    _group_objects(node, source, lowering)
     for group in _GROUPS[1:]:
-        _group(work, source, group, run)
+        _group(node, source, group, lowering)
 
 
-def _group(work: Work, source: Work, group: frozenset[str], run: Run) -> None:
+def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering: Lowering) -> None:
     """Keywords that mean something together: borrowed together, or not at all."""
-    theirs = [key for key in source.kw if key in group]
-    if not theirs or not any(key in work.kw for key in group):
+    shared = [key for key in source.kw if key in group]
+    if not shared or not any(key in node.kw for key in group):
         return
-    if theirs == ["items"] and "items" in work.kw and "prefixItems" not in work.kw:
-        work.kw["items"] = _both(work, source, "items")
+    if shared == ["items"] and "items" in node.kw and "prefixItems" not in node.kw:
+        node.kw["items"] = _both(node, source, "items")
         del source.kw["items"]
         return
-    for keyword in theirs:
-        run.drop(source, keyword)
-    work.told.extend(source.told)
+    for keyword in shared:
+        lowering.drop(source, keyword)
+    node.told.extend(source.told)
     source.told.clear()
 
 
-def _both(work: Work, source: Work, keyword: str, *names: str) -> Json:
+def _both(node: SchemaNode, source: SchemaNode, keyword: str, *names: str) -> Json:
     """The schemas below a keyword of both as one that asks for both."""
-    places = []
-    for one in (work, source):
-        value: Any = one.kw[keyword]
+    parts = []
+    for side in (node, source):
+        value: Any = side.kw[keyword]
         for name in names:
             value = value[name]
-        path = below(one.home(keyword), keyword, *names)
-        places.append(Work(value, path) if isinstance(value, dict) else value)
-    if places[0] is True or (isinstance(places[0], Work) and not places[0].kw):
-        return places[1]
-    if places[1] is True or (isinstance(places[1], Work) and not places[1].kw):
-        return places[0]
-    return Work({"allOf": places}, below(work.home(keyword), keyword, *names))
+        path = below(side.home(keyword), keyword, *names)
+        parts.append(SchemaNode(value, path) if isinstance(value, dict) else value)
+    if parts[0] is True or (isinstance(parts[0], SchemaNode) and not parts[0].kw):
+        return parts[1]
+    if parts[1] is True or (isinstance(parts[1], SchemaNode) and not parts[1].kw):
+        return parts[0]
+    return SchemaNode({"allOf": parts}, below(node.home(keyword), keyword, *names))
 
 
-def _group_objects(work: Work, source: Work, run: Run) -> None:
+def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
     """Properties of both, and what each lets stand beside its own."""
-    group, a, b = _GROUPS[0], work.kw, source.kw
+    group, a, b = _GROUPS[0], node.kw, source.kw
     if not group & a.keys() or not group & b.keys():
         return
-    closed = _closed(work, source, run)
+    closed = _closed(node, source, lowering)
     names = _names(a.get("properties", {}), b.get("properties", {}), closed)
     needed = {*a.get("required", ()), *b.get("required", ())}
     if any(closed) and needed - set(names):  # nobody could meet both
         names = _names(a.get("properties", {}), b.get("properties", {}), [False, False])
-        run.changed(source, "additionalProperties", "false", "dropped", "wider")
-    for one in (work, source):
-        place = Work({}, one.home("properties"))
-        for name in [name for name in one.kw.get("properties", {}) if name not in names]:
-            run.changed(place, below("properties", name), "refused beside it", "dropped")
-    _properties(work, source, names)
+        lowering.changed(source, "additionalProperties", "false", "dropped", "wider")
+    for side in (node, source):
+        origin = SchemaNode({}, side.home("properties"))
+        for name in [name for name in side.kw.get("properties", {}) if name not in names]:
+            lowering.changed(origin, below("properties", name), "refused beside it", "dropped")
+    _properties(node, source, names)
     if any(closed):
         a["additionalProperties"] = False
         b.pop("additionalProperties", None)
     if "patternProperties" in a and "patternProperties" in b:
-        run.drop(source, "patternProperties")
-        work.told.extend(source.told)
+        lowering.drop(source, "patternProperties")
+        node.told.extend(source.told)
         source.told.clear()
 
 
-def _closed(work: Work, source: Work, run: Run) -> list[bool]:
+def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
     """Which of the two lets nothing else stand; where that can't be joined, both are opened."""
-    rest = [one.kw.get("additionalProperties", True) for one in (work, source)]
-    plain = all(one is False or accepts_any(one) for one in rest)
-    patterns = "patternProperties" in work.kw or "patternProperties" in source.kw
-    if plain and not (patterns and False in rest):
-        return [one is False for one in rest]
-    _open(work, source, run)
+    other_properties = [side.kw.get("additionalProperties", True) for side in (node, source)]
+    simple = all(side is False or accepts_any(side) for side in other_properties)
+    patterns = "patternProperties" in node.kw or "patternProperties" in source.kw
+    if simple and not (patterns and False in other_properties):
+        return [side is False for side in other_properties]
+    _open(node, source, lowering)
     return [False, False]
 
 
-def _open(work: Work, source: Work, run: Run) -> None:
-    for one in (work, source):
-        if "additionalProperties" in one.kw:
-            run.drop(one, "additionalProperties", quietly=one.kw["additionalProperties"] is False)
-    work.told.extend(source.told)
+def _open(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
+    for side in (node, source):
+        if "additionalProperties" in side.kw:
+            lowering.drop(
+                side, "additionalProperties", quietly=side.kw["additionalProperties"] is False
+            )
+    node.told.extend(source.told)
     source.told.clear()
 
 
 def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> list[str]:
     """The properties that both sides allow by name."""
-    named = list(dict.fromkeys([*a, *b]))
+    every = list(dict.fromkeys([*a, *b]))
     return [
-        name for name in named
+        name for name in every
         if (name in a or not closed[0]) and (name in b or not closed[1])
     ]  # fmt: skip
 
 
-def _properties(work: Work, source: Work, names: list[str]) -> None:
-    a, b = work.kw.get("properties", {}), source.kw.pop("properties", {})
-    made: JsonObject = {}
-    theirs = Work({"properties": b}, source.home("properties"))
-    mine = Work({"properties": a}, work.home("properties"))
+def _properties(node: SchemaNode, source: SchemaNode, names: list[str]) -> None:
+    a, b = node.kw.get("properties", {}), source.kw.pop("properties", {})
+    properties: JsonObject = {}
+    borrowed = SchemaNode({"properties": b}, source.home("properties"))
+    ours = SchemaNode({"properties": a}, node.home("properties"))
     for name in names:
         if name in a and name in b:
-            made[name] = _both(mine, theirs, "properties", name)
+            properties[name] = _both(ours, borrowed, "properties", name)
         elif name in b:
-            path = below(theirs.at, "properties", name)
-            made[name] = Work(b[name], path) if isinstance(b[name], dict) else b[name]
+            path = below(borrowed.at, "properties", name)
+            properties[name] = SchemaNode(b[name], path) if isinstance(b[name], dict) else b[name]
         else:
-            path = below(mine.at, "properties", name)
-            made[name] = Work(a[name], path) if isinstance(a[name], dict) else a[name]
-    if made or "properties" in work.kw:
-        work.kw["properties"] = made
+            path = below(ours.at, "properties", name)
+            properties[name] = SchemaNode(a[name], path) if isinstance(a[name], dict) else a[name]
+    if properties or "properties" in node.kw:
+        node.kw["properties"] = properties
 
 
 _PAIRS = 16  # branches that two unions may multiply to
@@ -140,73 +142,75 @@ _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "m
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
-def conjoin(work: Work, other: Json | Work, path: str, run: Run) -> None:
-    """Let `other`, which stands at `path`, hold for `work` as well."""
-    if isinstance(other, Work):
-        told, homes, path = other.kw, other.homes, other.at
+def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Lowering) -> None:
+    """Let `other`, which stands at `path`, hold for `node` as well."""
+    if isinstance(other, SchemaNode):
+        source_keywords, homes, path = other.kw, other.homes, other.at
     else:
-        told, homes = other if isinstance(other, dict) else {}, {}
+        source_keywords, homes = other if isinstance(other, dict) else {}, {}
         if other is False:
-            run.changed(Work({}, path), "", "nothing fits", "dropped", "wider")
-    mine = work.kw
-    for keyword in [key for key in _RESTS if key in mine]:
-        if told:
-            run.drop(work, keyword)
-    source = Work(told, path, homes)
+            lowering.changed(SchemaNode({}, path), "", "nothing fits", "dropped", "wider")
+    keywords = node.kw
+    for keyword in [key for key in _RESTS if key in keywords]:
+        if source_keywords:
+            lowering.drop(node, keyword)
+    source = SchemaNode(source_keywords, path, homes)
     for keyword in [key for key in ("$defs", "definitions") if key in source.kw]:
-        run.changed(source, keyword, "definitions", "inlined")
+        lowering.changed(source, keyword, "definitions", "inlined")
         del source.kw[keyword]
     for keyword in _RESTS:
-        if keyword in source.kw and mine:
-            run.drop(source, keyword)
-    work.told.extend(source.told)
-    join_groups(work, source, run)
+        if keyword in source.kw and keywords:
+            lowering.drop(source, keyword)
+    node.told.extend(source.told)
+    join_groups(node, source, lowering)
     for keyword, value in list(source.kw.items()):
-        _one(work, source, keyword, value, run)
+        _conjoin_keyword(node, source, keyword, value, lowering)
 
 
-def _take(work: Work, source: Work, keyword: str) -> None:
-    """Borrow a keyword that `work` lacks."""
-    work.kw[keyword] = source.kw[keyword]
+def _take(node: SchemaNode, source: SchemaNode, keyword: str) -> None:
+    """Borrow a keyword that `node` lacks."""
+    node.kw[keyword] = source.kw[keyword]
     home = source.home(keyword)
-    if home != work.at:
-        work.homes[keyword] = home
+    if home != node.at:
+        node.homes[keyword] = home
 
 
-def _one(work: Work, source: Work, keyword: str, value: Json, run: Run) -> None:
-    mine = work.kw
-    if keyword not in mine:
-        _take(work, source, keyword)
+def _conjoin_keyword(
+    node: SchemaNode, source: SchemaNode, keyword: str, value: Json, lowering: Lowering
+) -> None:
+    keywords = node.kw
+    if keyword not in keywords:
+        _take(node, source, keyword)
         return
-    if _same(mine[keyword], value):
+    if _same(keywords[keyword], value):
         return
     if keyword in ANNOTATIONS:  # the nearer one speaks
-        run.drop(source, keyword, "equal", quietly=True)
+        lowering.drop(source, keyword, "equal", quietly=True)
         return
     if keyword in LENIENT and accepts_any(value):
         return
-    made = _met(keyword, mine[keyword], value, (work, source))
-    if made is not None:
-        if made != mine[keyword]:
-            run.changed(work, keyword, spoken(mine[keyword])[:60], "joined")
-        mine[keyword] = made
+    joined = _combined(keyword, keywords[keyword], value, (node, source))
+    if joined is not None:
+        if joined != keywords[keyword]:
+            lowering.changed(node, keyword, as_text(keywords[keyword])[:60], "joined")
+        keywords[keyword] = joined
         return
     if keyword not in source.kw:
         return
-    run.drop(source, keyword)
-    work.told.extend(said for said in source.told if said not in work.told)
+    lowering.drop(source, keyword)
+    node.told.extend(text for text in source.told if text not in node.told)
     source.told.clear()
 
 
-def _met(keyword: str, a: Json, b: Json, places: tuple[Work, Work]) -> Json:
+def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
     """Both values of one keyword as one; None where there is none."""
     if keyword == "type":
         return _narrowed(a, b)
     if keyword == "required":
         return list(dict.fromkeys([*a, *b]))
     if keyword == "enum":
-        known = {canonical(one) for one in b}
-        return [one for one in a if canonical(one) in known] or None
+        values = {canonical(value) for value in b}
+        return [value for value in a if canonical(value) in values] or None
     if keyword in _HIGHEST and _number(a) and _number(b):
         return max(a, b)
     if keyword in _LOWEST and _number(a) and _number(b):
@@ -214,9 +218,9 @@ def _met(keyword: str, a: Json, b: Json, places: tuple[Work, Work]) -> Json:
     if keyword == "uniqueItems":
         return a is True or b is True
     if keyword == "allOf":
-        return [*_placed(keyword, a, places[0]), *_placed(keyword, b, places[1])]
+        return [*_as_nodes(keyword, a, sides[0]), *_as_nodes(keyword, b, sides[1])]
     if keyword == "anyOf":
-        return _multiplied(a, b, places)
+        return _multiplied(a, b, sides)
     return None
 
 
@@ -229,43 +233,47 @@ def _same(a: Json, b: Json) -> bool:
 
 
 def _narrowed(a: Json, b: Json) -> Json:
-    found = common_types(types_of(a), types_of(b))
-    return None if not found else found[0] if len(found) == 1 else list(found)
+    types = common_types(types_of(a), types_of(b))
+    return None if not types else types[0] if len(types) == 1 else list(types)
 
 
 def common_types(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
     """The types that both allow; an integer is a number."""
-    made = [one for one in a if one in b or (one == "integer" and "number" in b)]
+    types = [kind for kind in a if kind in b or (kind == "integer" and "number" in b)]
     if "number" in a and "integer" in b and "number" not in b:
-        made.append("integer")
-    return tuple(dict.fromkeys(made))
+        types.append("integer")
+    return tuple(dict.fromkeys(types))
 
 
-def _placed(keyword: str, branches: list[Json], place: Work) -> list[Work | Json]:
-    home = below(place.home(keyword), keyword)
+def _as_nodes(keyword: str, branches: list[Json], node: SchemaNode) -> list[SchemaNode | Json]:
+    path = below(node.home(keyword), keyword)
     return [
-        one if isinstance(one, Work) or not isinstance(one, dict) else Work(one, below(home, i))
-        for i, one in enumerate(branches)
+        branch
+        if isinstance(branch, SchemaNode) or not isinstance(branch, dict)
+        else SchemaNode(branch, below(path, i))
+        for i, branch in enumerate(branches)
     ]
 
 
-def joined_branches(keyword: str, place: Work) -> list[Work | Json]:
+def joined_branches(keyword: str, node: SchemaNode) -> list[SchemaNode | Json]:
     """The branches of a union, each with its place."""
-    return _placed(keyword, place.kw[keyword], place)
+    return _as_nodes(keyword, node.kw[keyword], node)
 
 
-def _multiplied(a: list[Json], b: list[Json], places: tuple[Work, Work]) -> list[Json] | None:
+def _multiplied(
+    a: list[Json], b: list[Json], sides: tuple[SchemaNode, SchemaNode]
+) -> list[Json] | None:
     """Two unions that hold at once: every branch with every branch, if those are not many."""
     if len(a) * len(b) > _PAIRS:
         return None
-    both = product(_placed("anyOf", a, places[0]), _placed("anyOf", b, places[1]))
-    return [Work({"allOf": list(pair)}, places[0].at) for pair in both]
+    pairs = product(_as_nodes("anyOf", a, sides[0]), _as_nodes("anyOf", b, sides[1]))
+    return [SchemaNode({"allOf": list(pair)}, sides[0].at) for pair in pairs]
 
 
 UNROLL = 3  # a schema that leads back to itself is written this often into itself
 
 
-def settle(work: Work, run: Run, at_root: bool = False) -> list[str]:
+def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = False) -> list[str]:
     """Inline the references that may not stay and join `allOf`; the references that were opened.
 
     The caller closes them when it is done with what is inside.
@@ -274,59 +282,61 @@ def settle(work: Work, run: Run, at_root: bool = False) -> list[str]:
     steps = 0
     while steps < 100:
         steps += 1
-        if "$ref" in work.kw and not _stays(work, run, at_root):
-            _inline(work, run, opened)
-        elif "allOf" in work.kw and not _all_stay(work, run, at_root):
-            branches = work.kw["allOf"]
-            run.changed(work, "allOf", f"{len(branches)} schemas", "joined")
-            home = below(work.home("allOf"), "allOf")
-            del work.kw["allOf"]
+        if "$ref" in node.kw and not _stays(node, lowering, at_root):
+            _inline(node, lowering, opened)
+        elif "allOf" in node.kw and not _all_stay(node, lowering, at_root):
+            branches = node.kw["allOf"]
+            lowering.changed(node, "allOf", f"{len(branches)} schemas", "joined")
+            home = below(node.home("allOf"), "allOf")
+            del node.kw["allOf"]
             for i, branch in enumerate(branches):
-                conjoin(work, branch, below(home, i), run)
+                conjoin(node, branch, below(home, i), lowering)
         else:
             break
     return opened
 
 
-def _stays(work: Work, run: Run, at_root: bool) -> bool:
+def _stays(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
     """Whether a reference may stand here as it is."""
-    spoken, ref = run.dialect, work.kw["$ref"]
-    if not isinstance(ref, str) or spoken.refs == "none" or not spoken.allowed("$ref", at_root):
+    dialect, ref = lowering.dialect, node.kw["$ref"]
+    if not isinstance(ref, str) or dialect.refs == "none" or not dialect.allowed("$ref", at_root):
         return False
-    if at_root and run.demands("object root"):
+    if at_root and lowering.demands("object root"):
         return False
-    if (named(ref) is None and ref != "#") or run.refs.target(ref) is None:
+    if (definition_name(ref) is None and ref != "#") or lowering.refs.target(ref) is None:
         return False
-    if spoken.recursion == "none" and ref in run.refs.endless:
+    if dialect.recursion == "none" and ref in lowering.refs.endless:
         return False
-    return spoken.refs == "any" or all(key.startswith("$") for key in work.kw)
+    return dialect.refs == "any" or all(key.startswith("$") for key in node.kw)
 
 
-def _all_stay(work: Work, run: Run, at_root: bool) -> bool:
-    if not run.dialect.allowed("allOf", at_root) or (at_root and run.demands("plain root")):
+def _all_stay(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
+    if not lowering.dialect.allowed("allOf", at_root) or (
+        at_root and lowering.demands("plain root")
+    ):
         return False
-    if run.dialect.takes is None:
+    if lowering.dialect.takes is None:
         return True
-    return all(isinstance(one, dict) and "$ref" not in one for one in work.kw["allOf"])
+    return all(isinstance(branch, dict) and "$ref" not in branch for branch in node.kw["allOf"])
 
 
-def _inline(work: Work, run: Run, opened: list[str]) -> None:
+def _inline(node: SchemaNode, lowering: Lowering, opened: list[str]) -> None:
     """Put what a reference leads to in its place; too often on one way down, and nothing is put."""
-    ref = work.kw["$ref"]
-    found = run.refs.target(ref) if isinstance(ref, str) else None
-    if found is None:
-        run.drop(work, "$ref", quietly=True)
+    ref = node.kw["$ref"]
+    definition = lowering.refs.target(ref) if isinstance(ref, str) else None
+    if definition is None:
+        lowering.drop(node, "$ref", quietly=True)
         return
-    path, target = found
-    times = run.opened.get(ref, 0)
-    if times >= UNROLL or run.left <= 0:
-        run.changed(work, "$ref", ref, "cut off", "wider")
-        del work.kw["$ref"]
+    path, target = definition
+    times = lowering.opened.get(ref, 0)
+    if times >= UNROLL or lowering.left <= 0:
+        lowering.changed(node, "$ref", ref, "cut off", "wider")
+        del node.kw["$ref"]
         if isinstance(target, dict) and target.get("type") == "object":
-            work.kw.setdefault("type", "object")
+            node.kw.setdefault("type", "object")
         return
-    run.changed(work, "$ref", ref, "inlined")
-    del work.kw["$ref"]
-    run.opened[ref] = times + 1
+    lowering.changed(node, "$ref", ref, "inlined")
+    del node.kw["$ref"]
+    lowering.opened[ref] = times + 1
     opened.append(ref)
-    conjoin(work, target, path, run)
+    conjoin(node, target, path, lowering)

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import clipped
-from .keywords import ANNOTATIONS, LISTS, MAPS, SINGLES, TYPES, below, formed, names, types_of
+from .keywords import (
+    ANNOTATIONS,
+    LISTS,
+    MAPS,
+    SINGLES,
+    TYPES,
+    below,
+    is_name_list,
+    types_of,
+    well_formed,
+)
 from .work import Change
 
 DEEPEST = 48  # schemas in schemas; OpenAI's own limit is 10
@@ -56,168 +66,176 @@ class _Normal:
         self.changes = changes
         self.known_types = known_types
 
-    def schema(self, node: Json, at: str, level: int) -> Json:
+    def schema(self, schema: Json, path: str, level: int) -> Json:
         """One schema and those inside it."""
-        if not isinstance(node, dict):
-            if isinstance(node, bool):
-                return node
-            self.changes.append(Change(at, "", "no schema", "any value", "equal"))
+        if not isinstance(schema, dict):
+            if isinstance(schema, bool):
+                return schema
+            self.changes.append(Change(path, "", "no schema", "any value", "equal"))
             return {}
-        if _easy(node):
-            return node
+        if _easy(schema):
+            return schema
         if level > DEEPEST:
-            self.changes.append(Change(at, "", "a schema nested too deeply", "dropped", "wider"))
+            self.changes.append(Change(path, "", "a schema nested too deeply", "dropped", "wider"))
             return {}
-        made = self._spelled(node, at)
-        for keyword, value in made.items():
-            inside = self._inside(keyword, value, at, level)
+        result = self._spelled(schema, path)
+        for keyword, value in result.items():
+            inside = self._inside(keyword, value, path, level)
             if inside is not value:
-                if made is node:
-                    made = dict(node)
-                made[keyword] = inside
-        return made
+                if result is schema:
+                    result = dict(schema)
+                result[keyword] = inside
+        return result
 
-    def _inside(self, keyword: str, value: Json, at: str, level: int) -> Json:
+    def _inside(self, keyword: str, value: Json, path: str, level: int) -> Json:
         if keyword in MAPS and isinstance(value, dict):
-            new = {k: self.schema(v, below(at, keyword, k), level + 1) for k, v in value.items()}
+            new = {k: self.schema(v, below(path, keyword, k), level + 1) for k, v in value.items()}
             return new if any(new[k] is not v for k, v in value.items()) else value
         if keyword in LISTS and isinstance(value, list):
-            listed = [self.schema(v, below(at, keyword, i), level + 1) for i, v in enumerate(value)]
-            return listed if any(a is not b for a, b in zip(listed, value, strict=True)) else value
-        return self.schema(value, below(at, keyword), level + 1) if keyword in SINGLES else value
+            values = [
+                self.schema(v, below(path, keyword, i), level + 1) for i, v in enumerate(value)
+            ]
+            return values if any(a is not b for a, b in zip(values, value, strict=True)) else value
+        return self.schema(value, below(path, keyword), level + 1) if keyword in SINGLES else value
 
-    def _spelled(self, node: JsonObject, at: str) -> JsonObject:
+    def _spelled(self, schema: JsonObject, path: str) -> JsonObject:
         """The node itself in the one spelling; the same object if it is."""
-        if not _odd(node):
-            return node
-        made = {self._key(key, node, at): value for key, value in node.items()}
-        self._shapes(made, at)
-        self._older(made, at)
-        if "nullable" in made:
-            self._note(at, "nullable", "the type null")
-            _nullable(made)
-        return made
+        if not _odd(schema):
+            return schema
+        result = {self._key(key, schema, path): value for key, value in schema.items()}
+        self._shapes(result, path)
+        self._older(result, path)
+        if "nullable" in result:
+            self._note(path, "nullable", "the type null")
+            _nullable(result)
+        return result
 
-    def _key(self, key: str, node: JsonObject, at: str) -> str:
+    def _key(self, key: str, schema: JsonObject, path: str) -> str:
         camel = _CAMEL.get(key, key)
-        if camel == key or camel in node:
+        if camel == key or camel in schema:
             return key
-        self._note(at, key, camel)
+        self._note(path, key, camel)
         return camel
 
-    def _shapes(self, made: JsonObject, at: str) -> None:
+    def _shapes(self, result: JsonObject, path: str) -> None:
         """What has a shape that no draft allows is left out."""
-        if "type" in made:
-            self._types(made, at)
-        told = made.get("required")
-        if isinstance(told, list) and not names(told):
-            made["required"] = list(dict.fromkeys(one for one in told if isinstance(one, str)))
-            self._note(at, "required", "names, each once")
-        for keyword in [key for key, value in made.items() if not formed(key, value)]:
-            self._out(made, keyword, at)
+        if "type" in result:
+            self._types(result, path)
+        source_keywords = result.get("required")
+        if isinstance(source_keywords, list) and not is_name_list(source_keywords):
+            result["required"] = list(
+                dict.fromkeys(item for item in source_keywords if isinstance(item, str))
+            )
+            self._note(path, "required", "names, each once")
+        for keyword in [key for key, value in result.items() if not well_formed(key, value)]:
+            self._out(result, keyword, path)
             if keyword == "properties":
-                made[keyword] = {}
+                result[keyword] = {}
 
-    def _types(self, made: JsonObject, at: str) -> None:
+    def _types(self, result: JsonObject, path: str) -> None:
         """The types by their names of today."""
-        told = made["type"] if isinstance(made["type"], list) else [made["type"]]
-        kinds = list(dict.fromkeys(map(_type, told)))
+        source_keywords = result["type"] if isinstance(result["type"], list) else [result["type"]]
+        kinds = list(dict.fromkeys(map(_type, source_keywords)))
         strange = [kind for kind in kinds if kind not in TYPES]
         if not kinds or None in strange or not _ANY.isdisjoint(strange):
-            self._out(made, "type", at)
+            self._out(result, "type", path)
         elif strange and self.known_types:
             what = clipped(f"type: {', '.join(map(str, strange))}")
-            self.changes.append(Change(at, "type", what, "dropped", "wider"))
-            del made["type"]
+            self.changes.append(Change(path, "type", what, "dropped", "wider"))
+            del result["type"]
         else:
-            made["type"] = kinds if isinstance(made["type"], list) else kinds[0]
-            for one in told:
-                if isinstance(one, str) and one.lower() in _TYPES:
-                    self.changes.append(Change(at, "type", one, _TYPES[one.lower()], "equal"))
+            result["type"] = kinds if isinstance(result["type"], list) else kinds[0]
+            for item in source_keywords:
+                if isinstance(item, str) and item.lower() in _TYPES:
+                    self.changes.append(Change(path, "type", item, _TYPES[item.lower()], "equal"))
 
-    def _older(self, made: JsonObject, at: str) -> None:
+    def _older(self, result: JsonObject, path: str) -> None:
         """Keywords of older drafts in the words of today's."""
         for bound in ("Minimum", "Maximum"):
             excluding, limit = f"exclusive{bound}", bound.lower()
-            if isinstance(made.get(excluding), bool):
-                if made.pop(excluding) and limit in made:
-                    made[excluding] = made.pop(limit)
-                self._note(at, excluding, "a number")
-        if isinstance(made.get("items"), list):
-            rest = made.pop("additionalItems", None)
-            made["prefixItems"] = made.pop("items")
-            if rest is not None:
-                made["items"] = rest
-            if not made["prefixItems"]:
-                del made["prefixItems"]
-            if made.pop("$schema", None) is not None:
-                self._note(at, "$schema", "that of today")
-            self._note(at, "items", "prefixItems")
-            if rest is not None:
-                self._note(at, "additionalItems", "items")
-        if "additionalItems" in made:  # without a list of items it says nothing
-            self._out(made, "additionalItems", at)
-        if made.get("dependencies") == {}:
-            self._out(made, "dependencies", at)
-        for name, needs in made.pop("dependencies", {}).items():
+            if isinstance(result.get(excluding), bool):
+                if result.pop(excluding) and limit in result:
+                    result[excluding] = result.pop(limit)
+                self._note(path, excluding, "a number")
+        if isinstance(result.get("items"), list):
+            others = result.pop("additionalItems", None)
+            result["prefixItems"] = result.pop("items")
+            if others is not None:
+                result["items"] = others
+            if not result["prefixItems"]:
+                del result["prefixItems"]
+            if result.pop("$schema", None) is not None:
+                self._note(path, "$schema", "that of today")
+            self._note(path, "items", "prefixItems")
+            if others is not None:
+                self._note(path, "additionalItems", "items")
+        if "additionalItems" in result:  # without a list of items it says nothing
+            self._out(result, "additionalItems", path)
+        if result.get("dependencies") == {}:
+            self._out(result, "dependencies", path)
+        for name, needs in result.pop("dependencies", {}).items():
             keyword = "dependentRequired" if isinstance(needs, list) else "dependentSchemas"
-            made[keyword] = {**made.get(keyword, {}), name: needs}
-            self._note(at, "dependencies", keyword)
+            result[keyword] = {**result.get(keyword, {}), name: needs}
+            self._note(path, "dependencies", keyword)
 
-    def _out(self, made: JsonObject, keyword: str, at: str) -> None:
-        del made[keyword]
-        self.changes.append(Change(at, keyword, "no such form", "dropped", "equal"))
+    def _out(self, result: JsonObject, keyword: str, path: str) -> None:
+        del result[keyword]
+        self.changes.append(Change(path, keyword, "no such form", "dropped", "equal"))
 
-    def _note(self, at: str, keyword: str, did: str) -> None:
-        self.changes.append(Change(at, keyword, keyword, did, "equal"))
+    def _note(self, path: str, keyword: str, did: str) -> None:
+        self.changes.append(Change(path, keyword, keyword, did, "equal"))
 
 
 _OLDER = frozenset({"dependencies", "additionalItems", "nullable", *_CAMEL})
 
 
-def _easy(node: JsonObject) -> bool:
+def _easy(schema: JsonObject) -> bool:
     """Whether it says a type and what it is for, and nothing else: most schemas do."""
-    if not node.keys() <= _EASY or type(kind := node.get("type")) is not str or kind not in TYPES:
+    if (
+        not schema.keys() <= _EASY
+        or type(kind := schema.get("type")) is not str
+        or kind not in TYPES
+    ):
         return False
-    return all(type(value) is str for value in node.values())
+    return all(type(value) is str for value in schema.values())
 
 
-def _odd(node: JsonObject) -> bool:
+def _odd(schema: JsonObject) -> bool:
     """Whether anything about the node's own keywords is to be looked at."""
-    kind = node.get("type", "object")
-    listed = kind if type(kind) is list and names(kind) else [kind]
-    if not listed or any(type(one) is not str or one not in TYPES for one in listed):
+    kind = schema.get("type", "object")
+    values = kind if type(kind) is list and is_name_list(kind) else [kind]
+    if not values or any(type(item) is not str or item not in TYPES for item in values):
         return True
-    return any(map(_old, node, node.values())) or not names(node.get("required", []))
+    return any(map(_old, schema, schema.values())) or not is_name_list(schema.get("required", []))
 
 
 def _old(key: str, value: Json) -> bool:
     """Whether a keyword is of an older draft, or holds what no draft allows."""
-    if key in _OLDER or not formed(key, value):
+    if key in _OLDER or not well_formed(key, value):
         return True
     if key == "items":
         return type(value) is list
     return type(value) is bool and key in ("exclusiveMinimum", "exclusiveMaximum")
 
 
-def _type(told: Json) -> str | None:
+def _type(source_keywords: Json) -> str | None:
     """A type by its name of today, or by its own in small letters; None if it is no name."""
-    if isinstance(told, int) and not isinstance(told, bool):
-        return _NUMBERED.get(told)
-    if not isinstance(told, str):
+    if isinstance(source_keywords, int) and not isinstance(source_keywords, bool):
+        return _NUMBERED.get(source_keywords)
+    if not isinstance(source_keywords, str):
         return None
-    low = told.lower()
+    low = source_keywords.lower()
     return _TYPES.get(low, low)
 
 
-def _nullable(made: JsonObject) -> None:
+def _nullable(result: JsonObject) -> None:
     """OpenAPI's `nullable` as a type beside the others."""
-    if made.pop("nullable", False) is not True:
+    if result.pop("nullable", False) is not True:
         return
-    if "type" in made and not {"const", "anyOf", "oneOf", "allOf", "$ref"} & made.keys():
-        made["type"] = [*(kind for kind in types_of(made["type"]) if kind != "null"), "null"]
-        if "enum" in made and None not in made["enum"]:
-            made["enum"] = [*made["enum"], None]
-    elif any(key not in ANNOTATIONS for key in made):
-        rules = {key: made.pop(key) for key in list(made) if key not in ANNOTATIONS}
-        made["anyOf"] = [rules, {"type": "null"}]
+    if "type" in result and not {"const", "anyOf", "oneOf", "allOf", "$ref"} & result.keys():
+        result["type"] = [*(kind for kind in types_of(result["type"]) if kind != "null"), "null"]
+        if "enum" in result and None not in result["enum"]:
+            result["enum"] = [*result["enum"], None]
+    elif any(key not in ANNOTATIONS for key in result):
+        rules = {key: result.pop(key) for key in list(result) if key not in ANNOTATIONS}
+        result["anyOf"] = [rules, {"type": "null"}]

@@ -4,63 +4,75 @@ from __future__ import annotations
 
 from .._core.jsontext import Json, JsonObject, canonical
 from .keywords import ANNOTATIONS, accepts_any, below, types_of
-from .merge import common_types, conjoin, joined_branches, settle
+from .merge import common_types, conjoin, joined_branches, resolve_references
 from .values import of_type
-from .work import Run, Verdict, Work, plain
+from .work import Lowering, SchemaNode, Verdict, plain_schema
 
 
-def united(work: Work, run: Run, at_root: bool) -> None:
+def one_of_as_any_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
     """`oneOf` as `anyOf` where a target lacks it: the same if no two branches meet."""
-    if "oneOf" not in work.kw or run.dialect.allowed("oneOf", at_root):
+    if "oneOf" not in node.kw or lowering.dialect.allowed("oneOf", at_root):
         return
-    branches = joined_branches("oneOf", work)
-    apart = _apart(branches, run)
-    run.changed(work, "oneOf", f"{len(branches)} schemas", "anyOf", "equal" if apart else "wider")
-    del work.kw["oneOf"]
-    work.homes.pop("oneOf", None)
-    if "anyOf" in work.kw:
-        conjoin(work, work.only({"anyOf": branches}), work.at, run)
+    branches = joined_branches("oneOf", node)
+    apart = _never_overlap(branches, lowering)
+    lowering.changed(
+        node, "oneOf", f"{len(branches)} schemas", "anyOf", "equal" if apart else "wider"
+    )
+    del node.kw["oneOf"]
+    node.homes.pop("oneOf", None)
+    if "anyOf" in node.kw:
+        conjoin(node, node.only({"anyOf": branches}), node.at, lowering)
     else:
-        work.kw["anyOf"] = branches
+        node.kw["anyOf"] = branches
 
 
-def _apart(branches: list[Json], run: Run) -> bool:
+def _never_overlap(branches: list[Json], lowering: Lowering) -> bool:
     """Whether no value can fit two of the branches, as far as types and constants say."""
     if len(branches) > 32:
         return False
-    seen = [_seen(one, run) for one in branches]
-    return all(_differ(a, b) for i, a in enumerate(seen) for b in seen[i + 1 :])
+    tops = [_top_keywords(branch, lowering) for branch in branches]
+    return all(_differ(a, b) for i, a in enumerate(tops) for b in tops[i + 1 :])
 
 
-def _seen(node: Json, run: Run) -> dict[str, Json]:
+def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
     """What a branch says at its top, through a reference."""
     for _ in range(4):
-        kw = node.kw if isinstance(node, Work) else node if isinstance(node, dict) else {}
+        kw = (
+            schema.kw
+            if isinstance(schema, SchemaNode)
+            else schema
+            if isinstance(schema, dict)
+            else {}
+        )
         if not isinstance(kw.get("$ref"), str):
             return kw
-        found = run.refs.target(kw["$ref"])
-        if found is None:
+        definition = lowering.refs.target(kw["$ref"])
+        if definition is None:
             return {}
-        node = found[1]
+        schema = definition[1]
     return {}
 
 
 def _differ(a: dict[str, Json], b: dict[str, Json]) -> bool:
-    one, other = _values(a), _values(b)
-    if one is not None and other is not None:
-        return not one & other
-    mine, theirs = types_of(a.get("type")), types_of(b.get("type"))
-    if mine and theirs and not _meet(mine, theirs):
+    first_values, second_values = _values(a), _values(b)
+    if first_values is not None and second_values is not None:
+        return not first_values & second_values
+    first_types, second_types = types_of(a.get("type")), types_of(b.get("type"))
+    if first_types and second_types and not _meet(first_types, second_types):
         return True
-    if mine != ("object",) or theirs != ("object",):
+    if first_types != ("object",) or second_types != ("object",):
         return False
     needed = {*a.get("required", ())} & {*b.get("required", ())}
     for name in needed:
         first = a.get("properties", {}).get(name)
         second = b.get("properties", {}).get(name)
         if isinstance(first, dict) and isinstance(second, dict):
-            one, other = _values(first), _values(second)
-            if one is not None and other is not None and not one & other:
+            first_values, second_values = _values(first), _values(second)
+            if (
+                first_values is not None
+                and second_values is not None
+                and not first_values & second_values
+            ):
                 return True
     return False
 
@@ -72,85 +84,93 @@ def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 def _values(kw: dict[str, Json]) -> set[str] | None:
     """The values that a schema lists, as texts in which 1 and 1.0 are one; None if none."""
-    listed = [kw["const"]] if "const" in kw else kw.get("enum")
-    if not isinstance(listed, list) or any(isinstance(one, (dict, list)) for one in listed):
+    values = [kw["const"]] if "const" in kw else kw.get("enum")
+    if not isinstance(values, list) or any(isinstance(value, (dict, list)) for value in values):
         return None
     return {
-        canonical(int(one)) if isinstance(one, float) and one.is_integer() else canonical(one)
-        for one in listed
+        canonical(int(value))
+        if isinstance(value, float) and value.is_integer()
+        else canonical(value)
+        for value in values
     }
 
 
-def alone(work: Work, run: Run) -> None:
+def lone_union(node: SchemaNode, lowering: Lowering) -> None:
     """A union with nothing beside it: what stood there goes into every branch."""
-    if "anyOf" not in work.kw or not run.demands("lone unions"):
+    if "anyOf" not in node.kw or not lowering.demands("lone unions"):
         return
-    branches = joined_branches("anyOf", work)
-    rest = {key: value for key, value in work.kw.items() if key not in ("anyOf", "$defs")}
-    possible = [one for one in branches if not _against(rest, one)] or branches
-    real = [one for one in possible if not _is_null(one)] or possible[:1]
-    null = any(_is_null(one) for one in possible) and not _is_null(real[0])
-    said = f"{len(branches)} schemas"
+    branches = joined_branches("anyOf", node)
+    neighbours = {key: value for key, value in node.kw.items() if key not in ("anyOf", "$defs")}
+    fitting = [branch for branch in branches if not _excludes(neighbours, branch)] or branches
+    real = [branch for branch in fitting if not _is_null(branch)] or fitting[:1]
+    null = any(_is_null(branch) for branch in fitting) and not _is_null(real[0])
+    count = f"{len(branches)} schemas"
     if len(real) == 1:  # of null and another, the other is left: null is said by a word
-        del work.kw["anyOf"]
-        run.changed(work, "anyOf", said, "joined")
-        conjoin(work, real[0], below(work.home("anyOf"), "anyOf", branches.index(real[0])), run)
+        del node.kw["anyOf"]
+        lowering.changed(node, "anyOf", count, "joined")
+        conjoin(
+            node, real[0], below(node.home("anyOf"), "anyOf", branches.index(real[0])), lowering
+        )
         if null:
-            _with_null(work)
-    elif rest or null:
-        run.changed(work, "anyOf", said, "without neighbours")
-        made = [_beside(one, i, rest, work, run) for i, one in enumerate(real)]
+            _with_null(node)
+    elif neighbours or null:
+        lowering.changed(node, "anyOf", count, "without neighbours")
+        branches_beside = [
+            _with_neighbours(branch, i, neighbours, node, lowering) for i, branch in enumerate(real)
+        ]
         if null:
-            _with_null(made[0])
-        work.kw.clear()
-        work.kw["anyOf"] = made
+            _with_null(branches_beside[0])
+        node.kw.clear()
+        node.kw["anyOf"] = branches_beside
 
 
-def _beside(branch: Json, i: int, rest: JsonObject, work: Work, run: Run) -> Work:
+def _with_neighbours(
+    branch: Json, i: int, neighbours: JsonObject, node: SchemaNode, lowering: Lowering
+) -> SchemaNode:
     """A branch with what stood beside the union."""
-    made = Work({}, work.at)
-    conjoin(made, branch, below(work.at, "anyOf", i), run)
-    conjoin(made, work.only(rest), work.at, run)
-    return made
+    joined = SchemaNode({}, node.at)
+    conjoin(joined, branch, below(node.at, "anyOf", i), lowering)
+    conjoin(joined, node.only(neighbours), node.at, lowering)
+    return joined
 
 
-def collapsed(work: Work, run: Run, *, at_root: bool) -> None:
+def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     """A union of one schema and null where a target has neither unions nor null: without null."""
-    if "anyOf" not in work.kw or run.dialect.allowed("anyOf", at_root):
+    if "anyOf" not in node.kw or lowering.dialect.allowed("anyOf", at_root):
         return
-    branches = joined_branches("anyOf", work)
-    real = [one for one in branches if not _is_null(one)]
+    branches = joined_branches("anyOf", node)
+    real = [branch for branch in branches if not _is_null(branch)]
     if len(real) != 1:
         return
     nulls = len(branches) > 1
     verdict: Verdict = "narrower" if nulls else "equal"
-    run.changed(work, "anyOf", f"{len(branches)} schemas", "without null", verdict)
-    del work.kw["anyOf"]
-    conjoin(work, real[0], work.at, run)
+    lowering.changed(node, "anyOf", f"{len(branches)} schemas", "without null", verdict)
+    del node.kw["anyOf"]
+    conjoin(node, real[0], node.at, lowering)
 
 
-def _against(rest: dict[str, Json], branch: Json) -> bool:
+def _excludes(neighbours: dict[str, Json], branch: Json) -> bool:
     """Whether a branch can't hold beside the rest, as far as types and values say."""
-    kw = branch.kw if isinstance(branch, Work) else branch
+    kw = branch.kw if isinstance(branch, SchemaNode) else branch
     if not isinstance(kw, dict):
         return branch is False
-    mine, theirs = types_of(rest.get("type")), types_of(kw.get("type"))
-    if mine and theirs and not common_types(mine, theirs):
+    our_types, their_types = types_of(neighbours.get("type")), types_of(kw.get("type"))
+    if our_types and their_types and not common_types(our_types, their_types):
         return True
-    for types, other in ((mine, kw), (theirs, rest)):
-        listed = [other["const"]] if "const" in other else other.get("enum")
-        if types and listed and not any(of_type(v, kind) for v in listed for kind in types):
+    for types, other in ((our_types, kw), (their_types, neighbours)):
+        values = [other["const"]] if "const" in other else other.get("enum")
+        if types and values and not any(of_type(v, kind) for v in values for kind in types):
             return True
     return False
 
 
-def _with_null(work: Work) -> None:
+def _with_null(node: SchemaNode) -> None:
     """Let null fit as well, by the word that later goes wherever the rest goes."""
-    work.kw["nullable"] = True
+    node.kw["nullable"] = True
 
 
-def _is_null(node: Json) -> bool:
-    kw = node.kw if isinstance(node, Work) else node
+def _is_null(schema: Json) -> bool:
+    kw = schema.kw if isinstance(schema, SchemaNode) else schema
     if not isinstance(kw, dict):
         return False
     if any(key not in ANNOTATIONS and key not in ("type", "enum", "const") for key in kw):
@@ -158,66 +178,68 @@ def _is_null(node: Json) -> bool:
     return kw.get("type") == "null" or kw.get("enum") == [None] or kw.get("const", 0) is None
 
 
-def flattened(work: Work, run: Run) -> None:
+def flatten_root_union(node: SchemaNode, lowering: Lowering) -> None:
     """A root without unions: its branches as one object with the properties of all.
 
     Required is what every branch requires; the union itself is told.
     """
     for keyword in ("anyOf", "oneOf"):
-        if keyword not in work.kw:
+        if keyword not in node.kw:
             continue
-        branches = [one for one in joined_branches(keyword, work) if _an_object(one, run)]
-        one = len(branches) == 1
-        run.drop(work, keyword, "equal" if one else "wider", quietly=one)
-        made = [_settled(one, work, run) for one in branches]
-        if made:
-            whole = made[0] if len(made) == 1 else _one_of_all(made, run)
-            conjoin(work, whole, work.at, run)
+        branches = [item for item in joined_branches(keyword, node) if _an_object(item, lowering)]
+        item = len(branches) == 1
+        lowering.drop(node, keyword, "equal" if item else "wider", quietly=item)
+        objects = [_as_object(item, node, lowering) for item in branches]
+        if objects:
+            union = objects[0] if len(objects) == 1 else _one_of_all(objects, lowering)
+            conjoin(node, union, node.at, lowering)
 
 
-def _an_object(node: Json, run: Run) -> bool:
-    if node is False:
+def _an_object(schema: Json, lowering: Lowering) -> bool:
+    if schema is False:
         return False
-    kinds = types_of(_seen(node, run).get("type"))
+    kinds = types_of(_top_keywords(schema, lowering).get("type"))
     return not kinds or "object" in kinds
 
 
-def _settled(node: Json, work: Work, run: Run) -> Work:
+def _as_object(schema: Json, node: SchemaNode, lowering: Lowering) -> SchemaNode:
     """A branch with its references and unions in it, as an object."""
-    one = Work({"type": "object"}, work.at)
-    conjoin(one, node, work.at, run)
-    opened = settle(one, run, at_root=True)
-    flattened(one, run)
-    run.close(opened)
-    return one
+    item = SchemaNode({"type": "object"}, node.at)
+    conjoin(item, schema, node.at, lowering)
+    opened = resolve_references(item, lowering, at_root=True)
+    flatten_root_union(item, lowering)
+    lowering.close(opened)
+    return item
 
 
-def _one_of_all(branches: list[Work], run: Run) -> Work:
-    made = Work({"type": "object"}, branches[0].at)
-    names = list(dict.fromkeys(n for one in branches for n in one.kw.get("properties", {})))
-    closed = all(one.kw.get("additionalProperties") is False for one in branches)
+def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
+    result = SchemaNode({"type": "object"}, branches[0].at)
+    names = list(dict.fromkeys(n for item in branches for n in item.kw.get("properties", {})))
+    closed = all(item.kw.get("additionalProperties") is False for item in branches)
     properties = {}
     for name in names:
-        having = [one for one in branches if name in one.kw.get("properties", {})]
+        having = [item for item in branches if name in item.kw.get("properties", {})]
         schemas = [
             value
-            if not isinstance(value := one.kw["properties"][name], dict)
-            else Work(value, below(one.home("properties"), "properties", name))
-            for one in having
+            if not isinstance(value := item.kw["properties"][name], dict)
+            else SchemaNode(value, below(item.home("properties"), "properties", name))
+            for item in having
         ]
-        if any(one not in having and one.kw.get("additionalProperties") is not False
-               for one in branches) and not all(accepts_any(one) for one in schemas):  # fmt: skip
-            run.changed(made, below("properties", name), "of some branches", "for all", "narrower")
+        if any(item not in having and item.kw.get("additionalProperties") is not False
+               for item in branches) and not all(accepts_any(item) for item in schemas):  # fmt: skip
+            lowering.changed(
+                result, below("properties", name), "of some branches", "for all", "narrower"
+            )
         properties[name] = schemas[0] if _alike(schemas) else {"anyOf": schemas}
     if properties:
-        made.kw["properties"] = properties
-    needed = [one.kw.get("required", []) for one in branches]
-    if common := [name for name in needed[0] if all(name in one for one in needed)]:
-        made.kw["required"] = common
+        result.kw["properties"] = properties
+    needed = [item.kw.get("required", []) for item in branches]
+    if common := [name for name in needed[0] if all(name in item for item in needed)]:
+        result.kw["required"] = common
     if closed:
-        made.kw["additionalProperties"] = False
-    return made
+        result.kw["additionalProperties"] = False
+    return result
 
 
 def _alike(schemas: list[Json]) -> bool:
-    return len({canonical(plain(one)) for one in schemas}) == 1
+    return len({canonical(plain_schema(item)) for item in schemas}) == 1

@@ -79,10 +79,10 @@ class Lowered:
 
 def verdict_of(changes: Iterable[Change]) -> Verdict:
     """The verdict of several changes together."""
-    found = {change.verdict for change in changes}
-    if "wider" in found:
+    verdicts = {change.verdict for change in changes}
+    if "wider" in verdicts:
         return "wider"
-    return "narrower" if "narrower" in found else "equal"
+    return "narrower" if "narrower" in verdicts else "equal"
 
 
 MOST = 4000  # schemas written for one: references inlined again and again multiply
@@ -91,16 +91,16 @@ MOST = 4000  # schemas written for one: references inlined again and again multi
 _TELLABLE = 300  # characters of a constraint that a description may take
 
 
-class Work:
+class SchemaNode:
     """One schema while it is lowered: its keywords, its place, and the places of borrowed ones."""
 
     __slots__ = ("at", "homes", "kw", "told")
 
     def __init__(
-        self, kw: Mapping[str, Any], at: str, homes: Mapping[str, str] | None = None
+        self, kw: Mapping[str, Any], path: str, homes: Mapping[str, str] | None = None
     ) -> None:
         self.kw: JsonObject = dict(kw)
-        self.at = at
+        self.at = path
         self.homes = dict(homes or {})
         self.told: list[str] = []
 
@@ -108,18 +108,18 @@ class Work:
         """The path of the schema that a keyword came from."""
         return self.homes.get(keyword, self.at)
 
-    def only(self, keywords: Mapping[str, Any]) -> Work:
-        """A Work of some of these keywords, or of others in their place."""
-        return Work(keywords, self.at, self.homes)
+    def only(self, keywords: Mapping[str, Any]) -> SchemaNode:
+        """A node of some of these keywords, or of others in their place."""
+        return SchemaNode(keywords, self.at, self.homes)
 
-    def copied(self) -> Work:
+    def copied(self) -> SchemaNode:
         """Another of the same keywords."""
-        made = self.only(self.kw)
-        made.told = list(self.told)
-        return made
+        result = self.only(self.kw)
+        result.told = list(self.told)
+        return result
 
 
-class Run:
+class Lowering:
     """One lowering: the dialect, the references, the changes, and how much may be written."""
 
     __slots__ = ("changes", "dialect", "left", "opened", "refs", "tell", "unfit")
@@ -138,22 +138,22 @@ class Run:
         return demand in self.dialect.demands
 
     def changed(
-        self, work: Work, keyword: str, what: str, did: str, verdict: Verdict = "equal"
+        self, node: SchemaNode, keyword: str, what: str, did: str, verdict: Verdict = "equal"
     ) -> None:
         """Note one change; of several equal ones the first."""
-        self.changes.setdefault(Change(work.home(keyword), keyword, what, did, verdict))
+        self.changes.setdefault(Change(node.home(keyword), keyword, what, did, verdict))
 
     def drop(
-        self, work: Work, keyword: str, verdict: Verdict = "wider", *, quietly: bool = False
+        self, node: SchemaNode, keyword: str, verdict: Verdict = "wider", *, quietly: bool = False
     ) -> None:
         """Take a keyword out; what the model should know of it waits to be told."""
-        value = work.kw.pop(keyword)
-        said = f"{keyword}: {spoken(value)}"
-        if self.tell and not quietly and len(said) <= _TELLABLE and said not in work.told:
-            work.told.append(said)
-            self.changed(work, keyword, clipped(said), "told", verdict)
+        value = node.kw.pop(keyword)
+        text = f"{keyword}: {as_text(value)}"
+        if self.tell and not quietly and len(text) <= _TELLABLE and text not in node.told:
+            node.told.append(text)
+            self.changed(node, keyword, clipped(text), "told", verdict)
         else:
-            self.changed(work, keyword, clipped(said), "dropped", verdict)
+            self.changed(node, keyword, clipped(text), "dropped", verdict)
 
     def close(self, opened: Iterable[str]) -> None:
         """The walk is done with what these references led into."""
@@ -162,34 +162,34 @@ class Run:
             if not self.opened[ref]:
                 del self.opened[ref]
 
-    def untold(self, work: Work) -> None:
+    def untold(self, node: SchemaNode) -> None:
         """What waits to be told has no description to stand in after all."""
         for change in list(self.changes):
-            if change.did == "told" and change.path in {work.at, *work.homes.values()}:
+            if change.did == "told" and change.path in {node.at, *node.homes.values()}:
                 del self.changes[change]
                 self.changes[change._replace(did="dropped")] = None
-        work.told.clear()
+        node.told.clear()
 
     def misfit(self, path: str, why: str) -> None:
         """The dialect has no true form for the schema; the first reason is kept."""
         self.unfit = self.unfit or f"{path}: {why}"
 
 
-def spoken(value: Json) -> str:
+def as_text(value: Json) -> str:
     """A value as a description says it: texts as they are, the rest as JSON."""
     if isinstance(value, str):
         return value
-    return canonical(plain(value))
+    return canonical(plain_schema(value))
 
 
-def plain(value: Json) -> Json:
-    """JSON with the Works in it as plain schemas; the same object if there are none."""
-    if isinstance(value, Work):
-        return plain(value.kw)
+def plain_schema(value: Json) -> Json:
+    """JSON with the nodes in it as plain schemas; the same object if there are none."""
+    if isinstance(value, SchemaNode):
+        return plain_schema(value.kw)
     if isinstance(value, dict):
-        made = {key: plain(one) for key, one in value.items()}
-        return made if any(made[key] is not one for key, one in value.items()) else value
+        result = {key: plain_schema(item) for key, item in value.items()}
+        return result if any(result[key] is not item for key, item in value.items()) else value
     if isinstance(value, list):
-        listed = [plain(one) for one in value]
-        return listed if any(a is not b for a, b in zip(listed, value, strict=True)) else value
+        items = [plain_schema(item) for item in value]
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     return value
