@@ -56,16 +56,16 @@ class Envelope:
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, bytes) or (not self.key and type(self.key) is not _Unsigned):
-            said = "an empty one" if self.key in (b"", "") else type(self.key).__name__
+            text = "an empty one" if self.key in (b"", "") else type(self.key).__name__
             raise ConfigError(
-                f"the key of an envelope is bytes, not {said}",
+                f"the key of an envelope is bytes, not {text}",
                 hint="Envelope() signs nothing", code="envelope.key",
             )  # fmt: skip
 
     def seal(self, state: Json) -> str:
         """The state as text that fits into any protocol's opaque field."""
-        said = canonical(state).encode()
-        return MARK + urlsafe_b64encode(self._sign(said) + said).decode()
+        text = canonical(state).encode()
+        return MARK + urlsafe_b64encode(self._sign(text) + text).decode()
 
     def open(self, text: str | None) -> Any:
         """The state that was sealed; None for what is no envelope, or one that somebody forged."""
@@ -79,12 +79,12 @@ class Envelope:
         except (Error, ValueError, ReadError):
             return None
 
-    def _sign(self, said: bytes) -> bytes:
-        return hmac.digest(self.key, said, sha256) if self.key else b""
+    def _sign(self, text: bytes) -> bytes:
+        return hmac.digest(self.key, text, sha256) if self.key else b""
 
 
 def sealed(
-    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, made: Made | None = None
+    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, result: Made | None = None
 ) -> Msg:
     """The message for a client of `issuer`, with the state of those whom `reads` does not name.
 
@@ -92,51 +92,51 @@ def sealed(
     """
     if isinstance(m.content, str):
         return m
-    here = Origin(issuer)
+    path = Origin(issuer)
     blocks: list[ContentBlock] = [
-        sealed_thought(block, here, reads, envelope)
+        sealed_thought(block, path, reads, envelope)
         if type(block) is ThinkingBlock
         else unhung(block, reads)
         for block in m.content
     ]
     pairs: list[tuple[object, object]] = [*zip(blocks, m.content, strict=True)]
-    if hung := list(hung_of(m.content, reads)):
-        blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": hung}), origin=here))
+    if attached := list(hung_of(m.content, reads)):
+        blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": attached}), origin=path))
         pairs.append((blocks[-1], m))
     pairs = [(new, old) for new, old in pairs if new is not old]
     if not pairs:
         return m
     whole = Msg.trusted(m.name, blocks, m.role, m)
-    if made is not None:
+    if result is not None:
         for new, old in (*pairs, (whole, m)):
-            made(new, old)
+            result(new, old)
     return whole
 
 
 def sealed_thought(
-    block: ThinkingBlock, here: Origin, reads: frozenset[str], envelope: Envelope
+    block: ThinkingBlock, path: Origin, reads: frozenset[str], envelope: Envelope
 ) -> ThinkingBlock:
-    """The thought for a client of `here`: its proof, or its sealed form, in an envelope."""
+    """The thought for a client of `path`: its proof, or its sealed form, in an envelope."""
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
     state = envelope.seal(_state(block, origin))
     if block.thinking:
-        return ThinkingBlock(block.thinking, state, origin=here)
-    return ThinkingBlock("", redacted=state, origin=here)
+        return ThinkingBlock(block.thinking, state, origin=path)
+    return ThinkingBlock("", redacted=state, origin=path)
 
 
 def _state(block: ThinkingBlock, origin: Origin) -> JsonObject:
-    kept = {"text": bool(block.thinking), "signature": block.signature,
+    remaining = {"text": bool(block.thinking), "signature": block.signature,
             "redacted": block.redacted, "spelling": block.spelling, "extras": _own(block),
             "origin": plain_value(origin)}  # fmt: skip
-    return {"thinking": {name: value for name, value in kept.items() if value}}
+    return {"thinking": {name: value for name, value in remaining.items() if value}}
 
 
 def _own(block: ContentBlock) -> JsonObject:
     """The block's fields that go back to their issuer."""
     extras = block.extras or {}
-    return {who: own for who, own in extras.items() if not who.endswith((ANSWER, NOTES))}
+    return {who: fields for who, fields in extras.items() if not who.endswith((ANSWER, NOTES))}
 
 
 def hung_of(blocks: list[ContentBlock], reads: frozenset[str]) -> Iterator[list[Json]]:
@@ -146,22 +146,22 @@ def hung_of(blocks: list[ContentBlock], reads: frozenset[str]) -> Iterator[list[
     """
     seen: dict[str, int] = {}
     for block in blocks:
-        nth = seen[block.type] = seen.get(block.type, -1) + 1
+        index = seen[block.type] = seen.get(block.type, -1) + 1
         if type(block) is ThinkingBlock:
             continue
         own = {who: fields for who, fields in _own(block).items() if who and who not in reads}
         if own:
-            yield [block.type, nth, name_of(block), plain_value(own)]
+            yield [block.type, index, name_of(block), plain_value(own)]
 
 
 def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
     """The block without the fields that `hung_of` tells of it; one that stays raw keeps them."""
-    own = [who for who in _own(block) if who and who not in reads]
-    if not own or type(block) is RawBlock:
+    fields = [who for who in _own(block) if who and who not in reads]
+    if not fields or type(block) is RawBlock:
         return block
-    left: Any = {who: told for who, told in (block.extras or {}).items() if who not in own}
-    made: Any = replace(block, extras=left or None)
-    return cast("ContentBlock", made)
+    left: Any = {who: data for who, data in (block.extras or {}).items() if who not in fields}
+    result: Any = replace(block, extras=left or None)
+    return cast("ContentBlock", result)
 
 
 def name_of(block: ContentBlock) -> str:
@@ -172,27 +172,27 @@ def name_of(block: ContentBlock) -> str:
 _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
 
 
-def opened(msgs: list[Msg], envelope: Envelope, made: Made | None = None) -> list[Msg]:
+def opened(msgs: list[Msg], envelope: Envelope, result: Made | None = None) -> list[Msg]:
     """The messages with what came back in envelopes in its place; the list itself without any.
 
     A thought whose envelope somebody changed stays, without any proof; what has no words of its
     own, as something sealed that no provider reads, for the writer to name it.
     """
-    told = made or _nobody
-    found = [_opened(m, envelope, told) for m in msgs]
-    return msgs if all(a is b for a, b in zip(found, msgs, strict=True)) else found
+    data = result or _nobody
+    match = [_opened(m, envelope, data) for m in msgs]
+    return msgs if all(a is b for a, b in zip(match, msgs, strict=True)) else match
 
 
 def _nobody(_: object, __: object) -> None:
     pass
 
 
-def _opened(m: Msg, envelope: Envelope, made: Made) -> Msg:
+def _opened(m: Msg, envelope: Envelope, result: Made) -> Msg:
     if isinstance(m.content, str) or not any(map(_bears, m.content)):
         return m
     blocks: list[ContentBlock] = []
     bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
-    hung: dict[tuple[str, int, str], Any] = {}
+    attached: dict[tuple[str, int, str], Any] = {}
     for block in m.content:
         if not _bears(block):
             blocks.append(block)
@@ -202,17 +202,17 @@ def _opened(m: Msg, envelope: Envelope, made: Made) -> Msg:
         assert type(block) is ThinkingBlock  # no other bears one
         state = envelope.open(block.signature) or envelope.open(block.redacted)
         if isinstance(state, dict) and isinstance(state.get("blocks"), list):
-            hung |= _places(state["blocks"])
+            attached |= _places(state["blocks"])
         else:
             thought = _thought(block, state)
-            made(thought, block)
+            result(thought, block)
             if bare and not block.thinking and _of_text(state):
                 del blocks[-len(bare) :]
-                thought = replace(thought, thinking="".join(one.thinking for one in bare))
+                thought = replace(thought, thinking="".join(item.thinking for item in bare))
             blocks.append(thought)
             bare = []
-    whole = Msg.trusted(m.name, [*_rehung(blocks, hung, made)], m.role, m)
-    made(whole, m)
+    whole = Msg.trusted(m.name, [*_rehung(blocks, attached, result)], m.role, m)
+    result(whole, m)
     return whole
 
 
@@ -226,32 +226,32 @@ def borne(block: ThinkingBlock) -> str | None:
     return next((text for text in texts if text and text.startswith(MARK)), None)
 
 
-def _places(told: list[Any]) -> dict[tuple[str, int, str], JsonObject]:
+def _places(data: list[Any]) -> dict[tuple[str, int, str], JsonObject]:
     """Where fields hang; without a key, somebody may have made up anything."""
-    found = {}
-    for row in told:
+    match = {}
+    for row in data:
         match row:
-            case [str(kind), int(nth), str(name), dict(own)] if _fields(own):
-                found[kind, nth, name] = own
-    return found
+            case [str(kind), int(index), str(name), dict(fields)] if _fields(fields):
+                match[kind, index, name] = fields
+    return match
 
 
 def _fields(value: Any) -> bool:
     """Whether the value is fields by issuer."""
-    return isinstance(value, dict) and all(isinstance(own, dict) for own in value.values())
+    return isinstance(value, dict) and all(isinstance(fields, dict) for fields in value.values())
 
 
 def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
     """The thought as it was; without its proof if the envelope tells nothing."""
-    kept: Any = state.get("thinking") if isinstance(state, dict) else None
-    match kept:
-        case {"origin": {"issuer": str(), **told}} if _texts(told) and _texts(
-            {name: kept.get(name) for name in ("signature", "redacted", "spelling")}
-        ) and _fields(kept.get("extras", {})):  # fmt: skip
+    remaining: Any = state.get("thinking") if isinstance(state, dict) else None
+    match remaining:
+        case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
+            {name: remaining.get(name) for name in ("signature", "redacted", "spelling")}
+        ) and _fields(remaining.get("extras", {})):  # fmt: skip
             return ThinkingBlock(
-                block.thinking, kept.get("signature"), kept.get("redacted"),
-                extras=kept.get("extras"), spelling=kept.get("spelling"),
-                origin=_origin(kept["origin"]),
+                block.thinking, remaining.get("signature"), remaining.get("redacted"),
+                extras=remaining.get("extras"), spelling=remaining.get("spelling"),
+                origin=_origin(remaining["origin"]),
             )  # fmt: skip
         case _:
             shut = None if block.thinking else borne(block)
@@ -263,27 +263,27 @@ def _of_text(state: Any) -> bool:
     return isinstance(state, dict) and state.get("thinking", {}).get("text") is True
 
 
-def _texts(told: Any) -> bool:
-    return all(value is None or isinstance(value, str) for value in told.values())
+def _texts(data: Any) -> bool:
+    return all(value is None or isinstance(value, str) for value in data.values())
 
 
-def _origin(told: JsonObject) -> Origin:
-    return Origin(**{f.name: told[f.name] for f in fields(Origin) if f.name in told})
+def _origin(data: JsonObject) -> Origin:
+    return Origin(**{f.name: data[f.name] for f in fields(Origin) if f.name in data})
 
 
 def _rehung(
-    blocks: list[ContentBlock], hung: dict[tuple[str, int, str], Any], told: Made
+    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], data: Made
 ) -> Iterator[ContentBlock]:
     seen: dict[str, int] = {}
     for block in blocks:
-        nth = seen[block.type] = seen.get(block.type, -1) + 1
-        own = hung.get((block.type, nth, name_of(block)))
-        if own is None:
+        index = seen[block.type] = seen.get(block.type, -1) + 1
+        fields = attached.get((block.type, index, name_of(block)))
+        if fields is None:
             yield block
         else:
-            made: Any = replace(block, extras={**(block.extras or {}), **own})
-            told(made, block)
-            yield made
+            result: Any = replace(block, extras={**(block.extras or {}), **fields})
+            data(result, block)
+            yield result
 
 
 _LAST = 1 << 30  # behind every block of a candidate
@@ -317,20 +317,22 @@ class Sealing:
             return [piece]
         block = piece.block
         if type(block) is not ThinkingBlock:
-            made = self._closed()
+            result = self._closed()
             if piece.key not in self._others or block.extras is not None:
                 self._others.setdefault(piece.key, []).append(block)
                 if self._envelope is not None and block.extras is not None:
                     piece = replace(piece, block=unhung(block, self._reads))
-            return [*made, piece]
-        made = self._closed() if self._thought is not None and self._thought[0] != piece.key else []
+            return [*result, piece]
+        result = (
+            self._closed() if self._thought is not None and self._thought[0] != piece.key else []
+        )
         if self._thought is None:
             self._thought = (piece.key, [])
         if piece.whole:
             self._thought[1].clear()
         self._thought[1].append(block)
         plain = ThinkingBlock(block.thinking)
-        return [*made, replace(piece, block=plain)] if block.thinking or piece.whole else made
+        return [*result, replace(piece, block=plain)] if block.thinking or piece.whole else result
 
     def finish(self) -> list[Piece]:
         """What is still held when no more will come."""
@@ -352,14 +354,14 @@ class Sealing:
             if whole.redacted is not None:
                 self._report.lost("answer.unsaid", whole, "redacted", what="sealed thinking")
             return []
-        made = sealed_thought(whole, self._here, frozenset(), self._envelope)
-        return [Part(key, replace(made, thinking=""))]
+        result = sealed_thought(whole, self._here, frozenset(), self._envelope)
+        return [Part(key, replace(result, thinking=""))]
 
     def _behind(self, candidate: int | None) -> list[Piece]:
         keys = sorted(key for key in self._others if candidate is None or key[0] == candidate)
         blocks = [total(self._others.pop(key)) for key in keys]
-        hung = list(hung_of(blocks, self._reads))
-        if self._envelope is None or not hung:
+        attached = list(hung_of(blocks, self._reads))
+        if self._envelope is None or not attached:
             return []
-        sealed = self._envelope.seal({"blocks": hung})
+        sealed = self._envelope.seal({"blocks": attached})
         return [Part((keys[0][0], _LAST), ThinkingBlock("", redacted=sealed, origin=self._here))]

@@ -13,5 +13,5 @@ def no_form_is_known() -> None:
     """Forms and looks are kept once worked out; no test rests on what another or an import left."""
     form_of.cache_clear()
     lead_form.cache_clear()
-    looks._LOOKS.clear()
+    looks._FOLDED.clear()
     looks._forms.cache_clear()

@@ -67,8 +67,8 @@ class Fact:
                 hint=f"one of {', '.join(STATES)}",
             )
         for name in ("models", "but"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
     def source_of(self, ask: str) -> str:
         """Where it comes from what the fact says of a capability."""
@@ -135,13 +135,13 @@ class Facts:
         """The facts that hold: the first that asks nothing, then those whose state is given."""
         rows = [fact for fact in self.rows if not fact.wire or fact.wire in wires]
         first = next((fact for fact in rows if not fact.when and _about(fact, model)), None)
-        given = [fact for fact in rows if fact.when in states and _about(fact, model)]
-        return given if first is None else [first, *given]
+        value = [fact for fact in rows if fact.when in states and _about(fact, model)]
+        return value if first is None else [first, *value]
 
     def about(self, model: str) -> Fact | None:
         """The fact that holds for `model` whatever the request, by its bare name."""
-        found = self.holding(model)
-        return found[0] if found else None
+        match = self.holding(model)
+        return match[0] if match else None
 
     def source_of(self, ask: str) -> str:
         """Where it comes from what always holds."""

@@ -86,9 +86,9 @@ def _others(chars: str) -> re.Pattern[str]:
 
 
 def mapping(
-    values: Iterable[str], rule: IdRule, taken: Iterable[str] = (), *, ordered: bool = False
+    values: Iterable[str], rule: IdRule, used_: Iterable[str] = (), *, ordered: bool = False
 ) -> dict[str, str]:
-    """Value -> spelling, for the values that the rule refuses or that are `taken`.
+    """Value -> spelling, for the values that the rule refuses or that are `used_`.
 
     What the rule accepts stays. If the values are `ordered`, it gives way to the spelling of a
     value before it, so that no spelling depends on what follows.
@@ -99,50 +99,50 @@ def mapping(
     {'a.b c': 'a_b_c', 'a_b_c': 'a_b_c_rOkpxG'}
     """
     listed = values if isinstance(values, list) else list(values)
-    used = set(taken)
-    if rule.fits(listed) and (not used or used.isdisjoint(listed)):
+    used_names = set(used_)
+    if rule.fits(listed) and (not used_names or used_names.isdisjoint(listed)):
         return {}
     distinct = list(dict.fromkeys(listed))
     fitting = {value for value in distinct if rule.takes(value)}
     if not ordered:
         distinct.sort(key=lambda value: value not in fitting)
-    made: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for value in distinct:
         spelling = value if value in fitting else _spelled(value, rule)
         salt = value
-        while spelling in used or not rule.takes(spelling):
+        while spelling in used_names or not rule.takes(spelling):
             spelling = _hashed(value, salt, rule)
             salt += "\0"
-        used.add(spelling)
+        used_names.add(spelling)
         if spelling != value:
-            made[value] = spelling
-    return made
+            spelled[value] = spelling
+    return spelled
 
 
-def numbered(value: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
-    """Another spelling for the `nth` use of a value that the rule lets stand but once.
+def numbered(value: str, number: int, used_: set[str], rule: IdRule) -> tuple[str, int]:
+    """Another spelling for the `number` use of a value that the rule lets stand but once.
 
-    And the number in it, the first from `nth` on that is free.
+    And the number in it, the first from `number` on that is free.
     """
-    while (made := _nth(value or "call", nth, rule)) in taken or not rule.takes(made):
-        nth += 1
-    return made, nth
+    while (spelled := _nth(value or "call", number, rule)) in used_ or not rule.takes(spelled):
+        number += 1
+    return spelled, number
 
 
-def _nth(value: str, nth: int, rule: IdRule) -> str:
-    tail = f"_{nth}"
+def _nth(value: str, number: int, rule: IdRule) -> str:
+    tail = f"_{number}"
     if rule.takes(f"{value}{tail}"):
         return f"{value}{tail}"
     if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
-        return _digest(f"{value}\0{nth}", rule.exact or rule.max or 12)
+        return _digest(f"{value}\0{number}", rule.exact or rule.max or 12)
     return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
 
 
-def formed(name: str, nth: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
-    """The id of the `nth` call in the form of the rule, or of the next number that is free."""
-    while (made := rule.form.format(name=name, n=nth)) in taken:
-        nth += 1
-    return made, nth
+def formed(name: str, number: int, used_: set[str], rule: IdRule) -> tuple[str, int]:
+    """The id of the `number` call in the form of the rule, or of the next number that is free."""
+    while (spelled := rule.form.format(name=name, n=number)) in used_:
+        number += 1
+    return spelled, number
 
 
 def _spelled(value: str, rule: IdRule) -> str:

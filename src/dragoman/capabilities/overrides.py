@@ -51,16 +51,16 @@ def seats(kind: str, value: Any, current: Iterable[str]) -> tuple[str, ...]:
         return ()
     if not isinstance(value, (str, list, tuple, set, frozenset)):
         raise wrong(f"$.{kind}", value, f"true, false or seats out of {', '.join(SEATS)}")
-    listed = (value,) if isinstance(value, str) else tuple(value)
-    for seat in listed:
+    values = (value,) if isinstance(value, str) else tuple(value)
+    for seat in values:
         if seat not in SEATS:
             raise wrong(f"$.{kind}", seat, f"one of the seats {', '.join(SEATS)}")
-    return listed
+    return values
 
 
-def wrong(path: str, value: Any, wanted: str) -> ConfigError:
+def wrong(path: str, value: Any, expected: str) -> ConfigError:
     """The error for a value that a capability does not take."""
-    return ConfigError(f"{shown(value)} is not {wanted}", path=path, code="capability.value")
+    return ConfigError(f"{shown(value)} is not {expected}", path=path, code="capability.value")
 
 
 @cache
@@ -107,33 +107,33 @@ class _Reading:
     def _table(self, kind: Any, value: Any, path: str) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise wrong(path, value, "a table of names and values")
-        made = {}
-        for key, inner in value.items():
+        result = {}
+        for key, item in value.items():
             if not isinstance(key, str):
                 raise wrong(path, key, "a name")
             if self.name in _CLOSED:
                 self._among(_CLOSED[self.name], key, f"{path}.{key}")
-            made[key] = self.read(kind, inner, f"{path}.{key}", f"{self.name}.*")
-        return made
+            result[key] = self.read(kind, item, f"{path}.{key}", f"{self.name}.*")
+        return result
 
     def _rule(self, kind: type[IdRule], value: Any, path: str) -> IdRule:
         if isinstance(value, IdRule):
             return value
         if not isinstance(value, Mapping):
             raise wrong(path, value, f"a table of {', '.join(_rule_types())}")
-        for key, inner in value.items():
-            wanted = _rule_types().get(key)
-            if wanted is None:
+        for key, item in value.items():
+            expected = _rule_types().get(key)
+            if expected is None:
                 raise wrong(f"{path}.{key}", key, f"one of {', '.join(_rule_types())}")
-            self.read(wanted, inner, f"{path}.{key}")
+            self.read(expected, item, f"{path}.{key}")
             if key in ("chars", "start"):
-                _check_characters(inner, f"{path}.{key}")
-        made: IdRule = replace(self.current, **value)
-        return made
+                _check_characters(item, f"{path}.{key}")
+        result: IdRule = replace(self.current, **value)
+        return result
 
-    def _among(self, known: tuple[str, ...], value: Any, path: str) -> Any:
-        if not isinstance(value, str) or value not in known:
-            raise wrong(path, value, f"one of {', '.join(known)}")
+    def _among(self, names: tuple[str, ...], value: Any, path: str) -> Any:
+        if not isinstance(value, str) or value not in names:
+            raise wrong(path, value, f"one of {', '.join(names)}")
         return value
 
 
@@ -150,13 +150,13 @@ def _rule_types() -> dict[str, Any]:
 
 
 def _check_characters(chars: str, path: str) -> None:
-    wanted = "what stands between [ ] in a regular expression"
+    expected = "what stands between [ ] in a regular expression"
     if _BARE.search(chars):  # Python warns of a nested set
-        raise wrong(path, chars, wanted)
+        raise wrong(path, chars, expected)
     try:
         re.compile(rf"[{chars}]" if chars else "")
     except re.error:
-        raise wrong(path, chars, wanted) from None
+        raise wrong(path, chars, expected) from None
 
 
 _THINKING = ("reasoning", "reasoning_budget")
@@ -198,8 +198,8 @@ class About:
             only = changes["base64_only"]
             return bool(only) and (only is True or self.kind not in MEDIA or self.kind in only)
         if ask in SEATS or ask == "move_media":
-            short = _BLOCKS.intersection(changes)
-            return self.kind in short if self.kind in _BLOCKS else bool(short)
+            alias = _BLOCKS.intersection(changes)
+            return self.kind in alias if self.kind in _BLOCKS else bool(alias)
         return False
 
     def listed(self, table: Mapping[str, Any], ask: str) -> bool:
@@ -252,8 +252,8 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
         only = {kind: frozenset({"base64"}) for kind in _media(value)}
         now["sources"] = {**now["sources"], **only}
     elif name in _FIELDS:
-        made = value_of(name, now[name], value)
-        now[name] = {**now[name], **made} if name in MERGED else made
+        result = value_of(name, now[name], value)
+        now[name] = {**now[name], **result} if name in MERGED else result
     elif name in KINDS:
         _override_kind(now, name, value)
     elif name == "forced_tools":
@@ -262,10 +262,10 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
         choices: Kinds = now["tool_choices"]
         now["tool_choices"] = choices | _FORCED if value else choices - _FORCED
     else:
-        known = [*sorted(_FIELDS), *KINDS, "base64_only", "forced_tools"]
+        names = [*sorted(_FIELDS), *KINDS, "base64_only", "forced_tools"]
         raise ConfigError(
             f"unknown capability {shown(name)}",
-            hint=f"one of {', '.join(known)}",
+            hint=f"one of {', '.join(names)}",
             path=f"$.{name}",
             code="capability.name",
         )
@@ -274,12 +274,12 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
 def _media(value: Any) -> tuple[str, ...]:
     if isinstance(value, bool):
         return MEDIA if value else ()
-    listed = (value,) if isinstance(value, str) else value
-    if not isinstance(listed, (list, tuple, set, frozenset)) or any(
-        kind not in MEDIA for kind in listed
+    values = (value,) if isinstance(value, str) else value
+    if not isinstance(values, (list, tuple, set, frozenset)) or any(
+        kind not in MEDIA for kind in values
     ):
         raise wrong("$.base64_only", value, f"true, false or kinds out of {', '.join(MEDIA)}")
-    return tuple(listed)
+    return tuple(values)
 
 
 def _override_kind(now: _Now, kind: str, value: Any) -> None:
@@ -317,10 +317,10 @@ class ChatConfig:
             "tool_messages": self.support_tool_message,
             "thinking": self.support_thinking,
         }
-        made: dict[str, Any] = {name: value for name, value in plain.items() if value is not None}
+        result: dict[str, Any] = {name: value for name, value in plain.items() if value is not None}
         if self.support_image_base64_only:
-            made["base64_only"] = ("image",)
-        return made
+            result["base64_only"] = ("image",)
+        return result
 
 
 def changes_of(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:

@@ -31,31 +31,31 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\
 _FORMS = (range(0x2010, 0x2060), range(0xFE10, 0xFE70), range(0xFF01, 0xFF5F), _PASS)
 
 
-class _Looks(dict[int, str]):
+class _Folding(dict[int, str]):
     """Code point -> what `str.translate` puts in its place, worked out at the first use."""
 
     def __missing__(self, code: int) -> str:
-        made = self[code] = _look(chr(code))
-        return made
+        looks_like = self[code] = _folded_sign(chr(code))
+        return looks_like
 
 
-def _look(char: str) -> str:
+def _folded_sign(char: str) -> str:
     if char in BREAKS:
         return "\n"
     if ord(char) in _PASS:
         return _PASS[ord(char)]
-    spelled = normalize("NFKD", normalize("NFKD", char).casefold())
-    return "".join(one for one in spelled if not (one.isspace() or _is_unseen(one)))
+    folded = normalize("NFKD", normalize("NFKD", char).casefold())
+    return "".join(sign for sign in folded if not (sign.isspace() or _is_unseen(sign)))
 
 
 def _is_unseen(char: str) -> bool:
     return category(char) in ("Cc", "Cf") or _UNSEEN.match(char) is not None
 
 
-_LOOKS = _Looks()
+_FOLDED = _Folding()
 
 
-def look(text: str) -> str:
+def folded(text: str) -> str:
     """The text as it looks.
 
     >>> look("Ｆri\u200bday "), look("FRIDAY")
@@ -63,33 +63,33 @@ def look(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.replace(" ", "").lower()
-    return text.translate(_LOOKS)
+    return text.translate(_FOLDED)
 
 
 def origins(text: str) -> list[int]:
     """For each character of `look(text)` the index of the one in `text` that it comes from."""
-    return [i for i, char in enumerate(text) for _ in _LOOKS[ord(char)]]
+    return [i for i, char in enumerate(text) for _ in _FOLDED[ord(char)]]
 
 
 def visible(text: str) -> str:
     """The text in its usual characters and without those that nobody sees; case and space stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(one for one in normalize("NFKC", text) if not _is_unseen(one))
+    return "".join(sign for sign in normalize("NFKC", text) if not _is_unseen(sign))
 
 
-def alike(char: str) -> str:
+def lookalikes(char: str) -> str:
     """All characters that look like this one, itself first; of signs, not of letters."""
     return "".join(dict.fromkeys((char, char.upper(), char.lower(), *_forms().get(char, ""))))
 
 
 @lru_cache(maxsize=1)
 def _forms() -> dict[str, str]:
-    made: dict[str, str] = {}
+    forms: dict[str, str] = {}
     for code in chain(*_FORMS):
-        if seen := _LOOKS[code]:
-            made[seen[0]] = made.get(seen[0], "") + chr(code)
-    return made
+        if looks_like := _FOLDED[code]:
+            forms[looks_like[0]] = forms.get(looks_like[0], "") + chr(code)
+    return forms
 
 
 _SHAPE = 64  # what stands in a name's place may be a name up to this length
@@ -98,7 +98,7 @@ _SHAPE = 64  # what stands in a name's place may be a name up to this length
 RARE = BREAKS[4:]  # the line breaks beyond ASCII
 
 
-class Known:
+class KnownNames:
     """Names that a line may begin with -> the message where each first spoke, -1 if before all.
 
     The names of roles are always among them.
@@ -111,9 +111,9 @@ class Known:
         for name in names:
             self.add(name, -1)
 
-    def add(self, name: str, at: int) -> None:
-        """`name` speaks in message `at`; the first time counts."""
-        self.first.setdefault(look(name).lstrip("\\"), at)
+    def add(self, name: str, index: int) -> None:
+        """`name` speaks in message `index`; the first time counts."""
+        self.first.setdefault(folded(name).lstrip("\\"), index)
 
     def of(self, head: str, exact: bool, hostile: bool) -> str | None:
         """The name that `head` is, or begins with unless `exact`; None if it is nobody's.
@@ -124,9 +124,9 @@ class Known:
             return head
         if not exact:
             sizes = range(min(len(head), max(map(len, self.first))), 0, -1)
-            own = next((head[:size] for size in sizes if head[:size] in self.first), None)
-            if own is not None:
-                return own
+            name = next((head[:size] for size in sizes if head[:size] in self.first), None)
+            if name is not None:
+                return name
             head = head[:_SHAPE]
         return head if hostile and len(head) <= _SHAPE else None
 
@@ -165,17 +165,17 @@ class Guard:
         """For each mark the index behind its first character, and whether a backslash is there."""
         if self.marks is None or not (_any(self.firsts, text) or _any(self.others, text)):
             return []
-        found = list(self.marks.finditer(look(text)))
-        if not found:
+        marks = list(self.marks.finditer(folded(text)))
+        if not marks:
             return []
-        where = origins(text)
-        at = [where[mark.start()] + 1 for mark in found]
+        indexes = origins(text)
+        starts = [indexes[mark.start()] + 1 for mark in marks]
         return [
-            (one, len(mark[0]) > 1 and text.startswith("\\", one))
-            for one, mark in zip(at, found, strict=True)
+            (start, len(mark[0]) > 1 and text.startswith("\\", start))
+            for start, mark in zip(starts, marks, strict=True)
         ]
 
-    def steady(self, text: str, known: Known, count: int) -> bool:
+    def steady(self, text: str, known: KnownNames, count: int) -> bool:
         """Whether in `count` joined texts no more lines than that begin with a known name."""
         return (
             self.simple
@@ -183,14 +183,16 @@ class Guard:
             and self._naming(f"\n{text}", known) == count
         )
 
-    def named(self, text: str, known: Known, opens: bool, hostile: bool) -> list[tuple[int, str]]:
+    def named(
+        self, text: str, known: KnownNames, opens: bool, hostile: bool
+    ) -> list[tuple[int, str]]:
         """Where a line begins as if it named somebody, and whom."""
         if self.lines is None or (self.ends and not _any(self.ends, text)):
             return []
         lines = f"\n{text}" if opens else text
         if self.simple and not hostile and not self._odd(text) and not self._naming(lines, known):
             return []
-        found = []
+        names = []
         scan = self.any_lines if self._odd(text) else self.lines
         for line in scan.finditer(lines):
             start = line.start(1) - opens
@@ -198,8 +200,8 @@ class Guard:
             if head is not None:
                 name = known.of(head, bool(self.after), hostile)
                 if name is not None:
-                    found.append((start, name))
-        return found
+                    names.append((start, name))
+        return names
 
     def _odd(self, text: str) -> bool:
         """Whether anything but a newline ends a line."""
@@ -207,7 +209,7 @@ class Guard:
             return True
         return not text.isascii() and _any(RARE, text)
 
-    def _naming(self, lines: str, known: Known) -> int:
+    def _naming(self, lines: str, known: KnownNames) -> int:
         """How many lines begin with a known name, or with a backslash; all heads in one look."""
         assert self.lines is not None
         heads = self.lines.findall(lines)
@@ -215,7 +217,7 @@ class Guard:
             return 0
         first = known.first
         count = 0
-        for head in look(self.after.join(heads)).split(self.after):
+        for head in folded(self.after.join(heads)).split(self.after):
             if head in first or head.startswith("\\"):
                 count += 1
         return count
@@ -223,46 +225,48 @@ class Guard:
     def _head(self, text: str, start: int) -> str | None:
         """What is in the name's place of the line that begins at `start`; None if nothing is."""
         line_end = BREAK.search(text, start)
-        seen = look(text[start : line_end.start() if line_end else len(text)]).lstrip("\\")
-        if not seen.startswith(self.before):
+        line = folded(text[start : line_end.start() if line_end else len(text)]).lstrip("\\")
+        if not line.startswith(self.before):
             return None
-        seen = seen[len(self.before) :]
-        at = seen.find(self.after) if self.after else len(seen)
-        return seen[:at] if at >= 0 else None
+        line = line[len(self.before) :]
+        end = line.find(self.after) if self.after else len(line)
+        return line[:end] if end >= 0 else None
 
-    def found(self, text: str, known: Known, opens: bool) -> tuple[list[int], list[str]]:
+    def found(self, text: str, known: KnownNames, opens: bool) -> tuple[list[int], list[str]]:
         """(the indexes where a backslash belongs, the names that lines begin with)."""
-        marked = [place for place, _ in self.marked(text)]
-        named = self.named(text, known, opens, bool(marked))
-        if not named:
-            return marked, []
-        return sorted([*marked, *(start for start, _ in named)]), [name for _, name in named]
+        marks = [index for index, _ in self.marked(text)]
+        names = self.named(text, known, opens, bool(marks))
+        if not names:
+            return marks, []
+        return sorted([*marks, *(start for start, _ in names)]), [name for _, name in names]
 
-    def plain(self, text: str, known: Known, opens: bool) -> str:
+    def plain(self, text: str, known: KnownNames, opens: bool) -> str:
         """The text without the backslashes that `found` asked for."""
-        marked = self.marked(text)
-        text = _without(text, [at for at, escaped in marked if escaped])
-        named = self.named(text, known, opens, bool(marked))
-        return _without(text, [start for start, _ in named if text.startswith("\\", start)])
+        marks = self.marked(text)
+        text = _without(text, [at for at, escaped in marks if escaped])
+        names = self.named(text, known, opens, bool(marks))
+        return _without(text, [start for start, _ in names if text.startswith("\\", start)])
 
     def cleaned(self, name: str) -> str:
         """The name without what ends a name, a line or the frame."""
         if name.isalnum() and name.isascii() and self.signs:
             return name
-        made = BREAK.sub("_", name)
-        if made.startswith("\\") and not self.before:
-            made = f"_{made[1:]}"
-        seen = look(made)
-        bad = [mark.start() for mark in self.marks.finditer(seen)] if self.marks else []
+        clean = BREAK.sub("_", name)
+        if clean.startswith("\\") and not self.before:
+            clean = f"_{clean[1:]}"
+        looks_like = folded(clean)
+        bad = [mark.start() for mark in self.marks.finditer(looks_like)] if self.marks else []
         if self.after:
-            whole = seen + self.after
-            bad += [at for at in range(len(seen)) if whole.startswith(self.after, at)]
+            with_end = looks_like + self.after
+            bad += [
+                index for index in range(len(looks_like)) if with_end.startswith(self.after, index)
+            ]
         if not bad:
-            return made
-        where = origins(made)
-        chars = list(made)
-        for one in bad:
-            chars[where[one]] = next(sign for sign in "_- " if sign not in self.after)
+            return clean
+        indexes = origins(clean)
+        chars = list(clean)
+        for index_of_sign in bad:
+            chars[indexes[index_of_sign]] = next(sign for sign in "_- " if sign not in self.after)
         return "".join(chars)
 
 
@@ -274,15 +278,19 @@ def _any(signs: Iterable[str], text: str) -> bool:
     return False
 
 
-def inserted(text: str, at: list[int]) -> str:
+def with_backslashes(text: str, indexes: list[int]) -> str:
     """The text with a backslash before each of these indexes, which are in order."""
-    parts = [text[start:end] for start, end in zip([0, *at], [*at, len(text)], strict=True)]
+    parts = [
+        text[start:end] for start, end in zip([0, *indexes], [*indexes, len(text)], strict=True)
+    ]
     return "\\".join(parts)
 
 
-def _without(text: str, at: list[int]) -> str:
+def _without(text: str, indexes: list[int]) -> str:
     """The text without the characters at these indexes, which are in order."""
-    if not at:
+    if not indexes:
         return text
-    starts = [0, *(one + 1 for one in at)]
-    return "".join(text[start:end] for start, end in zip(starts, [*at, len(text)], strict=True))
+    starts = [0, *(index + 1 for index in indexes)]
+    return "".join(
+        text[start:end] for start, end in zip(starts, [*indexes, len(text)], strict=True)
+    )

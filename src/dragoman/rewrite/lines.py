@@ -27,23 +27,23 @@ from ..message import (
     VideoBlock,
 )
 from ..message.blocks import ContentBlock, MediaBlock
-from .guard import BREAKS, RARE, Guard, Known, alike, inserted, look, visible
+from .guard import BREAKS, RARE, Guard, KnownNames, folded, lookalikes, visible, with_backslashes
 
 
-def said(
+def texts_and_media(
     m: Msg, tag_media: bool, report: Report
 ) -> Iterator[tuple[Msg | ContentBlock, str] | MediaBlock]:
     """Texts with the node that holds each, and media.
 
     `tag_media`: an empty text of the message comes before a medium that none of its own precedes.
     """
-    named = False
+    introduced = False
     for block in m.blocks:
         assert type(block) is not ToolUseBlock, "a call is no conversation"
         assert type(block) is not ToolResultBlock, "a result is no conversation"
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            named = True
-            aside(block, report)
+            introduced = True
+            report_dropped_fields(block, report)
             if type(block) is RefusalBlock:
                 report.lost("refusal.as_text", block)
             yield block, block.text
@@ -53,9 +53,9 @@ def said(
             or type(block) is VideoBlock
             or type(block) is DocumentBlock
         ):
-            if not named and m.name:
+            if not introduced and m.name:
                 if tag_media:
-                    named = True
+                    introduced = True
                     yield m, ""
                 else:
                     report.lost("speaker.untold", m, "name")
@@ -68,14 +68,14 @@ def said(
             assert_never(block)
 
 
-def aside(node: Msg | ContentBlock, report: Report) -> None:
+def report_dropped_fields(node: Msg | ContentBlock, report: Report) -> None:
     """Name what a text that is told leaves behind: hints, citations, fields of providers."""
     for name in ("cache", "citations"):
         if getattr(node, name, None) is not None:
             report.lost(f"{name}.unsaid", node, name)
     for issuer in node.extras or {}:
-        where = f"extras.{issuer}" if issuer else "extras"
-        report.lost("extras.foreign", node, where, what=f"fields of {issuer or 'nobody'}")
+        path = f"extras.{issuer}" if issuer else "extras"
+        report.lost("extras.foreign", node, path, what=f"fields of {issuer or 'nobody'}")
 
 
 def has_tools(m: object) -> bool:
@@ -140,21 +140,21 @@ def fields_of(template: str) -> list[str]:
     return [name for _, name, _, _ in parsed if name is not None]
 
 
-def must_be_text(of: object, *fields: str) -> None:
+def must_be_text(owner: object, *fields: str) -> None:
     """Raise ConfigError unless each of these fields is text."""
     for field in fields:
-        if not isinstance(value := getattr(of, field), str):
+        if not isinstance(value := getattr(owner, field), str):
             raise ConfigError(f"{field} must be text, not {shown(value)}", code="history.value")
 
 
-def known_names(given: Iterable[str], me: str | None) -> tuple[str, ...]:
+def speaker_names(value: Iterable[str], me: str | None) -> tuple[str, ...]:
     """Names of speakers, one or several. Raises ConfigError for what is no name."""
-    names = (given,) if isinstance(given, str) else given
-    listed = tuple(names) if isinstance(names, Iterable) else (names,)
-    for name in listed if me is None else (me, *listed):
+    names = (value,) if isinstance(value, str) else value
+    names_ = tuple(names) if isinstance(names, Iterable) else (names,)
+    for name in names_ if me is None else (me, *names_):
         if not isinstance(name, str):
             raise ConfigError(f"a speaker's name is text, not {shown(name)}", code="history.value")
-    return listed
+    return names_
 
 
 def _form(lead: str, tail: str, frame: str) -> Form:
@@ -172,31 +172,34 @@ def _guard(frame: str, lead: str) -> Guard:
 
     A mark of `frame` is a tag that it holds, opened or closed, or else a whole line of it.
     """
-    rests: dict[str, dict[str, None]] = {}
+    tails: dict[str, dict[str, None]] = {}
     for line in frame.splitlines():
-        tags = [look(tag) for tag in _TAG.findall(line)]
+        tags = [folded(tag) for tag in _TAG.findall(line)]
         for tag in tags:
-            rests.setdefault("<", {})[f"/?{re.escape(tag)}"] = None
-        whole = look(line).lstrip("\\")
-        if not tags and len(whole) > 1:
-            rests.setdefault(whole[0], {})[re.escape(whole[1:])] = None
-    marks = [rf"{re.escape(first)}\\*(?={'|'.join(rest)})" for first, rest in rests.items()]
-    firsts = sorted({one for first in rests for one in alike(first)})
-    head, named, tail = lead.partition("\1")  # nobody sees this sign, so that it has no look
-    before = look(head).rpartition("\n")[2]
-    after = look(tail.partition("\1")[0]).partition("\n")[0]
+            tails.setdefault("<", {})[f"/?{re.escape(tag)}"] = None
+        line_looks = folded(line).lstrip("\\")
+        if not tags and len(line_looks) > 1:
+            tails.setdefault(line_looks[0], {})[re.escape(line_looks[1:])] = None
+    marks = [
+        rf"{re.escape(first)}\\*(?={'|'.join(alternatives)})"
+        for first, alternatives in tails.items()
+    ]
+    first_signs = sorted({sign for first in tails for sign in lookalikes(first)})
+    head, has_name, tail = lead.partition("\1")  # nobody sees this sign, so that it has no look
+    before = folded(head).rpartition("\n")[2]
+    after = folded(tail.partition("\1")[0]).partition("\n")[0]
     return Guard(
         re.compile("|".join(marks)) if marks else None,
-        tuple(one for one in firsts if one.isascii()),
-        (*RARE, *(one for one in firsts if not one.isascii())),
-        _lines("\n", after) if named else None,
+        tuple(sign for sign in first_signs if sign.isascii()),
+        (*RARE, *(sign for sign in first_signs if not sign.isascii())),
+        _lines("\n", after) if has_name else None,
         _lines(BREAKS, after),
         before,
         after,
-        look(tail).endswith("\n"),
-        tuple(alike(after[0])) if after else (),
-        bool(named) and len(after) == 1 and not before,
-        not any(map(str.isalnum, (*firsts, *after))),
+        folded(tail).endswith("\n"),
+        tuple(lookalikes(after[0])) if after else (),
+        bool(has_name) and len(after) == 1 and not before,
+        not any(map(str.isalnum, (*first_signs, *after))),
     )
 
 
@@ -204,7 +207,7 @@ def _lines(breaks: str, after: str) -> re.Pattern[str]:
     """What stands at the beginning of a line, up to the first sign that may end a name."""
     if not after:
         return re.compile(f"[{breaks}]()")
-    ends = "".join(map(re.escape, alike(after[0])))
+    ends = "".join(map(re.escape, lookalikes(after[0])))
     return re.compile(f"[{breaks}]([^{breaks}{ends}]*+)[{ends}]")
 
 
@@ -214,7 +217,7 @@ _ESCAPED = "a backslash stands before it"
 _ANY = IdRule()
 
 
-class Spelled(dict[str, str]):
+class ShownNames(dict[str, str]):
     """Name -> how a line shows it: without what ends a line, and unlike every earlier name.
 
     The first to come keeps a name, so that a later speaker never changes what was written.
@@ -231,18 +234,18 @@ class Spelled(dict[str, str]):
             _ = self[name]
 
     def __missing__(self, name: str) -> str:
-        made = self._guard.cleaned(name)
-        shown = visible(made)
-        if shown in self._used:
+        clean = self._guard.cleaned(name)
+        looks_like = visible(clean)
+        if looks_like in self._used:
             # numbers go on, so that none is tried twice
-            nth = self._last[shown] = self._last.get(shown, 1) + 1
-            made = shown = numbered(shown or "_", nth, self._used, _ANY)[0]
-        self._used.add(shown)
-        self[name] = made
-        return made
+            number = self._last[looks_like] = self._last.get(looks_like, 1) + 1
+            clean = looks_like = numbered(looks_like or "_", number, self._used, _ANY)[0]
+        self._used.add(looks_like)
+        self[name] = clean
+        return clean
 
 
-class Voices:
+class Speaking:
     """The speakers of `msgs`; `me` and `known` are among them before they say a word.
 
     One for each call of a rewrite; it looks at the whole history only if some text needs it.
@@ -257,23 +260,23 @@ class Voices:
         self.guard = guard
         self.msgs = msgs
         self._first = known if me is None else (me, *known)
-        self.spelled = Spelled(guard, self._first)
-        self._known: Known | None = None
+        self.spelled = ShownNames(guard, self._first)
+        self._known: KnownNames | None = None
         self._at: dict[int, int] = {}
         self.late: list[tuple[Msg, Msg]] = []  # a text, and the later speaker it had to wait for
 
-    def known(self) -> Known:
+    def known(self) -> KnownNames:
         """Every name of the history, with the message in which it first speaks."""
         if self._known is None:
-            made = Known([*self._first, *(self.spelled[name] for name in self._first)])
-            seen: set[str] = set()
+            names = KnownNames([*self._first, *(self.spelled[name] for name in self._first)])
+            spoke: set[str] = set()
             for i, m in enumerate(self.msgs):
                 self._at.setdefault(id(m), i)
-                if m.name not in seen:
-                    seen.add(m.name)
-                    made.add(m.name, i)
-                    made.add(self.spelled[m.name], i)
-            self._known = made
+                if m.name not in spoke:
+                    spoke.add(m.name)
+                    names.add(m.name, i)
+                    names.add(self.spelled[m.name], i)
+            self._known = names
         return self._known
 
     def safe(
@@ -283,19 +286,19 @@ class Voices:
 
         `node` is what holds it: the message, or a block of it.
         """
-        known = self.known()
-        at, names = self.guard.found(text, known, opens)
-        if not at:
-            return text, at
+        speakers = self.known()
+        indexes, names = self.guard.found(text, speakers, opens)
+        if not indexes:
+            return text, indexes
         field = "content" if node is m else "text"
         report.lost("speaker.escaped", node, field, did=_ESCAPED)
-        since = max((known.first.get(name, -1) for name in names), default=-1)
+        since = max((speakers.first.get(name, -1) for name in names), default=-1)
         if since > self._at[id(m)]:
             later = self.msgs[since]
             did = f"{_ESCAPED} since {self.spelled[later.name]} speaks"
             report.lost("speaker.later", node, field, did=did)
             self.late.append((m, later))
-        return inserted(text, at), at
+        return with_backslashes(text, indexes), indexes
 
     def renamed(self, msgs: Iterable[Msg], report: Report) -> None:
         """Name the messages whose speaker is shown under another name."""
@@ -305,8 +308,8 @@ class Voices:
 
     def touched(self, runs: Sequence[tuple[list[Msg], Msg]], report: Report) -> None:
         """Tell the report which messages say another text since somebody speaks who did not."""
-        made = {id(m): one for run, one in runs for m in run}
+        messages = {id(m): message for run, message in runs for m in run}
         for m, later in self.late:
-            node, until = made[id(m)], made.get(id(later), later)
+            node, until = messages[id(m)], messages.get(id(later), later)
             if node is not until:
                 report.touched("the escape of a later speaker's name", node, until)

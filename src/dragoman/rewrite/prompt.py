@@ -38,12 +38,12 @@ class SystemPrompt:
     ) -> str:
         """The text; `tools` are described whatever `describe_tools` says."""
         text = base or ""
-        listed = list(tools)
-        if listed:
+        lines = list(tools)
+        if lines:
             text += self.tools_heading
             text += "".join(
                 self.tool_line.format(name=tool.name, description=tool.description)
-                for tool in listed
+                for tool in lines
             )
         if memories is not None:
             text += f"{self.memories_opening}{memories}{self.memories_closing}"

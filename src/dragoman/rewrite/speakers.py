@@ -17,15 +17,15 @@ from ..message import Citation, Msg, RefusalBlock, TextBlock
 from ..message.blocks import ContentBlock
 from .lines import (
     Form,
-    Voices,
-    aside,
+    Speaking,
     fields_of,
     form_of,
     has_tools,
-    known_names,
     lead_form,
     must_be_text,
-    said,
+    report_dropped_fields,
+    speaker_names,
+    texts_and_media,
 )
 
 _HEADING = (
@@ -73,7 +73,7 @@ class ByName:
     def __post_init__(self) -> None:
         must_be_text(self, "heading", "opening", "closing", "line", "unshown")
         object.__setattr__(self, "form", form_of(self.opening, self.closing, self.line))
-        object.__setattr__(self, "known", known_names(self.known, self.me))
+        object.__setattr__(self, "known", speaker_names(self.known, self.me))
         if set(fields_of(self.unshown)) - {"kind"}:
             raise ConfigError(
                 f"{self.unshown!r} may hold {{kind}} and no other field", code="history.template"
@@ -81,13 +81,13 @@ class ByName:
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with each run of conversation merged."""
-        teller = _Teller(self, msgs, report)
+        teller = _Merger(self, msgs, report)
         leads, out = teller.leads, teller.out
         run: list[Msg] = []
         for i, m in enumerate(msgs):
             if i == 0 and m.role in ("system", "developer"):
                 teller.lead(m.name)
-                out.append(_nameless(m, report))
+                out.append(_without_name(m, report))
             elif type(m.content) is str or not (has_tools(m) or has_tools(report.source(m))):
                 run.append(m)
             else:  # text that was cut from a message of calls or results stays with them
@@ -102,17 +102,17 @@ class ByName:
         return teller.done()
 
 
-def _nameless(m: Msg, report: Report) -> Msg:
+def _without_name(m: Msg, report: Report) -> Msg:
     if not m.name:
         return m
     if m.name != m.role:
         report.lost("name.unsaid", m, "name", what=m.name)
-    made = Msg.trusted("", m.content, m.role, m)
-    report.made(made, m)
-    return made
+    message = Msg.trusted("", m.content, m.role, m)
+    report.made(message, m)
+    return message
 
 
-class _Teller:
+class _Merger:
     """Tells one history, run by run."""
 
     __slots__ = ("by", "leads", "out", "renamed", "report", "runs", "voices")
@@ -120,7 +120,7 @@ class _Teller:
     def __init__(self, by: ByName, msgs: list[Msg], report: Report) -> None:
         self.by = by
         self.report = report
-        self.voices = Voices(by.form.guard, msgs, by.me, by.known)
+        self.voices = Speaking(by.form.guard, msgs, by.me, by.known)
         self.leads: dict[str, str] = {}
         self.out: list[Msg] = []
         self.runs: list[tuple[list[Msg], Msg]] = []
@@ -140,10 +140,10 @@ class _Teller:
             self._wrap(blocks, opening, run)
         if not self.runs and by.heading:
             report.lost("history.heading", run[0])
-        made = Msg.trusted("", blocks, "user")
-        report.made(made, run)
-        self.runs.append((run, made))
-        self.out.append(made)
+        message = Msg.trusted("", blocks, "user")
+        report.made(message, run)
+        self.runs.append((run, message))
+        self.out.append(message)
 
     def done(self) -> list[Msg]:
         """The whole history, once all of it was told."""
@@ -187,11 +187,11 @@ class _Teller:
             if m.name not in self.leads:
                 self.lead(m.name)
             if m.cache is not None or m.extras is not None:
-                aside(m, self.report)
+                report_dropped_fields(m, self.report)
             if type(m.content) is str:
                 lines.append(self._line(m, m, m.content))
                 continue
-            for part in said(m, self.by.tag_media, self.report):
+            for part in texts_and_media(m, self.by.tag_media, self.report):
                 if isinstance(part, tuple):
                     lines.append(self._line(m, *part))
                     continue
@@ -214,13 +214,13 @@ class _Teller:
         spelled = self.voices.spelled[name]
         if spelled != name:
             self.renamed = True
-        made = self.leads[name] = self.by.form.lead_of(spelled)
-        return made
+        lead = self.leads[name] = self.by.form.lead_of(spelled)
+        return lead
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
-        made = TextBlock(text)
-        self.report.made(made, run)
-        return made
+        block = TextBlock(text)
+        self.report.made(block, run)
+        return block
 
     def _wrap(self, blocks: list[ContentBlock], opening: str, run: list[Msg]) -> None:
         head, tail = blocks[0], blocks[-1]
@@ -262,11 +262,11 @@ class Tagged:
     def __post_init__(self) -> None:
         must_be_text(self, "tag")
         object.__setattr__(self, "form", lead_form(self.tag))
-        object.__setattr__(self, "known", known_names(self.known, self.me))
+        object.__setattr__(self, "known", speaker_names(self.known, self.me))
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with names told in their text."""
-        voices = Voices(self.form.guard, msgs, self.me, self.known)
+        voices = Speaking(self.form.guard, msgs, self.me, self.known)
         tagger = _Tagger(self, voices, report)
         out = [tagger.message(m) for m in msgs]
         if tagger.tagged:
@@ -274,7 +274,7 @@ class Tagged:
             voices.renamed(tagger.tagged, report)
         if voices.late:
             pairs = zip(msgs, out, strict=True)
-            voices.touched([([m], made) for m, made in pairs], report)
+            voices.touched([([m], message) for m, message in pairs], report)
         return out
 
 
@@ -283,14 +283,14 @@ class _Tagger:
 
     __slots__ = ("by", "report", "tagged", "voices")
 
-    def __init__(self, by: Tagged, voices: Voices, report: Report) -> None:
+    def __init__(self, by: Tagged, voices: Speaking, report: Report) -> None:
         self.by = by
         self.voices = voices
         self.report = report
         self.tagged: list[Msg] = []
 
     def message(self, m: Msg) -> Msg:
-        spelled = self.voices.spelled[m.name]
+        shown_name = self.voices.spelled[m.name]
         if m.role in ("system", "developer") or has_tools(m):
             return m
         if not m.name:
@@ -299,15 +299,15 @@ class _Tagger:
             content = self._content(m, "")
             if content is m.content:
                 return m
-            made = Msg.trusted("", content, "user", m)
+            tagged = Msg.trusted("", content, "user", m)
         elif m.name == self.by.me:
-            made = Msg.trusted("", m.content, "assistant", m)
+            tagged = Msg.trusted("", m.content, "assistant", m)
         else:
             self.tagged.append(m)
-            tag = self.by.form.lead_of(spelled)
-            made = Msg.trusted("", self._content(m, tag), "user", m)
-        self.report.made(made, m)
-        return made
+            tag = self.by.form.lead_of(shown_name)
+            tagged = Msg.trusted("", self._content(m, tag), "user", m)
+        self.report.made(tagged, m)
+        return tagged
 
     def _content(self, m: Msg, tag: str) -> str | list[ContentBlock]:
         """The content behind the tag; without one, the very content if nothing is to escape."""
@@ -325,23 +325,25 @@ class _Tagger:
                 blocks.append(block)
         if lead:
             return [TextBlock(lead.rstrip()), *blocks]
-        same = all(new is old for new, old in zip(blocks, content, strict=True))
+        same = all(after is before for after, before in zip(blocks, content, strict=True))
         return content if same else blocks
 
     def _block(
         self, m: Msg, block: TextBlock | RefusalBlock, lead: str, opens: bool
     ) -> ContentBlock:
-        text, at = self._said(m, block, block.text, opens)
-        if not lead and not at:
+        text, indexes = self._said(m, block, block.text, opens)
+        if not lead and not indexes:
             return block
-        made: TextBlock | RefusalBlock
+        tagged: TextBlock | RefusalBlock
         if type(block) is TextBlock:
-            cited = [_shifted(one, len(lead), at) for one in block.citations or ()]
-            made = replace(block, text=lead + text, citations=cited or None)
+            citations = [
+                _shift_citation(citation, len(lead), indexes) for citation in block.citations or ()
+            ]
+            tagged = replace(block, text=lead + text, citations=citations or None)
         else:
-            made = replace(block, text=lead + text)
-        self.report.made(made, block)
-        return made
+            tagged = replace(block, text=lead + text)
+        self.report.made(tagged, block)
+        return tagged
 
     def _said(
         self, m: Msg, node: Msg | ContentBlock, text: str, opens: bool
@@ -351,13 +353,13 @@ class _Tagger:
         return self.voices.safe(text, m, node, opens, self.report)
 
 
-def _shifted(citation: Citation, by: int, at: list[int]) -> Citation:
-    """The citation of a text that begins `by` characters later, with one more at each of `at`."""
+def _shift_citation(citation: Citation, offset: int, indexes: list[int]) -> Citation:
+    """The citation of a text that begins `offset` later, with one character more at `indexes`."""
     start, end = citation.start, citation.end
     return replace(
         citation,
-        start=None if start is None else start + by + bisect_right(at, start),
-        end=None if end is None else end + by + bisect_left(at, end),
+        start=None if start is None else start + offset + bisect_right(indexes, start),
+        end=None if end is None else end + offset + bisect_left(indexes, end),
     )
 
 
@@ -419,8 +421,8 @@ def clean_names(
         if m.name not in names:
             out.append(m)
             continue
-        made = Msg.trusted(names[m.name], m.content, m.role, m)
-        report.made(made, m)
-        report.lost("name.mapped", m, "name", did=f"written as {made.name}")
-        out.append(made)
+        renamed = Msg.trusted(names[m.name], m.content, m.role, m)
+        report.made(renamed, m)
+        report.lost("name.mapped", m, "name", did=f"written as {renamed.name}")
+        out.append(renamed)
     return out

@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Msg, RawBlock, TextBlock
 from ..message.blocks import ContentBlock
-from .guard import Known
-from .lines import Spelled
+from .guard import KnownNames
+from .lines import ShownNames
 from .speakers import ByName
 
 _LONGEST = 64
@@ -44,9 +44,9 @@ def split_history(
     by = by or ByName()
     if "\1" not in by.form.lead:
         raise ConfigError(f"lines like {by.line!r} do not begin with a name", code="history.line")
-    parts = _unframed(_parts(content), by)
+    parts = _without_frame(_parts(content), by)
     if names is None:
-        names = _guessed(parts, by)
+        names = _guess_names(parts, by)
     reader = _Reader(by, [names] if isinstance(names, str) else names)
     for part in parts:
         if isinstance(part, str):
@@ -81,56 +81,56 @@ def _part(item: Any) -> str | ContentBlock:
     return item.text if type(item) is TextBlock else Msg("", [item]).blocks[0]
 
 
-def _unframed(parts: list[str | ContentBlock], by: ByName) -> list[str | ContentBlock]:
+def _without_frame(parts: list[str | ContentBlock], by: ByName) -> list[str | ContentBlock]:
     """The parts without heading, opening and closing."""
     texts = [i for i, part in enumerate(parts) if isinstance(part, str)]
     if not texts:
         raise ReadError("there is no text in the history", path="$", code="history.content")
-    made = list(parts)
-    for i, cut in ((texts[0], _behind_opening), (texts[-1], _before_closing)):
-        text = made[i]
+    unframed = list(parts)
+    for i, remove in ((texts[0], _after_opening), (texts[-1], _before_closing)):
+        text = unframed[i]
         assert isinstance(text, str)
-        made[i] = cut(text, by)
-    return [part for i, part in enumerate(made) if part != "" or i not in texts]
+        unframed[i] = remove(text, by)
+    return [part for i, part in enumerate(unframed) if part != "" or i not in texts]
 
 
-def _behind_opening(text: str, by: ByName) -> str:
+def _after_opening(text: str, by: ByName) -> str:
     opening = by.heading + by.opening
     if not text.startswith(opening):
         opening = by.opening  # whatever was said before it
-    _, found, rest = text.partition(opening) if opening else ("", "x", text)
-    if not found:
+    _, separator, text_after = text.partition(opening) if opening else ("", "x", text)
+    if not separator:
         raise ReadError(
             f"the history does not begin with {by.opening!r}",
             path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
         )  # fmt: skip
-    return rest
+    return text_after
 
 
 def _before_closing(text: str, by: ByName) -> str:
     closing = by.closing
     if text == closing.lstrip("\n"):  # behind a medium
         return ""
-    before, found, _ = text.rpartition(closing) if closing else (text, "x", "")
-    if not found:
+    text_before, separator, _ = text.rpartition(closing) if closing else (text, "x", "")
+    if not separator:
         raise ReadError(
             f"the history does not end with {closing!r}",
             path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
         )  # fmt: skip
-    return before
+    return text_before
 
 
-def _guessed(parts: list[str | ContentBlock], by: ByName) -> list[str]:
+def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:
     """Whatever stands where a line names its speaker."""
-    before, _, after = by.form.lead.partition("\1")
-    if not after.strip():
+    lead, _, tail = by.form.lead.partition("\1")
+    if not tail.strip():
         raise ConfigError(
             f"lines like {by.line!r} do not tell where a name ends",
             hint="give the names", code="history.names",
         )  # fmt: skip
-    after = after.partition("\1")[0]
+    tail = tail.partition("\1")[0]
     name = rf"([^\n\\]{{1,{_LONGEST}}}?)"
-    line = re.compile(rf"^{re.escape(before)}{name}{re.escape(after)}", re.MULTILINE)
+    line = re.compile(rf"^{re.escape(lead)}{name}{re.escape(tail)}", re.MULTILINE)
     return [name for part in parts if isinstance(part, str) for name in line.findall(part)]
 
 
@@ -139,9 +139,9 @@ class _Reader:
 
     def __init__(self, by: ByName, names: Iterable[str]) -> None:
         self.by = by
-        first = by.known if by.me is None else (by.me, *by.known)
-        self.spelled = Spelled(by.form.guard, (*first, *names))
-        self.known = Known([*self.spelled, *self.spelled.values()])
+        first_names = by.known if by.me is None else (by.me, *by.known)
+        self.spelled = ShownNames(by.form.guard, (*first_names, *names))
+        self.known = KnownNames([*self.spelled, *self.spelled.values()])
         leads = {by.form.lead_of(spelled): name for name, spelled in self.spelled.items()}
         self.leads = {lead: leads[lead] for lead in sorted(leads, key=len, reverse=True)}
         self.said: list[tuple[str, list[str | ContentBlock]]] = []
@@ -149,12 +149,12 @@ class _Reader:
     def text(self, part: str) -> None:
         """One text of the history: lines of several speakers."""
         starts = self._starts(part)
-        ends = [*(at - 1 for at, _ in starts), len(part)]
+        ends = [*(start - 1 for start, _ in starts), len(part)]
         if not starts or starts[0][0]:
             self._continued(self._plain(part[: ends[0]]))
-        for (at, lead), end in zip(starts, ends[1:], strict=True):
+        for (start, lead), end in zip(starts, ends[1:], strict=True):
             name = self.leads[lead]
-            text = part[at + len(lead) : end]
+            text = part[start + len(lead) : end]
             tail = self.by.form.tail_of(self.spelled[name])
             self._spoken(name, self._plain(text.removesuffix(tail)))
 
@@ -173,14 +173,14 @@ class _Reader:
 
     def _starts(self, part: str) -> list[tuple[int, str]]:
         """Where somebody begins to speak, and what stands there before the text."""
-        found = []
+        starts = []
         leads = tuple(self.leads)
-        at = 0
-        while at >= 0:
-            if part.startswith(leads, at):
-                found.append((at, next(lead for lead in leads if part.startswith(lead, at))))
-            at = part.find("\n", at) + 1 or -1
-        return found
+        index = 0
+        while index >= 0:
+            if part.startswith(leads, index):
+                starts.append((index, next(lead for lead in leads if part.startswith(lead, index))))
+            index = part.find("\n", index) + 1 or -1
+        return starts
 
     def _plain(self, text: str) -> str:
         guard = self.by.form.guard

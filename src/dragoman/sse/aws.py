@@ -51,23 +51,23 @@ class AWSEventStream:
             return []
         data = b"".join(self._pieces)
         made: list[tuple[str | None, bytes]] = []
-        at = 0
+        index = 0
         self._wanted = _PRELUDE.size
         try:
-            while len(data) - at >= _PRELUDE.size:
-                total, headers = _lengths(data, at)
-                if len(data) - at < total:
+            while len(data) - index >= _PRELUDE.size:
+                total, headers = _lengths(data, index)
+                if len(data) - index < total:
                     self._wanted = total
                     break
-                made.append(_event(data[at : at + total], headers))
-                at += total
+                made.append(_event(data[index : index + total], headers))
+                index += total
         except ReadError as error:
             self._broken = error
             self._held_back = bool(made)
             if not made:
                 raise
-        self._pieces = [data[at:]]
-        self._held = len(data) - at
+        self._pieces = [data[index:]]
+        self._held = len(data) - index
         return made
 
     def flush(self) -> list[tuple[str | None, bytes]]:
@@ -79,10 +79,10 @@ class AWSEventStream:
         return []
 
 
-def _lengths(data: bytes, at: int) -> tuple[int, int]:
-    """(of the frame that begins at `at`, of its headers)."""
-    total, headers, check = _PRELUDE.unpack_from(data, at)
-    if check != crc32(data[at : at + 8]) or not 16 + headers <= total <= _MOST:
+def _lengths(data: bytes, index: int) -> tuple[int, int]:
+    """(of the frame that begins at `index`, of its headers)."""
+    total, headers, check = _PRELUDE.unpack_from(data, index)
+    if check != crc32(data[index : index + 8]) or not 16 + headers <= total <= _MOST:
         raise ReadError("a frame's prelude is broken", code="frame.prelude")
     return total, headers
 
@@ -99,24 +99,24 @@ def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
-    at = 0
+    value: dict[str, str] = {}
+    index = 0
     try:
-        while at < len(data):
-            size = data[at]
-            name = data[at + 1 : at + 1 + size].decode("utf-8", "replace")
-            kind = data[at + 1 + size]
-            at += 2 + size
+        while index < len(data):
+            size = data[index]
+            name = data[index + 1 : index + 1 + size].decode("utf-8", "replace")
+            kind = data[index + 1 + size]
+            index += 2 + size
             if kind in (6, 7):  # bytes, text
-                length = int.from_bytes(data[at : at + 2], "big")
-                at += 2 + length
+                length = int.from_bytes(data[index : index + 2], "big")
+                index += 2 + length
                 if kind == 7:
-                    found[name] = data[at - length : at].decode("utf-8", "replace")
+                    value[name] = data[index - length : index].decode("utf-8", "replace")
             else:
-                at += _SIZES[kind]
+                index += _SIZES[kind]
     except (IndexError, KeyError) as error:
         raise ReadError("a frame's headers are broken", code="frame.headers") from error
-    return found
+    return value
 
 
 def _unwrapped(payload: bytes) -> bytes:

@@ -84,29 +84,29 @@ class ServerSent:
 
     def flush(self) -> list[tuple[str | None, bytes]]:
         """The event that nothing closed, or the body that is no stream."""
-        made = self._read([*self._lines.rest(), b""])
+        events = self._read([*self._lines.rest(), b""])
         if self._plain and not self._seen:
-            made.append((None, b"\n".join(self._plain)))
+            events.append((None, b"\n".join(self._plain)))
         self._plain = []
-        return made
+        return events
 
     def _read(self, lines: list[bytes]) -> list[tuple[str | None, bytes]]:
-        made: list[tuple[str | None, bytes]] = []
+        events: list[tuple[str | None, bytes]] = []
         data = self._data
         for line in lines:
             if not line:
                 if data:
-                    made.append((self._name, data[0] if len(data) == 1 else b"\n".join(data)))
+                    events.append((self._name, data[0] if len(data) == 1 else b"\n".join(data)))
                     data.clear()
                 self._name = None
             elif line[0] == _D and line[:5] == b"data:":
                 data.append(line[6:] if line[5:6] == b" " else line[5:])
             elif line[0] == _E and line[:6] == b"event:":
                 self._name = line[6:].strip().decode("utf-8", "replace") or None
-            elif not (self._seen or made) and (self._plain or not _is_field(line)):
+            elif not (self._seen or events) and (self._plain or not _is_field(line)):
                 self._plain.append(line)
-        self._seen = self._seen or bool(made)
-        return made
+        self._seen = self._seen or bool(events)
+        return events
 
 
 def _is_field(line: bytes) -> bool:
@@ -147,48 +147,48 @@ class JSONArray:
 
     def feed(self, chunk: bytes) -> list[tuple[str | None, bytes]]:
         """The elements that the bytes complete."""
-        made: list[tuple[str | None, bytes]] = []
+        events: list[tuple[str | None, bytes]] = []
         start = 0 if self._depth > self._base else -1  # where the open element begins in the chunk
-        at = 0
-        while (found := self._next(chunk, at)) >= 0:
-            at = found + 1
-            if chunk[found] in b"{[":
-                if self._depth == 0 and chunk[found] == 0x7B:
+        index = 0
+        while (match := self._next(chunk, index)) >= 0:
+            index = match + 1
+            if chunk[match] in b"{[":
+                if self._depth == 0 and chunk[match] == 0x7B:
                     self._base = 0
                 if self._depth == self._base and start < 0:
-                    start = found
+                    start = match
                 self._depth += 1
             else:
                 self._depth -= 1
                 if self._depth == self._base and start >= 0:
-                    self._pieces.append(chunk[start:at])
-                    made.append((None, b"".join(self._pieces)))
+                    self._pieces.append(chunk[start:index])
+                    events.append((None, b"".join(self._pieces)))
                     self._pieces, start = [], -1
         if start >= 0:
             self._pieces.append(chunk[start:])
-        return made
+        return events
 
     def flush(self) -> list[tuple[str | None, bytes]]:
         """The element that breaks off."""
-        rest, self._pieces = b"".join(self._pieces), []
-        return [(None, rest)] if rest.strip() else []
+        remaining, self._pieces = b"".join(self._pieces), []
+        return [(None, remaining)] if remaining.strip() else []
 
-    def _next(self, chunk: bytes, at: int) -> int:
+    def _next(self, chunk: bytes, index: int) -> int:
         """Where the next bracket stands that is no part of a text; -1 if there is none."""
         while True:
-            if self._escaped and at < len(chunk):
+            if self._escaped and index < len(chunk):
                 self._escaped = False
-                at += 1
-            found = (_INSIDE if self._string else _OUTSIDE).search(chunk, at)
-            if found is None:
+                index += 1
+            match = (_INSIDE if self._string else _OUTSIDE).search(chunk, index)
+            if match is None:
                 return -1
-            at = found.end()
-            if found[0] == b'"':
+            index = match.end()
+            if match[0] == b'"':
                 self._string = not self._string
-            elif found[0] == b"\\":
+            elif match[0] == b"\\":
                 self._escaped = True
             else:
-                return found.start()
+                return match.start()
 
 
 Framing: TypeAlias = Literal["sse", "ndjson", "json-array", "aws-eventstream"]
@@ -242,10 +242,10 @@ class Decoder:
     __slots__ = ("_frames", "_open")
 
     def __init__(self, framing: Framing = "sse") -> None:
-        made = _FRAMINGS.get(framing)
-        if made is None:
+        events = _FRAMINGS.get(framing)
+        if events is None:
             raise ConfigError(f"unknown framing {framing!r}", hint=f"one of {', '.join(_FRAMINGS)}")
-        self._frames = made()
+        self._frames = events()
         # what else it may be yet, by its first byte
         self._open: dict[bytes, Callable[[], _Frames]] = _OTHERS.get(framing, {})
 

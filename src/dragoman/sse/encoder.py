@@ -124,9 +124,9 @@ def _frame(headers: dict[str, str], payload: bytes) -> bytes:
     """Lengths, their CRC, headers (each its name and a text), the payload, the CRC of it all."""
     head = bytearray()
     for key, value in headers.items():
-        name, said = key.encode(), _bytes(value)
+        name, text = key.encode(), _bytes(value)
         head += struct.pack(">B", len(name)) + name
-        head += struct.pack(">BH", _TEXT, len(said)) + said
+        head += struct.pack(">BH", _TEXT, len(text)) + text
     lengths = struct.pack(">II", 16 + len(head) + len(payload), len(head))
     begun = b"".join([lengths, struct.pack(">I", crc32(lengths)), head, payload])
     return begun + struct.pack(">I", crc32(begun))

@@ -33,9 +33,9 @@ class Counted(int):
 
     def __new__(cls, tokens: int, each: Sequence[int]) -> Self:
         """`each` has one figure a message, in the candidate's order."""
-        made = super().__new__(cls, tokens)
-        made.each = each
-        return made
+        result = super().__new__(cls, tokens)
+        result.each = each
+        return result
 
 
 class Found(NamedTuple):
@@ -81,16 +81,18 @@ def first_that_fits(
     search = _Search(freed, min(whole, _MOST), limit, 1.0 if rate is None else rate)
     best: list[Msg] = []
     while not search.over:
-        at = search.guess()
-        candidate = build(at)
+        index = search.guess()
+        candidate = build(index)
         tokens = min(max((yield candidate), -_MOST), _MOST)  # in this order NaN stays what it is
-        if at == search.high and not tokens <= limit:
+        if index == search.high and not tokens <= limit:
             return Found(None, candidate, tokens)
-        search.learn(at, tokens)
+        search.learn(index, tokens)
         if tokens <= limit:
             best = candidate
             # sums that were right once are right about the next longer candidate too
-            right = rate is None and whole - tokens == freed[at] and whole - freed[at - 1] > limit
+            right = (
+                rate is None and whole - tokens == freed[index] and whole - freed[index - 1] > limit
+            )
             if right or not exactly:
                 break
     return Found(search.high, best, search.high_tokens)
@@ -125,23 +127,23 @@ class _Search:
         excess, rate = self.low_tokens - self.limit, self.rate
         if self.settled:
             rate = (self.low_tokens - self.high_tokens) / max(freed[high] - freed[low], 1e-9)
-        at = bisect_left(freed, freed[low] + excess / max(rate, 1e-9))
+        index = bisect_left(freed, freed[low] + excess / max(rate, 1e-9))
         if self.streak > 1:  # look beyond, to see the other side
-            at = max(at, low + 2 ** (self.streak - 1))
+            index = max(index, low + 2 ** (self.streak - 1))
         elif self.streak < -1:
-            at = min(at, high - 2 ** (-self.streak - 1))
-        return max(low + 1, min(at, high - self.settled))
+            index = min(index, high - 2 ** (-self.streak - 1))
+        return max(low + 1, min(index, high - self.settled))
 
-    def learn(self, at: int, tokens: int) -> None:
+    def learn(self, index: int, tokens: int) -> None:
         """Narrow the interval by one answer."""
         if tokens <= self.limit:
-            self.high, self.high_tokens, self.settled = at, tokens, True
+            self.high, self.high_tokens, self.settled = index, tokens, True
             self.streak = min(self.streak, 0) - 1
             return
-        gained = self.freed[at] - self.freed[self.low]
+        gained = self.freed[index] - self.freed[self.low]
         if gained > 0 and self.low_tokens > tokens:
             self.rate = (self.low_tokens - tokens) / gained
-        self.low, self.low_tokens = at, tokens
+        self.low, self.low_tokens = index, tokens
         self.streak = max(self.streak, 0) + 1
 
 

@@ -62,10 +62,10 @@ class Onward:
             tokens = yield _with(msgs, longer, cut.end)
             if not tokens <= self.strategy.room(limit):
                 return (yield from self._further(cut, msgs, limit))
-        made = yield from self.strategy.dropped(msgs, limit)
-        if made.steps:
-            self._remember(msgs, made.steps, None)
-        return made.msgs
+        result = yield from self.strategy.dropped(msgs, limit)
+        if result.steps:
+            self._remember(msgs, result.steps, None)
+        return result.msgs
 
     def _holds(self, cut: _Cut, msgs: list[Msg]) -> bool:
         """Whether what the cut took would still be what goes first."""
@@ -90,15 +90,15 @@ class Onward:
             cut.size = len(msgs)
             self._cut = cut
             return same
-        rest, shift = msgs[cut.end :], cut.end - len(cut.kept)
-        groups = units(rest)
-        stays = self.strategy.newest(rest, groups)
+        others, shift = msgs[cut.end :], cut.end - len(cut.kept)
+        groups = units(others)
+        stays = self.strategy.newest(others, groups)
         going = [group for group in groups if stays.isdisjoint(group)]
-        steps = self.strategy.steps(rest, going, cut.end)
+        steps = self.strategy.steps(others, going, cut.end)
         here = [[i + len(cut.kept) for i in step] for step in steps]
-        made: Dropped = yield from self.strategy.shorter(same, here, tokens, limit)
-        self._remember(msgs, [[i + shift for i in step] for step in made.steps], cut)
-        return made.msgs
+        result: Dropped = yield from self.strategy.shorter(same, here, tokens, limit)
+        self._remember(msgs, [[i + shift for i in step] for step in result.steps], cut)
+        return result.msgs
 
     def _remember(self, msgs: list[Msg], steps: list[list[int]], cut: _Cut | None) -> None:
         """Where these steps leave the cut, behind an earlier one."""
@@ -107,11 +107,11 @@ class Onward:
         number = steps[-1][0] // each
         if each > 1 and number < last and end // each == number:
             return  # what stayed behind it goes with that step once it may
-        gone = {*chain.from_iterable(steps)}
-        start, kept = (cut.end, cut.kept) if cut is not None else (0, [])
+        missing = {*chain.from_iterable(steps)}
+        start, remaining = (cut.end, cut.kept) if cut is not None else (0, [])
         self._cut = _Cut(
             end,
-            [*kept, *(i for i in range(start, end) if i not in gone)],
+            [*remaining, *(i for i in range(start, end) if i not in missing)],
             steps[-1],
             len(msgs),
             latest(msgs[end:]) is None,

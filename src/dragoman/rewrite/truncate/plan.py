@@ -22,15 +22,17 @@ def units(msgs: Sequence[Msg]) -> list[list[int]]:
     A call with its results and what stands between them; an assistant's reasoning with the message
     behind it. A call that nobody answers is a unit of its own.
     """
-    held = [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
-    reach = _answered(msgs, held)  # the last message that one takes with it, if it takes any
-    for i in held:
+    with_blocks = [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
+    reach = _last_results(
+        msgs, with_blocks
+    )  # the last message that one takes with it, if it takes any
+    for i in with_blocks:
         if i < len(msgs) - 1 and msgs[i + 1].role == "assistant" and _only_thinks(msgs[i]):
             reach[i] = max(reach.get(i, i), i + 1)
     return _ranges(reach, len(msgs)) if reach else [[i] for i in range(len(msgs))]
 
 
-def _answered(msgs: Sequence[Msg], held: Iterable[int]) -> dict[int, int]:
+def _last_results(msgs: Sequence[Msg], with_blocks: Iterable[int]) -> dict[int, int]:
     """For each message with calls that are answered, the last one that holds a result of theirs.
 
     As repair pairs them: a result answers a call of the turn that it stands behind; what is left
@@ -39,27 +41,27 @@ def _answered(msgs: Sequence[Msg], held: Iterable[int]) -> dict[int, int]:
     reach: dict[int, int] = {}
     waiting: list[tuple[int, str]] = []  # a message, and the id of a call in it
     free: dict[str, deque[int]] = defaultdict(deque)
-    here: dict[str, int] = {}  # how many calls of an id the turn has that nobody has answered
-    turn = at = -1
-    for i in held:
-        plain = True
+    open_calls: dict[str, int] = {}  # how many calls of an id the turn has that nobody has answered
+    turn = last_result = -1
+    for i in with_blocks:
+        no_tools = True
         for block in msgs[i].blocks:
             if (pair := paired(block, ToolUseBlock)) is not None:
                 if turn != i:
-                    waiting += _each(turn, here)
-                    turn, here = i, {}
-                here[pair] = here.get(pair, 0) + 1
+                    waiting += _each(turn, open_calls)
+                    turn, open_calls = i, {}
+                open_calls[pair] = open_calls.get(pair, 0) + 1
             elif (pair := paired(block, ToolResultBlock)) is None:
                 continue
-            elif here.get(pair) and i - at < 2:
-                here[pair] -= 1
+            elif open_calls.get(pair) and i - last_result < 2:
+                open_calls[pair] -= 1
                 reach[turn] = i
             else:
                 free[pair].append(i)
-            plain, at = False, i
-        if plain:
-            at = -1
-    waiting += _each(turn, here)
+            no_tools, last_result = False, i
+        if no_tools:
+            last_result = -1
+    waiting += _each(turn, open_calls)
     for i, id in waiting if free else ():
         queue = free.get(id)
         while queue and queue[0] < i:
@@ -70,36 +72,36 @@ def _answered(msgs: Sequence[Msg], held: Iterable[int]) -> dict[int, int]:
 
 
 def _ranges(reach: dict[int, int], size: int) -> list[list[int]]:
-    made: list[list[int]] = []
+    ranges: list[list[int]] = []
     start = 0
     while start < size:
-        at = end = start
-        while at <= end:
-            end = max(end, reach.get(at, at))
-            at += 1
-        made.append([*range(start, at)])
-        start = at
-    return made
+        index = end = start
+        while index <= end:
+            end = max(end, reach.get(index, index))
+            index += 1
+        ranges.append([*range(start, index)])
+        start = index
+    return ranges
 
 
-def left_out(msgs: list[Msg], kept: list[Msg]) -> list[int]:
-    """Indexes of the messages that `kept`, a later part of them in order, does not hold."""
-    gone = _apart(msgs, kept)
-    if len(gone) + len(kept) != len(msgs):  # it holds others too
-        own = set(map(id, msgs))
-        gone = _apart(msgs, [m for m in kept if id(m) in own])
-    return gone
+def left_out(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
+    """Indexes of the messages that `remaining`, a later part of them in order, does not hold."""
+    missing = _missing(msgs, remaining)
+    if len(missing) + len(remaining) != len(msgs):  # it holds others too
+        ids = set(map(id, msgs))
+        missing = _missing(msgs, [m for m in remaining if id(m) in ids])
+    return missing
 
 
-def _apart(msgs: list[Msg], kept: list[Msg]) -> list[int]:
-    gone = []
-    at = len(kept) - 1
+def _missing(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
+    missing = []
+    index = len(remaining) - 1
     for i in range(len(msgs) - 1, -1, -1):  # of a message that stands twice the older one goes
-        if at >= 0 and kept[at] is msgs[i]:
-            at -= 1
+        if index >= 0 and remaining[index] is msgs[i]:
+            index -= 1
         else:
-            gone.append(i)
-    return gone[::-1]
+            missing.append(i)
+    return missing[::-1]
 
 
 def has_results(m: Msg) -> bool:
@@ -186,25 +188,25 @@ def replaced(chosen: list[Msg]) -> list[Made]:
     """What the messages that a cut made, and that still stand in it, were made of in the end."""
     if not isinstance(chosen, Cut):
         return []
-    made = {id(one.msg): one for one in chosen.made}
+    by_id = {id(made_message.msg): made_message for made_message in chosen.made}
     return [
-        Made(m, _origins(one.of, made), one.how)
+        Made(m, _origins(made_message.of, by_id), made_message.how)
         for m in chosen
-        if (one := made.get(id(m))) is not None
+        if (made_message := by_id.get(id(m))) is not None
     ]
 
 
-def _origins(of: Sequence[Msg], made: dict[int, Made]) -> list[Msg]:
+def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
     """Made of made messages: what they were made of. Each is younger than its origins."""
-    found: list[Msg] = []
-    waiting = list(reversed(of))
+    origins: list[Msg] = []
+    waiting = list(reversed(messages))
     while waiting:
         m = waiting.pop()
-        if (one := made.get(id(m))) is not None:
-            waiting.extend(reversed(one.of))
+        if (made_message := by_id.get(id(m))) is not None:
+            waiting.extend(reversed(made_message.of))
         else:
-            found.append(m)
-    return found
+            origins.append(m)
+    return origins
 
 
 # which messages stay whatever happens: a predicate, or ids as `Msg.id` and receipts have them
@@ -251,30 +253,30 @@ class Keeping:
     def newest(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The same without the system prompt, which stands before everything else."""
         stays = self.pinned(msgs)
-        asked = latest(msgs)
-        if asked is not None:
-            stays.add(asked)
+        question = latest(msgs)
+        if question is not None:
+            stays.add(question)
         if groups:
             stays.update(groups[-1])
         return stays
 
     def pinned(self, msgs: Sequence[Msg]) -> set[int]:
         """The indexes of what the user pinned."""
-        found: set[int] = set()
+        indexes: set[int] = set()
         if [m for m in msgs if m._metadata]:  # seldom any, which is seen at the least cost
-            told = ((i, m._metadata or {}) for i, m in enumerate(msgs))
-            found.update(i for i, facts in told if facts.get("pinned") is True)
+            noted = ((i, m._metadata or {}) for i, m in enumerate(msgs))
+            indexes.update(i for i, facts in noted if facts.get("pinned") is True)
         pin = self.pin
         if callable(pin):
-            found.update(i for i, m in enumerate(msgs) if pin(m))
+            indexes.update(i for i, m in enumerate(msgs) if pin(m))
         elif pin:
-            found.update(i for i, one in enumerate(identify(msgs)) if one in pin)
-        return found
+            indexes.update(i for i, id in enumerate(identify(msgs)) if id in pin)
+        return indexes
 
 
-def overflow(tokens: int, limit: int, left: Sequence[Msg]) -> ContextOverflow:
+def overflow(tokens: int, limit: int, remaining: Sequence[Msg]) -> ContextOverflow:
     """The error when nothing is left but what must stay."""
-    return ContextOverflow(tokens, limit, len(left), tuple(identify(left)))
+    return ContextOverflow(tokens, limit, len(remaining), tuple(identify(remaining)))
 
 
 def head(msgs: Sequence[Msg]) -> int:
@@ -289,7 +291,7 @@ def texts(value: object) -> bool:
     """Whether the value holds texts and nothing else; a text itself is one too many."""
     if isinstance(value, str) or not isinstance(value, Collection):
         return False
-    return all(isinstance(one, str) for one in value)
+    return all(isinstance(item, str) for item in value)
 
 
 def latest(msgs: Sequence[Msg]) -> int | None:

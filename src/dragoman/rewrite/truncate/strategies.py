@@ -77,14 +77,14 @@ class DropOldest(Keeping):
 
     def dropped(self, msgs: list[Msg], limit: int) -> Generator[list[Msg], int, Dropped]:
         """The same, and what went."""
-        room = self.room(limit)
+        available = self.room(limit)
         tokens = yield msgs
-        if tokens <= room:
+        if tokens <= available:
             return Dropped(msgs, [])
         groups = units(msgs)
         stays = self.stays(msgs, groups)
-        going = [group for group in groups if stays.isdisjoint(group)]
-        return (yield from self.shorter(msgs, self.steps(msgs, going), tokens, limit))
+        may_go = [group for group in groups if stays.isdisjoint(group)]
+        return (yield from self.shorter(msgs, self.steps(msgs, may_go), tokens, limit))
 
     def shorter(
         self, msgs: list[Msg], steps: list[list[int]], tokens: int, limit: int
@@ -101,36 +101,38 @@ class DropOldest(Keeping):
             for i in step:
                 goes[i] = n
         each = weights(msgs, tokens)
-        told = each is getattr(tokens, "each", None)
-        found = yield from first_that_fits(
-            lambda n: [m for m, at in zip(msgs, goes, strict=True) if at > n],
+        exact = each is getattr(tokens, "each", None)
+        result = yield from first_that_fits(
+            lambda n: [
+                m for m, step_of_message in zip(msgs, goes, strict=True) if step_of_message > n
+            ],
             running(
                 [each[step[0]] if len(step) == 1 else sum(each[i] for i in step) for step in steps]
             ),
             tokens,
             limit,
-            None if told else per_unit(tokens, sum(each)),
+            None if exact else per_unit(tokens, sum(each)),
         )
-        if found.step is None:
-            raise overflow(found.tokens, limit, found.msgs)
-        return Dropped(found.msgs, steps[: found.step])
+        if result.step is None:
+            raise overflow(result.tokens, limit, result.msgs)
+        return Dropped(result.msgs, steps[: result.step])
 
-    def steps(self, msgs: list[Msg], going: list[list[int]], before: int = 0) -> list[list[int]]:
+    def steps(self, msgs: list[Msg], may_go: list[list[int]], before: int = 0) -> list[list[int]]:
         """What goes together of the units that may go, in the order in which it goes.
 
         `before`: how many messages of the history stand before these.
         """
-        ranks: list[float] = [0] * len(going)
+        ranks: list[float] = [0] * len(may_go)
         if (priority := self.priority) is not None:
-            ranks = [max(_rank(priority(msgs[i])) for i in group) for group in going]
-            order = sorted(range(len(going)), key=ranks.__getitem__)
-            going, ranks = [going[i] for i in order], [ranks[i] for i in order]
+            ranks = [max(_rank(priority(msgs[i])) for i in group) for group in may_go]
+            order = sorted(range(len(may_go)), key=ranks.__getitem__)
+            may_go, ranks = [may_go[i] for i in order], [ranks[i] for i in order]
         if self.step == 1:
-            return going
+            return may_go
         last = (len(msgs) + before - 1) // self.step  # this step still grows
         steps: list[list[int]] = []
         earlier: tuple[float, int] | None = None
-        for rank, group in zip(ranks, going, strict=True):
+        for rank, group in zip(ranks, may_go, strict=True):
             at = (rank, (group[0] + before) // self.step)
             if at == earlier and at[1] < last:
                 steps[-1] += group
@@ -224,40 +226,40 @@ class ClearToolResults(Keeping):
         if steps:
             stubs = _Stubs(msgs, steps, self.stub)
             rate = per_unit(tokens, sum(weights(msgs, 0)))
-            found = yield from first_that_fits(stubs.cut, stubs.freed, tokens, limit, rate)
-            if found.step is not None:
-                return found.msgs
-            cleared, tokens = stubs.cut(len(steps)), found.tokens
+            result = yield from first_that_fits(stubs.cut, stubs.freed, tokens, limit, rate)
+            if result.step is not None:
+                return result.msgs
+            cleared, tokens = stubs.cut(len(steps)), result.tokens
         # by identity: the ids of messages that are alike count how many stand before
         stay = {id(msgs[i]) for i in pinned}
         then = self.then or DropOldest(pin=lambda m: id(m) in stay)
-        return (yield from _further(then, cleared, limit, tokens))
+        return (yield from _cut_further(then, cleared, limit, tokens))
 
-    def _steps(self, msgs: list[Msg], pinned: set[int]) -> list[list[_Place]]:
+    def _steps(self, msgs: list[Msg], pinned: set[int]) -> list[list[_ResultPlace]]:
         """The results that may be cleared, by the step that clears them."""
-        results: list[_Place] = []
+        results: list[_ResultPlace] = []
         names: dict[str, str] = {}  # of the calls so far: an id may come again in another turn
         for i, m in enumerate(msgs):
-            for at, block in enumerate([] if isinstance(m.content, str) else m.content):
+            for index, block in enumerate([] if isinstance(m.content, str) else m.content):
                 if type(block) is ToolUseBlock:
                     names[block.id] = block.name
                 elif type(block) is ToolResultBlock:
-                    results.append(_Place(i, at, block, names.get(block.id, "")))
-        read = max((i for i, m in enumerate(msgs) if m.role == "assistant"), default=-1)
-        steps: dict[int, list[_Place]] = {}
-        for n, one in enumerate(results[: max(0, len(results) - self.keep)]):
+                    results.append(_ResultPlace(i, index, block, names.get(block.id, "")))
+        last_answer = max((i for i, m in enumerate(msgs) if m.role == "assistant"), default=-1)
+        steps: dict[int, list[_ResultPlace]] = {}
+        for n, result in enumerate(results[: max(0, len(results) - self.keep)]):
             if (
-                one.msg < read
-                and one.msg not in pinned
-                and one.block.name not in self.exclude
-                and one.tool not in self.exclude
-                and output_weight(one.block) > len(self.stub)
+                result.msg < last_answer
+                and result.msg not in pinned
+                and result.block.name not in self.exclude
+                and result.tool not in self.exclude
+                and output_weight(result.block) > len(self.stub)
             ):
-                steps.setdefault(n // self.step, []).append(one)
+                steps.setdefault(n // self.step, []).append(result)
         return list(steps.values())
 
 
-class _Place(NamedTuple):
+class _ResultPlace(NamedTuple):
     """A result, the indexes of its message and of itself there, and the tool that was called."""
 
     msg: int
@@ -269,68 +271,71 @@ class _Place(NamedTuple):
 class _Stubs:
     """The messages with the first so many steps cleared, each cleared message made once."""
 
-    def __init__(self, msgs: list[Msg], steps: list[list[_Place]], stub: str) -> None:
+    def __init__(self, msgs: list[Msg], steps: list[list[_ResultPlace]], stub: str) -> None:
         self._msgs = msgs
         self._stub = stub
         self._goes: dict[int, dict[int, int]] = {}  # message -> block -> the step that clears it
         self._made: dict[tuple[int, int], Made] = {}
-        taken: list[float] = []
+        freed: list[float] = []
         for n, step in enumerate(steps, 1):
-            for one in step:
-                self._goes.setdefault(one.msg, {})[one.at] = n
-            taken.append(sum(output_weight(one.block) - len(stub) for one in step))
-        self.freed = running(taken)
+            for result in step:
+                self._goes.setdefault(result.msg, {})[result.at] = n
+            freed.append(sum(output_weight(result.block) - len(stub) for result in step))
+        self.freed = running(freed)
 
     def cut(self, steps: int) -> Cut:
         """The history with so many steps cleared."""
-        made = {
+        cleared = {
             i: self._cleared(i, steps)
             for i, goes in self._goes.items()
             if min(goes.values()) <= steps
         }
         return Cut(
-            (made[i].msg if i in made else m for i, m in enumerate(self._msgs)), made.values()
+            (cleared[i].msg if i in cleared else m for i, m in enumerate(self._msgs)),
+            cleared.values(),
         )
 
     def _cleared(self, i: int, steps: int) -> Made:
-        old = self._msgs[i]
-        going = {at for at, n in self._goes[i].items() if n <= steps}
-        if (made := self._made.get((i, len(going)))) is None:
+        before = self._msgs[i]
+        going = {index for index, n in self._goes[i].items() if n <= steps}
+        if (cleared := self._made.get((i, len(going)))) is None:
             blocks: list[ContentBlock] = [
                 replace(block, output=self._stub, spelling=None)
-                if type(block) is ToolResultBlock and at in going
+                if type(block) is ToolResultBlock and index in going
                 else block
-                for at, block in enumerate(old.blocks)
+                for index, block in enumerate(before.blocks)
             ]
-            made = Made(Msg.trusted(old.name, blocks, old.role, old), (old,), "cleared")
-            self._made[i, len(going)] = made
-        return made
+            cleared = Made(
+                Msg.trusted(before.name, blocks, before.role, before), (before,), "cleared"
+            )
+            self._made[i, len(going)] = cleared
+        return cleared
 
 
-def _further(then: Truncation, cleared: Cut, limit: int, tokens: int) -> Plan:
+def _cut_further(then: Truncation, cleared: Cut, limit: int, tokens: int) -> Plan:
     """What another strategy makes of a cut whose tokens are known."""
     plan = then.candidates(cleared, limit)
     try:
-        wanted = next(plan)
-        if wanted is cleared:
-            wanted = plan.send(tokens)
+        candidate = next(plan)
+        if candidate is cleared:
+            candidate = plan.send(tokens)
         while True:
-            if isinstance(wanted, Asked):
-                answer = yield wanted
+            if isinstance(candidate, Asked):
+                answer = yield candidate
             else:
-                answer = yield _with(cleared.made, wanted)
-            wanted = plan.send(answer)
+                answer = yield _with_cleared(cleared.made, candidate)
+            candidate = plan.send(answer)
     except StopIteration as done:
         chosen: list[Msg] = done.value
-        return _with(cleared.made, chosen)
+        return _with_cleared(cleared.made, chosen)
 
 
-def _with(made: tuple[Made, ...], msgs: list[Msg]) -> Cut:
-    own = msgs.made if isinstance(msgs, Cut) else ()
-    return Cut(msgs, (*made, *own))
+def _with_cleared(cleared: tuple[Made, ...], msgs: list[Msg]) -> Cut:
+    further = msgs.made if isinstance(msgs, Cut) else ()
+    return Cut(msgs, (*cleared, *further))
 
 
-class Told:
+class SummaryState:
     """What may go of a history, and how much of it an earlier summary tells.
 
     `text` is that summary, `covered` the indexes of what it tells, `rest` the units that it does
@@ -350,20 +355,20 @@ class Told:
         self.rest = going
         self._say = say
         self._memory = memory
-        self._keys, beside = _keys(msgs, going)
+        self._keys, without_question = _keys(msgs, going)
         for n in range(len(going), 0, -1):
-            skipped, key = beside[n]
-            for but, one in ((None, self._keys[n]), (skipped, key)):
-                if one and (text := memory.get(one)):
-                    self._covers(n, but, text)
+            skipped, key = without_question[n]
+            for skipped_unit, hash_ in ((None, self._keys[n]), (skipped, key)):
+                if hash_ and (text := memory.get(hash_)):
+                    self._covers(n, skipped_unit, text)
                     return
 
-    def _covers(self, units: int, but: int | None, text: str) -> None:
+    def _covers(self, units: int, skipped_unit: int | None, text: str) -> None:
         """The summary tells the first units, perhaps but one."""
-        going, self.text = self.rest, text
-        told = [unit for n, unit in enumerate(going[:units]) if n != but]
-        self.covered.update(i for unit in told for i in unit)
-        self.rest = ([] if but is None else [going[but]]) + going[units:]
+        may_go, self.text = self.rest, text
+        covered_units = [unit for n, unit in enumerate(may_go[:units]) if n != skipped_unit]
+        self.covered.update(i for unit in covered_units for i in unit)
+        self.rest = ([] if skipped_unit is None else [may_go[skipped_unit]]) + may_go[units:]
 
     def learned(self, steps: int, text: str) -> bool:
         """Whether there is a summary now that tells so many units more; blank text is none."""
@@ -378,15 +383,18 @@ class Told:
 
     def cut(self, steps: int = 0) -> Cut:
         """The summary in the place of what it tells, without so many units more."""
-        gone = self.covered.union(*self.rest[:steps])
-        kept = [m for i, m in enumerate(self.msgs) if i not in gone]
+        missing = self.covered.union(*self.rest[:steps])
+        remaining = [m for i, m in enumerate(self.msgs) if i not in missing]
         if not self.text:
-            return Cut(kept, ())
+            return Cut(remaining, ())
         first = min(self.covered)
-        at = first - sum(i < first for i in gone)
+        position = first - sum(i < first for i in missing)
         summary = self._say(self.text)
-        of = [self.msgs[i] for i in sorted(self.covered)]
-        return Cut([*kept[:at], summary, *kept[at:]], [Made(summary, of, "summary")])
+        sources = [self.msgs[i] for i in sorted(self.covered)]
+        return Cut(
+            [*remaining[:position], summary, *remaining[position:]],
+            [Made(summary, sources, "summary")],
+        )
 
     def asked(self, steps: int) -> list[Msg]:
         """What the next summary is made of: the earlier one, and so many units more."""
@@ -395,7 +403,7 @@ class Told:
 
 
 def _keys(
-    msgs: Sequence[Msg], going: Iterable[Sequence[int]]
+    msgs: Sequence[Msg], may_go: Iterable[Sequence[int]]
 ) -> tuple[list[str], list[tuple[int | None, str]]]:
     """For each number of units the hash of them all, and (which, hash) without the latest question.
 
@@ -404,17 +412,23 @@ def _keys(
     """
     ids = identify(msgs)
     keys = [""]
-    found: list[tuple[int | None, str]] = [(None, "")]
-    for n, unit in enumerate(going):
-        own = "\0".join(ids[i] for i in unit)
+    without_question: list[tuple[int | None, str]] = [(None, "")]
+    for n, unit in enumerate(may_go):
+        ids_of_unit = "\0".join(ids[i] for i in unit)
         asks = any(msgs[i].role == "user" and not has_results(msgs[i]) for i in unit)
-        found.append((n, keys[-1]) if asks else (found[-1][0], _chained(found[-1][1], own)))
-        keys.append(_chained(keys[-1], own))
-    return keys, found
+        without_question.append(
+            (n, keys[-1])
+            if asks
+            else (without_question[-1][0], _chain_hash(without_question[-1][1], ids_of_unit))
+        )
+        keys.append(_chain_hash(keys[-1], ids_of_unit))
+    return keys, without_question
 
 
-def _chained(before: str, own: str) -> str:
-    return blake2b(f"{before}\0{own}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def _chain_hash(hash_: str, ids_of_unit: str) -> str:
+    return blake2b(
+        f"{hash_}\0{ids_of_unit}".encode("utf-8", "surrogatepass"), digest_size=16
+    ).hexdigest()
 
 
 _KEPT = 256
@@ -433,7 +447,7 @@ class _Recent(dict[str, str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling(Keeping):
+class _SummaryOptions(Keeping):
     """How a summary is said, and where it is kept."""
 
     share: float = 0.5
@@ -445,7 +459,7 @@ class _Telling(Keeping):
 
 
 @dataclass(frozen=True, slots=True)
-class Summarize(_Telling):
+class Summarize(_SummaryOptions):
     """Put one message in the place of the oldest ones: what `call` says of them.
 
     `call(messages)` gives text, or something to await that gives it. It is asked when the history
@@ -461,9 +475,9 @@ class Summarize(_Telling):
 
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
-        wrong = [
+        faults = [
             f"{name}={shown(value)}"
-            for name, value, right in (
+            for name, value, valid in (
                 ("call", self.call, callable(self.call)),
                 ("share", self.share, isinstance(self.share, (int, float)) and 0 < self.share < 1),
                 ("role", self.role, self.role in _ROLES),
@@ -471,11 +485,11 @@ class Summarize(_Telling):
                 ("words", self.words, isinstance(self.words, str) and "{summary}" in self.words),
                 ("memory", self.memory, isinstance(self.memory, MutableMapping)),
             )
-            if not right
+            if not valid
         ]
-        if wrong:
+        if faults:
             raise ConfigError(
-                f"Summarize cannot work with {', '.join(wrong)}",
+                f"Summarize cannot work with {', '.join(faults)}",
                 hint="call is a function, share lies between 0 and 1, role is user, assistant,"
                 " system or developer, words hold {summary}, and memory is a mapping of texts",
                 code="truncate.option",
@@ -485,47 +499,47 @@ class Summarize(_Telling):
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """The history as it is, behind an earlier summary, behind a new one, or cut by `then`."""
-        room = self.room(limit)
+        available = self.room(limit)
         tokens = yield msgs
-        if tokens <= room:
+        if tokens <= available:
             return msgs
         groups = units(msgs)
         stays = self.stays(msgs, groups)
-        going = [unit for unit in groups if stays.isdisjoint(unit)]
-        told = Told(msgs, going, self.memory, self._said)
-        if told.text:
-            candidate = told.cut()
+        may_go = [unit for unit in groups if stays.isdisjoint(unit)]
+        summary = SummaryState(msgs, may_go, self.memory, self._said)
+        if summary.text:
+            candidate = summary.cut()
             tokens = yield candidate
-            if tokens <= room:
+            if tokens <= available:
                 return candidate
-        if told.rest:
-            steps = yield from _steps(told, tokens, max(1, int(room * self.share)))
-            text = yield Asked(self.call, told.asked(steps))
-            if told.learned(steps, _text(text)):
-                candidate = told.cut()
-                if (yield candidate) <= room:
+        if summary.rest:
+            steps = yield from _steps(summary, tokens, max(1, int(available * self.share)))
+            text = yield Asked(self.call, summary.asked(steps))
+            if summary.learned(steps, _text(text)):
+                candidate = summary.cut()
+                if (yield candidate) <= available:
                     return candidate
         then = self.then or DropOldest(pin=self.pin)
-        return (yield from then.candidates(msgs, room))
+        return (yield from then.candidates(msgs, available))
 
     def _said(self, text: str) -> Msg:
         return Msg(self.name, self.words.replace("{summary}", text), self.role)
 
 
-def _steps(told: Told, tokens: int, target: int) -> Generator[list[Msg], int, int]:
+def _steps(summary: SummaryState, tokens: int, target: int) -> Generator[list[Msg], int, int]:
     """How many units more must be told in short, for what stays to take no more than `target`."""
-    each = weights(told.msgs, 0)
-    freed = running([sum(each[i] for i in unit) for unit in told.rest])
-    rate = per_unit(tokens, sum(weights(told.cut(), 0)))
-    found = yield from first_that_fits(told.cut, freed, tokens, target, rate, exactly=False)
-    return len(told.rest) if found.step is None else found.step
+    each = weights(summary.msgs, 0)
+    freed = running([sum(each[i] for i in unit) for unit in summary.rest])
+    rate = per_unit(tokens, sum(weights(summary.cut(), 0)))
+    result = yield from first_that_fits(summary.cut, freed, tokens, target, rate, exactly=False)
+    return len(summary.rest) if result.step is None else result.step
 
 
-def _text(said: object) -> str:
-    if isinstance(said, str):
-        return said
+def _text(text: object) -> str:
+    if isinstance(text, str):
+        return text
     raise ConfigError(
-        f"the call of Summarize must give text, not {type(said).__name__}",
+        f"the call of Summarize must give text, not {type(text).__name__}",
         hint="return the text of the model's answer",
         code="truncate.summary",
     )
