@@ -132,7 +132,7 @@ def loads(text: str | bytes) -> Json:
 def _shallow(text: str | bytes, value: Json) -> None:
     """Raise for a value nested too deeply: orjson takes a little more than that."""
     sign: Any = "[{" if isinstance(text, str) else (0x5B, 0x7B)
-    if sum(text.count(one) for one in sign) > MAX_DEPTH and too_deep(value):
+    if sum(text.count(item) for item in sign) > MAX_DEPTH and too_deep(value):
         raise ReadError(f"nested deeper than {MAX_DEPTH}", code="json.deep")
 
 

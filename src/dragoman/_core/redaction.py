@@ -42,8 +42,8 @@ def veiled(text: str) -> str:
     return text if len(text) < 40 else re.sub(_RUN, _veil, text)
 
 
-def _veil(found: re.Match[str]) -> str:
-    run = found[0]
+def _veil(match: re.Match[str]) -> str:
+    run = match[0]
     mixed = any(map(str.isupper, run)) and any(map(str.isdigit, run))
     if not (mixed or len(run) > _NAME):
         return run
@@ -58,8 +58,8 @@ def _opaque(word: str) -> bool:
 
 def shortened(path: str) -> str:
     """A path into somebody's JSON, whose keys may be anything; of a long one, both ends."""
-    said = veiled(path)
-    return said if len(said) <= 120 else f"{said[:60]}...{said[-20:]}"
+    text = veiled(path)
+    return text if len(text) <= 120 else f"{text[:60]}...{text[-20:]}"
 
 
 def clipped(text: str, most: int = CAP) -> str:
@@ -93,17 +93,17 @@ class Shown:
 
     def __repr__(self) -> str:
         """The fields that say something: no long prompt and no base64 in logs."""
-        said = ", ".join(f"{name}={_Teller(CAP).field(self, name)}" for name in _saying(self))
-        return f"{type(self).__name__}({said})"
+        text = ", ".join(f"{name}={_Teller(CAP).field(self, name)}" for name in _saying(self))
+        return f"{type(self).__name__}({text})"
 
 
 def _saying(value: Any) -> Iterable[str]:
     """The names of a dataclass's fields that are neither empty nor its mere type."""
     for f in fields(value):
         if f.repr and f.name != "type":
-            said = getattr(value, f.name, None)
-            empty = isinstance(said, (str, list, tuple, dict)) and not said
-            if said is not None and said is not False and not empty:
+            text = getattr(value, f.name, None)
+            empty = isinstance(text, (str, list, tuple, dict)) and not text
+            if text is not None and text is not False and not empty:
                 yield f.name
 
 
@@ -130,8 +130,8 @@ class _Teller:
         if is_dataclass(value) and not isinstance(value, type):
             return self._fields(value, depth)
         if (parts := getattr(type(value), "_parts", None)) is not None:
-            said = ", ".join(self.told(part, depth + 1) for part in parts(value))
-            return f"{type(value).__name__}({said})"
+            text = ", ".join(self.told(part, depth + 1) for part in parts(value))
+            return f"{type(value).__name__}({text})"
         return self._spent(clipped(repr(value), max(self.left, 20)), quoted=False)
 
     def field(self, owner: Any, name: str, depth: int = 0) -> str:
@@ -142,26 +142,26 @@ class _Teller:
         return self.told(value, depth)
 
     def _fields(self, value: Any, depth: int) -> str:
-        said = []
+        text = []
         for name in _saying(value) if depth < _DEPTH else ():
             if self.left <= 0:
-                said.append("...")
+                text.append("...")
                 break
-            said.append(f"{name}={self.field(value, name, depth + 1)}")
-        return f"{type(value).__name__}({', '.join(said)})"
+            text.append(f"{name}={self.field(value, name, depth + 1)}")
+        return f"{type(value).__name__}({', '.join(text)})"
 
     def _many(self, opening: str, items: Iterable[Any], closing: str, depth: int) -> str:
-        said = []
+        text = []
         for item in items:
             if self.left <= 0 or depth >= _DEPTH:
-                said.append("...")
+                text.append("...")
                 break
             if opening == "{":
-                said.append(f"{self.told(item[0], depth + 1)}: {self.told(item[1], depth + 1)}")
+                text.append(f"{self.told(item[0], depth + 1)}: {self.told(item[1], depth + 1)}")
             else:
-                said.append(self.told(item, depth + 1))
-        return f"{opening}{', '.join(said)}{closing}"
+                text.append(self.told(item, depth + 1))
+        return f"{opening}{', '.join(text)}{closing}"
 
-    def _spent(self, said: str, quoted: bool) -> str:
-        self.left -= max(1, len(said))
-        return repr(said) if quoted else said
+    def _spent(self, text: str, quoted: bool) -> str:
+        self.left -= max(1, len(text))
+        return repr(text) if quoted else text

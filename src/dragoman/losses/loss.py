@@ -17,8 +17,8 @@ class Finder(Protocol):
 
     target: str
 
-    def place(self, nth: int) -> str:
-        """Where its `nth` loss is, in the input."""
+    def place(self, ordinal: int) -> str:
+        """Where its `ordinal` loss is, in the input."""
         ...
 
     def rule(self, code: str, field: str = "", kind: str = "") -> str:
@@ -38,7 +38,7 @@ class Loss:
     def __init__(
         self,
         report: Finder,
-        nth: int,
+        ordinal: int,
         code: str,
         kind: Kind,
         node: object,
@@ -49,7 +49,7 @@ class Loss:
     ) -> None:
         self._report: Finder | None = report
         self._node: object = node
-        self._nth = nth
+        self._nth = ordinal
         self._where: str | None = None
         self._field = field
         self._what = what

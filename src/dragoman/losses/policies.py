@@ -73,12 +73,12 @@ class Policy:
             _write_log(report, logged)
 
 
-def _patterns(key: str, given: object) -> tuple[str, ...]:
+def _patterns(key: str, value: object) -> tuple[str, ...]:
     """Kinds and code globs, each of which some loss bears."""
-    listed = (given,) if isinstance(given, str) else given
-    if not isinstance(listed, (tuple, list, set, frozenset)):
-        raise ConfigError(f"{key} names kinds or codes, not {shown(given)}")
-    for name in listed:
+    codes = (value,) if isinstance(value, str) else value
+    if not isinstance(codes, (tuple, list, set, frozenset)):
+        raise ConfigError(f"{key} names kinds or codes, not {shown(value)}")
+    for name in codes:
         if not isinstance(name, str) or not (
             name in KINDS or any(fnmatchcase(code, name) for code in CODES)
         ):
@@ -86,7 +86,7 @@ def _patterns(key: str, given: object) -> tuple[str, ...]:
                 f"the policy names {shown(name)}, which is neither a kind nor a known code",
                 hint=f"kinds: {', '.join(KINDS)}; codes such as name.*",
             )
-    return tuple(listed)
+    return tuple(codes)
 
 
 def _hit(loss: Loss, patterns: tuple[str, ...]) -> bool:
@@ -130,8 +130,8 @@ def policy(value: PolicyLike, strict: bool = False) -> Policy:
     """
     if not isinstance(strict, bool):
         raise ConfigError(f"strict is true or false, not {shown(strict)}")
-    made = value if isinstance(value, Policy) else _named(value)
-    return made.strictly() if strict else made
+    policy_ = value if isinstance(value, Policy) else _named(value)
+    return policy_.strictly() if strict else policy_
 
 
 def _named(value: object) -> Policy:

@@ -65,10 +65,10 @@ class Report:
     @classmethod
     def of(cls, losses: list[Loss], target: str = "") -> Report:
         """A report of losses that were detached from their history."""
-        made = cls(target=target)
-        made._detached = losses
-        made.kinds = {loss.kind for loss in losses}
-        return made
+        report = cls(target=target)
+        report._detached = losses
+        report.kinds = {loss.kind for loss in losses}
+        return report
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy holds the losses as text: in another process nobody finds the nodes again."""
@@ -76,9 +76,9 @@ class Report:
 
     def trial(self) -> Report:
         """A report on the same source for a try that may be thrown away."""
-        made = Report(self._messages, self._request, self._places, self.target)
-        made.rules = self.rules
-        return made
+        report = Report(self._messages, self._request, self._places, self.target)
+        report.rules = self.rules
+        return report
 
     def rule(self, code: str, field: str = "", kind: str = "") -> str:
         """The rule that decides a loss, with its source and date; empty if none is known."""
@@ -113,10 +113,10 @@ class Report:
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
-    def made(self, new: object, of: object | Sequence[object]) -> None:
-        """Remember that `new` was made of a node (or of several): its losses are found there."""
+    def made(self, copy: object, of: object | Sequence[object]) -> None:
+        """Remember that `copy` was made of a node (or of several): its losses are found there."""
         origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
-        self._made[id(new)] = (new, origin)
+        self._made[id(copy)] = (copy, origin)
 
     def placed(self, node: object, path: str) -> None:
         """Remember that `node` stands for the text at `path`, which can be no node itself."""
@@ -129,20 +129,20 @@ class Report:
         """
         self.edits.append((by, node, until))
 
-    def origins(self, new: object) -> Iterator[object]:
+    def origins(self, copy: object) -> Iterator[object]:
         """The node itself, and everything that it was made of, in turn."""
-        waiting = [new]
+        waiting = [copy]
         while waiting:
             node = waiting.pop()
             yield node
             if (entry := self._made.get(id(node))) is not None:
                 waiting.extend(entry[1])
 
-    def source(self, new: object) -> object:
-        """The node of the input that `new` was (first) made of; `new` itself if it stands there."""
-        while (entry := self._made.get(id(new))) is not None:
-            new = entry[1][0]
-        return new
+    def source(self, copy: object) -> object:
+        """The node of the input that `copy` was first made of; `copy` itself if it stands there."""
+        while (entry := self._made.get(id(copy))) is not None:
+            copy = entry[1][0]
+        return copy
 
     @property
     def losses(self) -> list[Loss]:
@@ -152,28 +152,31 @@ class Report:
             for code, nodes in groups:
                 kind = CODES[code].kind
                 self._rows.extend((code, kind, *row, "", "") for row in nodes)
-        return [*self._detached, *(Loss(self, nth, *row) for nth, row in enumerate(self._rows))]
+        return [
+            *self._detached,
+            *(Loss(self, ordinal, *row) for ordinal, row in enumerate(self._rows)),
+        ]
 
-    def place(self, nth: int) -> str:
-        """Where the `nth` loss is: a node may stand, and be lost, in several places."""
+    def place(self, ordinal: int) -> str:
+        """Where the `ordinal` loss is: a node may stand, and be lost, in several places."""
         index = self._walked()
-        for code, _, node, field, *_ in self._rows[len(index.ordinals) : nth + 1]:
+        for code, _, node, field, *_ in self._rows[len(index.ordinals) : ordinal + 1]:
             index.count(node, code, field)
-        _, _, node, field, *_ = self._rows[nth]
-        return self.locate(node, index.ordinals[nth], field)
+        _, _, node, field, *_ = self._rows[ordinal]
+        return self.locate(node, index.ordinals[ordinal], field)
 
     def holds(self, code: str) -> bool:
         """Whether a loss of this code was named."""
-        return any(one[0] == code for one in (*self._rows, *self._groups))
+        return any(item[0] == code for item in (*self._rows, *self._groups))
 
     @property
     def added(self) -> list[Loss]:
         """What the target says and nobody wrote: headings, placeholders, required fields."""
         return [loss for loss in self.losses if loss.kind == "added"]
 
-    def foreign(self, node: object, issuer: str, own: Mapping[str, Any]) -> None:
+    def foreign(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
         """Name each field of another issuer, which `node` carries and this target does not."""
-        for field, value in _fields(own, f"extras.{issuer}".rstrip(".")):
+        for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
             self.lost(code, node, field, f"a field of {issuer or 'nobody'}")
 
@@ -212,15 +215,15 @@ class Report:
 _EMPTY: tuple[Any, ...] = ([], {})  # what says no more than an absent field
 
 
-def _fields(own: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     """(path, value) of the fields, down to those that are no objects."""
-    for key, value in own.items():
+    for key, value in fields.items():
         plain = isinstance(key, str) and key.isidentifier()
-        here = f"{path}.{key}" if plain else f'{path}["{key}"]'
+        below = f"{path}.{key}" if plain else f'{path}["{key}"]'
         if isinstance(value, Mapping) and value:
-            yield from _fields(value, here)
+            yield from _fields(value, below)
         else:
-            yield here, value
+            yield below, value
 
 
 _HEAD = re.compile(r"\w+")
@@ -253,12 +256,12 @@ class Index:
         self.in_body: set[int] = set()
         self.ordinals: list[int] = []
         self.seen: dict[tuple[int, str, str], int] = {}
-        for path, found in places:
-            if type(found) is Field:
-                self.fields.setdefault((id(found.node), found.name), path)
+        for path, entry in places:
+            if type(entry) is Field:
+                self.fields.setdefault((id(entry.node), entry.name), path)
                 continue
-            node = found.node if type(found) is InBody else found
-            if node is not found:
+            node = entry.node if type(entry) is InBody else entry
+            if node is not entry:
                 self.in_body.add(id(node))
             self.paths.setdefault(id(node), []).append(path)
 
@@ -292,6 +295,6 @@ class Index:
 
 def _own(field: str) -> str:
     """Where a field of extras stands in its node's own object: `extras.<issuer>` is left out."""
-    rest = field.removeprefix("extras.")
-    ends = [at for at in (rest.find("."), rest.find("[")) if at >= 0]
-    return rest[min(ends) :] if ends else ""
+    others = field.removeprefix("extras.")
+    ends = [at for at in (others.find("."), others.find("[")) if at >= 0]
+    return others[min(ends) :] if ends else ""

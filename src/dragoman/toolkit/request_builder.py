@@ -137,8 +137,8 @@ class RequestBuilder:
         serializer = self.serializer
         if isinstance(serializer, FormatterBase):
             # such a formatter knows messages alone; AgentScope's clients take tools in this form
-            listed = functions(request.tools, serializer)
-            return OpenAIChatMessageSerializer().serialize_tools(listed, config)
+            messages = functions(request.tools, serializer)
+            return OpenAIChatMessageSerializer().serialize_tools(messages, config)
         if user is not None and isinstance(serializer, ChatMessageSerializer):
             return serializer.serialize_tools_of(user, config)
         return serializer.serialize_tools(functions(request.tools, serializer) or None, config)
@@ -183,10 +183,10 @@ def _able(formatter: WireFormatter, config: ChatConfig) -> WireFormatter:
     changes = config.changes()
     if not changes:
         return formatter
-    made = copy(formatter)
-    made.manner = replace(formatter.manner, changes={**formatter.manner.changes, **changes})
-    made.can = override(formatter.can, changes)
-    return made
+    request = copy(formatter)
+    request.style = replace(formatter.style, changes={**formatter.style.changes, **changes})
+    request.can = override(formatter.can, changes)
+    return request
 
 
 def _untouched(serializer: OpenAIChatMessageSerializer) -> bool:

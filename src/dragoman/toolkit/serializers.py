@@ -60,8 +60,8 @@ class ChatMessageSerializer(ABC):
     ) -> list[JsonObject] | None:
         """The tools that hang on a user message; without a message, or without tools, as None."""
         attached = attached_tools(user_message)
-        listed = None if attached is None else functions(attached, self)
-        return self.serialize_tools(listed, config)
+        messages = None if attached is None else functions(attached, self)
+        return self.serialize_tools(messages, config)
 
     def further_fields(self, messages: list[Msg], config: ChatConfig) -> JsonObject:
         """More fields of the request's body; none, unless a subclass has some."""
@@ -135,11 +135,11 @@ class OpenAIChatMessageSerializer(ChatMessageSerializer):
 
     def formatter(self, config: ChatConfig = _PLAIN) -> WireFormatter:
         """The formatter behind the serializer, for a model that supports what `config` says."""
-        made = self._formatters.get(config)
-        if made is None:
-            made = WireFormatter(wire(_FLEX), can=config, **self._options)
-            self._formatters[config] = made
-        return made
+        formatter_ = self._formatters.get(config)
+        if formatter_ is None:
+            formatter_ = WireFormatter(wire(_FLEX), can=config, **self._options)
+            self._formatters[config] = formatter_
+        return formatter_
 
     def serialize_messages(
         self, messages: list[Msg], config: ChatConfig = _PLAIN

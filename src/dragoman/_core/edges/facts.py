@@ -49,22 +49,22 @@ def facts(
     ('acme-*',)
     """
     if isinstance(path_or_mapping, Mapping):
-        given, name = path_or_mapping, _GIVEN
+        data, name = path_or_mapping, _GIVEN
     elif isinstance(path_or_mapping, (str, os.PathLike)):
-        given, name = _read(Path(path_or_mapping)), Path(path_or_mapping).name
+        data, name = _read(Path(path_or_mapping)), Path(path_or_mapping).name
     else:
         raise ConfigError(
             f"facts come from a file or a mapping, not from {type(path_or_mapping).__name__}",
             code="facts.value",
         )
-    _known(given, _KEYS, "$")
-    always = _changes(given.get("always", {}), "$.always")
+    _known(data, _KEYS, "$")
+    always = _changes(data.get("always", {}), "$.always")
     return Facts(
-        rows=tuple(_rows(given.get("fact", []), name)),
+        rows=tuple(_rows(data.get("fact", []), name)),
         always=always,
-        since=_dated(given, "since", "$"),
-        source=_text(given, "source", "$") or (name if always else ""),
-        pin=_date(pin, "$.pin") if pin is not None else _dated(given, "pin", "$"),
+        since=_dated(data, "since", "$"),
+        source=_text(data, "source", "$") or (name if always else ""),
+        pin=_date(pin, "$.pin") if pin is not None else _dated(data, "pin", "$"),
     )
 
 
@@ -79,76 +79,76 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         # no TOML begins like a JSON object
         is_json = path.suffix == ".json" or text.lstrip().startswith("{")
-        found = loads(text) if is_json else tomllib.loads(text)
+        table = loads(text) if is_json else tomllib.loads(text)
     except (ReadError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(
             f"{shown(path.name)} is neither TOML nor JSON: {error}", code="facts.file"
         ) from error
-    if not isinstance(found, dict):
-        _fail("$", found, "a table")
-    return found
+    if not isinstance(table, dict):
+        _fail("$", table, "a table")
+    return table
 
 
-def _rows(given: Any, name: str) -> list[Fact]:
-    if not isinstance(given, (list, tuple)):
-        _fail("$.fact", given, "a list of tables ([[fact]])")
-    return [_row(row, name, f"$.fact[{i}]") for i, row in enumerate(given)]
+def _rows(data: Any, name: str) -> list[Fact]:
+    if not isinstance(data, (list, tuple)):
+        _fail("$.fact", data, "a list of tables ([[fact]])")
+    return [_row(row, name, f"$.fact[{i}]") for i, row in enumerate(data)]
 
 
-def _row(given: Any, name: str, path: str) -> Fact:
-    if not isinstance(given, Mapping):
-        _fail(path, given, "a table")
-    _known(given, _FACT_KEYS, path)
+def _row(data: Any, name: str, path: str) -> Fact:
+    if not isinstance(data, Mapping):
+        _fail(path, data, "a table")
+    _known(data, _FACT_KEYS, path)
     for key in ("models", "changes"):
-        if key not in given:
+        if key not in data:
             raise ConfigError(f"a fact needs {key}", path=path, code="facts.value")
-    when = _text(given, "when", path)
+    when = _text(data, "when", path)
     if when and when not in STATES:
         _fail(f"{path}.when", when, f"one of {', '.join(STATES)}")
-    models = _patterns(given["models"], f"{path}.models")
+    models = _patterns(data["models"], f"{path}.models")
     if not models:
-        _fail(f"{path}.models", given["models"], "a list of one model or more")
+        _fail(f"{path}.models", data["models"], "a list of one model or more")
     return Fact(
         models=models,
-        changes=_changes(given["changes"], f"{path}.changes"),
-        since=_dated(given, "since", path),
-        source=_text(given, "source", path) or name,
-        but=_patterns(given.get("but", []), f"{path}.but"),
-        wire=_text(given, "wire", path),
+        changes=_changes(data["changes"], f"{path}.changes"),
+        since=_dated(data, "since", path),
+        source=_text(data, "source", path) or name,
+        but=_patterns(data.get("but", []), f"{path}.but"),
+        wire=_text(data, "wire", path),
         when=when,
     )
 
 
-def _patterns(given: Any, path: str) -> tuple[str, ...]:
+def _patterns(data: Any, path: str) -> tuple[str, ...]:
     """Patterns over bare names, so those of a host (`org/Model-*`) are taken as well."""
-    listed = [given] if isinstance(given, str) else given
-    if not isinstance(listed, (list, tuple)):
-        _fail(path, given, "a list of model names")
-    for i, one in enumerate(listed):
-        if not isinstance(one, str) or not one:
-            _fail(f"{path}[{i}]", one, "the name of a model, or a pattern such as gpt-5*")
-    return tuple(bare(one) for one in listed)
+    rows = [data] if isinstance(data, str) else data
+    if not isinstance(rows, (list, tuple)):
+        _fail(path, data, "a list of model names")
+    for i, row in enumerate(rows):
+        if not isinstance(row, str) or not row:
+            _fail(f"{path}[{i}]", row, "the name of a model, or a pattern such as gpt-5*")
+    return tuple(bare(row) for row in rows)
 
 
-def _changes(given: Any, path: str) -> dict[str, Any]:
+def _changes(data: Any, path: str) -> dict[str, Any]:
     """The changes as they were given, each tried on capabilities."""
-    if not isinstance(given, Mapping):
-        _fail(path, given, "a table of capabilities")
-    for name, value in given.items():
+    if not isinstance(data, Mapping):
+        _fail(path, data, "a table of capabilities")
+    for name, value in data.items():
         try:
             override(Capabilities(), {name: value})
         except ConfigError as error:
             raise ConfigError(
                 error.message, path=path + error.path[1:], hint=error.hint, code=error.code
             ) from None
-    for option in given.get("options", {}):
+    for option in data.get("options", {}):
         if option not in Options.__dataclass_fields__:
             _fail(f"{path}.options.{option}", option, "an option of dragoman.Options")
-    return dict(given)
+    return dict(data)
 
 
-def _known(given: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
-    for key in given:
+def _known(data: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
+    for key in data:
         if key not in keys:
             raise ConfigError(
                 f"unknown key {shown(key)}",
@@ -158,15 +158,15 @@ def _known(given: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
             )
 
 
-def _text(given: Mapping[str, Any], key: str, path: str) -> str:
-    value = given.get(key, "")
+def _text(data: Mapping[str, Any], key: str, path: str) -> str:
+    value = data.get(key, "")
     if not isinstance(value, str):
         _fail(f"{path}.{key}", value, "a text")
     return value
 
 
-def _dated(given: Mapping[str, Any], key: str, path: str) -> str:
-    return _date(given.get(key, ""), f"{path}.{key}")
+def _dated(data: Mapping[str, Any], key: str, path: str) -> str:
+    return _date(data.get(key, ""), f"{path}.{key}")
 
 
 def _date(value: Any, path: str) -> str:
@@ -188,5 +188,5 @@ def _is_date(value: str) -> bool:
     return True
 
 
-def _fail(path: str, value: Any, wanted: str) -> NoReturn:
-    raise ConfigError(f"{shown(value)} is not {wanted}", path=path, code="facts.value")
+def _fail(path: str, value: Any, expected: str) -> NoReturn:
+    raise ConfigError(f"{shown(value)} is not {expected}", path=path, code="facts.value")

@@ -47,16 +47,16 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     """
     if not is_local(source):
         return None
-    named = source.path if type(source) is LocalSource else getattr(source, "url", "")
+    names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
-        resolved = _path(named).resolve()
+        resolved = _path(names).resolve()
         if not resolved.is_relative_to(Path.cwd().resolve()):
             return None
         data = _bytes(resolved)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         raise WriteError(
-            f"cannot read the local file {shown(named)}: {getattr(error, 'strerror', '') or error}",
+            f"cannot read the local file {shown(names)}: {getattr(error, 'strerror', '') or error}",
             path=path,
             hint="check the path; it is taken from the current directory",
             code="media.missing",
@@ -64,7 +64,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     media_type = source.media_type or _sniffed(data) or _by_name(resolved)
     if media_type is None:
         raise WriteError(
-            f"cannot tell the media type of {shown(named)}",
+            f"cannot tell the media type of {shown(names)}",
             path=path,
             hint="give the source a media_type",
             code="media.unknown_type",
@@ -72,10 +72,10 @@ def local_files(source: Source, path: str) -> Base64Source | None:
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
 
 
-def _path(named: str) -> Path:
-    if named[:5].lower() != "file:":
-        return Path(named)
-    parts = urlsplit(named)
+def _path(names: str) -> Path:
+    if names[:5].lower() != "file:":
+        return Path(names)
+    parts = urlsplit(names)
     # AgentScope writes file://relative/path: the host part belongs to the path
     host = "" if parts.netloc == "localhost" else parts.netloc
     return Path(unquote(host + parts.path))

@@ -117,9 +117,9 @@ class NamedFormatter(WireFormatter):
 
 def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
     room: Room = cls.room(cls.dialect)
-    known: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
-    known += chosen(facts, room.protocol, cls.vendor.name)
-    return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(known))
+    counted: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
+    counted += chosen(facts, room.protocol, cls.vendor.name)
+    return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(counted))
 
 
 class ChatFormatter(NamedFormatter):

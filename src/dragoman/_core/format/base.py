@@ -39,10 +39,10 @@ FORMAT_HOOKS = (
 _T = TypeVar("_T")
 
 
-def drive(work: Coroutine[Any, Any, _T], what: str) -> _T:
+def drive(coroutine: Coroutine[Any, Any, _T], what: str) -> _T:
     """The result of a coroutine that never suspends. Raises ConfigError at the first that does."""
     try:
-        work.send(None)
+        coroutine.send(None)
     except StopIteration as done:
         result: _T = done.value
         return result
@@ -50,7 +50,7 @@ def drive(work: Coroutine[Any, Any, _T], what: str) -> _T:
         # what awaits in asyncio asks for its loop before it suspends
         if "no running event loop" not in str(error):
             raise
-    work.close()
+    coroutine.close()
     raise ConfigError(
         f"{what} awaits something, so it cannot run synchronously",
         hint="await format(...) instead, or give the counter a count_sync method, and Summarize a"
@@ -146,9 +146,9 @@ class TruncatedFormatterBase(FormatterBase):
     def limited(self, max_tokens: int) -> Self:
         """The same formatter with another limit."""
         _check_limit(max_tokens)
-        made = copy(self)
-        made.max_tokens = max_tokens
-        return made
+        limited = copy(self)
+        limited.max_tokens = max_tokens
+        return limited
 
     async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
         """The messages as this provider takes them; keyword arguments have no effect.
@@ -168,10 +168,10 @@ class TruncatedFormatterBase(FormatterBase):
     async def _write(
         self, msgs: list[Msg], sync: bool, tools: Sequence[ToolLike] | None = None
     ) -> WrittenMessages:
-        listed = messages_of(msgs)
-        report = Report(listed, None, places, type(self).__name__)
-        written, _ = await self._fitted(listed, report, sync)
-        return WrittenMessages(written, report)
+        messages = messages_of(msgs)
+        report = Report(messages, None, places, type(self).__name__)
+        formatted, _ = await self._fitted(messages, report, sync)
+        return WrittenMessages(formatted, report)
 
     # -- truncation ---------------------------------------------------------------------------
 
@@ -194,10 +194,10 @@ class TruncatedFormatterBase(FormatterBase):
         limit = self.max_tokens
         if limit is None or (self.token_counter is None and "_count" not in self._hooks):
             return Choice(msgs)
-        counted = self._tally(tools, sync)
+        count_tokens = self._tally(tools, sync)
         if "_truncate" in self._hooks:
-            return await by_hook(self._truncate, msgs, limit, report, self._said, counted)
-        return await choose(self.truncate, msgs, limit, report, self._said, counted)
+            return await by_hook(self._truncate, msgs, limit, report, self._said, count_tokens)
+        return await choose(self.truncate, msgs, limit, report, self._said, count_tokens)
 
     def _tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
         """What counts formatted messages, and the tools that go with them."""
@@ -207,15 +207,15 @@ class TruncatedFormatterBase(FormatterBase):
             return BySums(self._counting(), tools, sync)
         return Whole(self.token_counter, tools, sync)
 
-    async def _hooked_count(self, written: list[JsonObject], messages: int) -> int | None:
-        return await self._count(written)
+    async def _hooked_count(self, formatted: list[JsonObject], messages: int) -> int | None:
+        return await self._count(formatted)
 
     def _counting(self) -> CachedTokenCounter:
         """The counter with a memory, which the copies of the formatter share."""
-        made, counter = self._counts, self.token_counter
-        if made is None or (counter is not made and counter is not made.counter):
-            made = self._counts = with_cache(counter)
-        return made
+        cached, counter = self._counts, self.token_counter
+        if cached is None or (counter is not cached and counter is not cached.counter):
+            cached = self._counts = with_cache(counter)
+        return cached
 
     def _once(self) -> Self:
         """The same for several tries at one history."""
@@ -258,9 +258,9 @@ class TruncatedFormatterBase(FormatterBase):
             elif kind == "tools":
                 out.extend(await self._format_tool_sequence(group))
             else:
-                said = await self._format_agent_message(group, first)
-                first = first and not said
-                out.extend(said)
+                formatted = await self._format_agent_message(group, first)
+                first = first and not formatted
+                out.extend(formatted)
         return out
 
     async def _format_system_message(self, msg: Msg) -> Any:
@@ -285,8 +285,8 @@ def _unwritten(owner: object, hook: str) -> ConfigError:
 
 def _overrides(cls: type, name: str) -> bool:
     """Whether a class outside this folder gives the hook."""
-    home = next((base.__module__ for base in cls.__mro__ if name in base.__dict__), "")
-    return not home.startswith(__package__ or __name__)
+    module = next((base.__module__ for base in cls.__mro__ if name in base.__dict__), "")
+    return not module.startswith(__package__ or __name__)
 
 
 def _check_limit(max_tokens: object) -> None:
@@ -314,10 +314,10 @@ class Asking(TruncatedFormatterBase):
     ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
         if tools and self.max_tokens is not None:
-            written = (await self._write(msgs, sync=False, tools=tools)).messages
+            formatted = (await self._write(msgs, sync=False, tools=tools)).messages
         else:
-            written = await self.format(msgs)
-        return written, self.format_tools(tools) or None, stream
+            formatted = await self.format(msgs)
+        return formatted, self.format_tools(tools) or None, stream
 
     def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
         """The tools as this provider declares them; none where the model takes none."""
@@ -327,9 +327,9 @@ class Asking(TruncatedFormatterBase):
         return schemas
 
     def _declared(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject]:
-        offered = self.wire.offered(tools_of(tools), self.can, report)
-        named, _ = name_tools(offered, [], self.can.tool_names, report)
-        return self.wire.room.tools(named, self.can, report)
+        tools_sent = self.wire.offered(tools_of(tools), self.can, report)
+        renamed, _ = name_tools(tools_sent, [], self.can.tool_names, report)
+        return self.wire.room.tools(renamed, self.can, report)
 
     def _schemas(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject] | None:
         """The tools as they are counted beside the messages; None if nothing is counted."""
@@ -347,38 +347,38 @@ class Asking(TruncatedFormatterBase):
         report = Report(req.messages, req, places, self.wire.name)
         if self.max_tokens is not None:
             req = self._shortened(req, report)
-        written = self.wire.write_request(
+        formatted = self.wire.write_request(
             req,
             model or req.model or self.model,
             style=self.style,
             policy=self._policy,
             report=report,
         )
-        return self._hooked(written, req) if self._hooks.intersection(FORMAT_HOOKS) else written
+        return self._hooked(formatted, req) if self._hooks.intersection(FORMAT_HOOKS) else formatted
 
     def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
         """The request with the messages that fit; the system prompt is counted, not cut."""
         # what a trial loses is lost again in writing; only the cut itself is news
         trial = report.trial()
-        whole = self.wire.with_prompt(req, self.style, self.can, trial)
+        full = self.wire.with_prompt(req, self.style, self.can, trial)
         tools = self._schemas(req.tools, trial)
-        choice = drive(self._once()._chosen(whole, trial, True, tools), "format_request")
-        kept = within(req.messages, whole, choice.msgs)
-        name_cut(req.messages, kept, report)
-        return replace(req, messages=kept)
+        choice = drive(self._once()._chosen(full, trial, True, tools), "format_request")
+        remaining = within(req.messages, full, choice.msgs)
+        name_cut(req.messages, remaining, report)
+        return replace(req, messages=remaining)
 
-    def _hooked(self, written: Written, req: ChatRequest) -> Written:
+    def _hooked(self, formatted: Written, req: ChatRequest) -> Written:
         """The request with its messages as the overridden hooks format them."""
-        if "messages" not in written.body or self.can.system_place == "top":
+        if "messages" not in formatted.body or self.can.system_place == "top":
             raise ConfigError(
                 f"{type(self).__name__} overrides how messages are formatted, and "
                 f"{self.wire.name} does not send them as one list",
                 hint="use speakers or rewrites, or override nothing and format the request",
                 code="request.hooks",
             )
-        said = self._said(self._listed(req)[0], written.report.trial())
-        written.body["messages"] = drive(said, "format_request")
-        return written
+        formatting = self._said(self._listed(req)[0], formatted.report.trial())
+        formatted.body["messages"] = drive(formatting, "format_request")
+        return formatted
 
     def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
         if isinstance(msgs, ChatRequest):

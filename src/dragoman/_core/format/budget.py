@@ -22,7 +22,7 @@ from ..jsontext import JsonObject
 class Tally(Protocol):
     """Counts formatted messages that say so many messages; None if there is no counter."""
 
-    async def __call__(self, written: list[JsonObject], messages: int) -> Any:
+    async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
         """The tokens, tool schemas included."""
         ...
 
@@ -44,27 +44,33 @@ class BySums:
         self._whole: list[JsonObject] = []
         self._each: list[int] = []
 
-    async def __call__(self, written: list[JsonObject], messages: int) -> int:
+    async def __call__(self, formatted: list[JsonObject], messages: int) -> int:
         """The tokens, and those of each message where they are as many as the formatted ones."""
-        whole = self._whole
-        if not whole:
-            self._whole = written
-            self._each = each = await self._counted(written)
-        elif len(written) == len(whole):
+        full = self._whole
+        if not full:
+            self._whole = formatted
+            self._each = each = await self._counted(formatted)
+        elif len(formatted) == len(full):
             each = [*self._each]
-            new = [i for i, m in enumerate(written) if m != whole[i]]
-            for i, tokens in zip(new, await self._counted([written[i] for i in new]), strict=True):
+            after = [i for i, m in enumerate(formatted) if m != full[i]]
+            for i, tokens in zip(
+                after, await self._counted([formatted[i] for i in after]), strict=True
+            ):
                 each[i] = tokens
         else:
-            head, tail = _common(whole, written)
-            made = await self._counted(written[head : len(written) - tail])
-            each = [*self._each[:head], *made, *self._each[len(whole) - tail :]]
+            head, tail = _common(full, formatted)
+            result = await self._counted(formatted[head : len(formatted) - tail])
+            each = [*self._each[:head], *result, *self._each[len(full) - tail :]]
         total = max(0, self._counter.overhead(self._tools) + sum(each))
         return Counted(total, each) if len(each) == messages else total
 
-    async def _counted(self, written: list[JsonObject]) -> list[int]:
+    async def _counted(self, formatted: list[JsonObject]) -> list[int]:
         counter = self._counter
-        return counter.count_each_sync(written) if self._sync else await counter.count_each(written)
+        return (
+            counter.count_each_sync(formatted)
+            if self._sync
+            else await counter.count_each(formatted)
+        )
 
 
 class Whole:
@@ -77,11 +83,15 @@ class Whole:
         self._tools = tools
         self._sync = sync and counts_sync(counter)
 
-    async def __call__(self, written: list[JsonObject], messages: int) -> Any:
+    async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
         """The tokens; a counter that knows nothing of tools is not told of none."""
-        given = (written, self._tools) if self._tools else (written,)
-        made = self._counter.count_sync(*given) if self._sync else await self._counter.count(*given)
-        return checked_figure(made)
+        given_msgs = (formatted, self._tools) if self._tools else (formatted,)
+        result = (
+            self._counter.count_sync(*given_msgs)
+            if self._sync
+            else await self._counter.count(*given_msgs)
+        )
+        return checked_figure(result)
 
 
 def remembering(counter: object) -> CachedTokenCounter | None:
@@ -89,16 +99,16 @@ def remembering(counter: object) -> CachedTokenCounter | None:
     return with_cache(counter) if callable(getattr(counter, "count", None)) else None
 
 
-def _common(whole: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
+def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
     """How many messages are the same at the beginning, and how many at the end."""
     tail = 0
-    for a, b in zip(reversed(whole), reversed(part), strict=False):
+    for a, b in zip(reversed(full), reversed(part), strict=False):
         if a != b:
             break
         tail += 1
-    most = min(len(whole), len(part)) - tail
+    most = min(len(full), len(part)) - tail
     head = 0
-    while head < most and whole[head] == part[head]:
+    while head < most and full[head] == part[head]:
         head += 1
     return head, tail
 
@@ -125,10 +135,16 @@ class Choice:
 
 
 async def choose(
-    strategy: Truncation, msgs: list[Msg], limit: int, report: Report, said: Said, counted: Tally
+    strategy: Truncation,
+    msgs: list[Msg],
+    limit: int,
+    report: Report,
+    formatted: Said,
+    count_tokens: Tally,
 ) -> Choice:
-    """Ask a strategy for candidates until it has chosen one. `counted` gives None for no counter.
+    """Ask a strategy for candidates until it has chosen one.
 
+    `count_tokens` gives None where nobody counts.
     What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
     leaves nothing, and ConfigError for one that gives no messages.
     """
@@ -137,7 +153,7 @@ async def choose(
         trial = report.trial()
         _remember(candidate, trial)
         touch(msgs, candidate, trial)
-        return _figure(await counted(await said(candidate, trial), len(candidate)))
+        return _figure(await count_tokens(await formatted(candidate, trial), len(candidate)))
 
     tried: Tried = []
     chosen = await _chosen(strategy, msgs, limit, tokens_of, tried)
@@ -183,46 +199,51 @@ async def _chosen(
 
 def _known(msgs: list[Msg], tried: Tried) -> Any:
     """What these messages take, if they were counted."""
-    return next((tokens for one, tokens in reversed(tried) if _same(one, msgs)), None)
+    return next((tokens for candidate, tokens in reversed(tried) if _same(candidate, msgs)), None)
 
 
-def _listed(strategy: Truncation, given: Any) -> list[Msg]:
+def _listed(strategy: Truncation, value: Any) -> list[Msg]:
     """What a strategy gives for a history. Raises ConfigError if it cannot be one."""
-    if isinstance(given, (list, tuple)):
-        return given if isinstance(given, list) else list(given)
-    raise _unlike(strategy, "candidates must yield and return lists of messages", given)
+    if isinstance(value, (list, tuple)):
+        return value if isinstance(value, list) else list(value)
+    raise _unlike(strategy, "candidates must yield and return lists of messages", value)
 
 
-def _unlike(strategy: Truncation, rule: str, given: object) -> ConfigError:
+def _unlike(strategy: Truncation, rule: str, value: object) -> ConfigError:
     return ConfigError(
-        f"{type(strategy).__name__} is no strategy: {rule}, not {type(given).__name__}",
+        f"{type(strategy).__name__} is no strategy: {rule}, not {type(value).__name__}",
         hint="tokens = yield msgs, as often as needed, then return what fits",
         code="truncate.strategy",
     )
 
 
 async def by_hook(
-    shorten: Shorten, msgs: list[Msg], limit: int, report: Report, said: Said, counted: Tally
+    shorten: Shorten,
+    msgs: list[Msg],
+    limit: int,
+    report: Report,
+    formatted: Said,
+    count_tokens: Tally,
 ) -> Choice:
     """Let a hook take messages away until the rest fits. Raises ContextOverflow if it cannot."""
-    given, choice = msgs, Choice(msgs)
-    before = None  # the tokens of a list of the same length, which may yet say less
+    all_msgs, choice = msgs, Choice(msgs)
+    tokens_before = None  # the tokens of a list of the same length, which may yet say less
     while True:
         trial = report.trial()
-        touch(given, msgs, trial)
-        tokens = _figure(await counted(await said(msgs, trial), len(msgs)))
+        touch(all_msgs, msgs, trial)
+        tokens = _figure(await count_tokens(await formatted(msgs, trial), len(msgs)))
         if tokens is None:
             return choice
         choice.before = tokens if choice.before is None else choice.before
         if tokens <= limit:
             choice.msgs, choice.after = msgs, tokens
             return choice
-        if before is not None and tokens >= before:
+        if tokens_before is not None and tokens >= tokens_before:
             raise ContextOverflow(tokens, limit, len(msgs))
         shorter = await shorten(list(msgs))
         if not shorter or len(shorter) > len(msgs):
             raise ContextOverflow(tokens, limit, len(msgs))
-        before = tokens if len(shorter) == len(msgs) else None
+        tokens_before = tokens if len(shorter) == len(msgs) else None
         msgs = shorter
 
 
@@ -236,25 +257,27 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     if chosen is msgs:
         return
     touch(msgs, chosen, report)
-    made = replaced(chosen)
-    if not made and len(chosen) < len(msgs):
+    replacements = replaced(chosen)
+    if not replacements and len(chosen) < len(msgs):
         report.each("history.cut", _gone([*msgs], [*chosen]))
         return
-    how = {id(m): one.how for one in made for m in one.of}
-    gone = [msgs[i] for i in left_out(msgs, chosen)]
-    if cut := [(m, "", "") for m in gone if id(m) not in how]:
-        report.each("history.cut", cut)
-    if told := [(m, "", "") for m in gone if how.get(id(m)) == "summary"]:
-        report.each("history.told", told)
+    how = {id(m): replacement.how for replacement in replacements for m in replacement.of}
+    missing = [msgs[i] for i in left_out(msgs, chosen)]
+    if cut_messages := [(m, "", "") for m in missing if id(m) not in how]:
+        report.each("history.cut", cut_messages)
+    if summarised := [(m, "", "") for m in missing if how.get(id(m)) == "summary"]:
+        report.each("history.told", summarised)
     _remember(chosen, report)
-    for one in made:
-        if one.how == "summary":
-            report.lost("history.summary", one.msg, did=f"said by the {one.msg.role}")
+    for replacement in replacements:
+        if replacement.how == "summary":
+            report.lost(
+                "history.summary", replacement.msg, did=f"said by the {replacement.msg.role}"
+            )
             continue
-        for new, old in zip(one.msg.blocks, one.of[0].blocks, strict=False):
-            if new is not old:
-                report.made(new, old)
-                report.lost("history.cleared", old, "output", getattr(old, "name", ""))
+        for after, before in zip(replacement.msg.blocks, replacement.of[0].blocks, strict=False):
+            if after is not before:
+                report.made(after, before)
+                report.lost("history.cleared", before, "output", getattr(before, "name", ""))
 
 
 def _gone(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
@@ -263,31 +286,34 @@ def _gone(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str
         yield msgs[i], "", ""
 
 
-def within(msgs: list[Msg], whole: list[Msg], chosen: list[Msg]) -> list[Msg]:
+def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
     """What was chosen without the system prompt that stands before `msgs` in the whole.
 
     The very list if nothing was cut.
     """
-    if chosen is whole:
+    if chosen is full:
         return msgs
-    before = set(map(id, whole[: len(whole) - len(msgs)]))
-    return Cut((m for m in chosen if id(m) not in before), getattr(chosen, "made", ()))
+    prompt_ids = set(map(id, full[: len(full) - len(msgs)]))
+    return Cut((m for m in chosen if id(m) not in prompt_ids), getattr(chosen, "made", ()))
 
 
 def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     """Tell from which message on another history is said than the one that was given."""
     if chosen is not msgs:
-        first = next((new for new, old in zip(chosen, msgs, strict=False) if new is not old), None)
+        first = next(
+            (after for after, before in zip(chosen, msgs, strict=False) if after is not before),
+            None,
+        )
         if first is not None:
             report.touched(CUT, first)
 
 
 def _remember(chosen: list[Msg], report: Report) -> None:
-    for one in replaced(chosen):
-        report.made(one.msg, list(one.of))
+    for replacement in replaced(chosen):
+        report.made(replacement.msg, list(replacement.of))
 
 
-def _same(one: list[Msg], other: list[Msg]) -> bool:
-    if one is other:
+def _same(first: list[Msg], second: list[Msg]) -> bool:
+    if first is second:
         return True
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))

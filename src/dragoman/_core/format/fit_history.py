@@ -112,28 +112,28 @@ async def _fit(
             "fit_history needs a limit and something to count with",
             hint="give the formatter a token_counter and max_tokens",
         )
-    seen, whole, schemas = formatter.limited(limit)._whole(msgs, tools)
-    once = seen._once()
-    choice = await once._chosen(whole, Report(whole, None, places, "fit_history"), sync, schemas)
-    given = messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
-    kept = within(given, whole, choice.msgs)
+    limited, full, schemas = formatter.limited(limit)._whole(msgs, tools)
+    once = limited._once()
+    choice = await once._chosen(full, Report(full, None, places, "fit_history"), sync, schemas)
+    messages = messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
+    remaining = within(messages, full, choice.msgs)
     tally = once._tally(schemas, sync)
     if choice.before is None:
-        choice.before = await _tokens(once, whole, tally)
-    receipt = replace(_taken(given, kept), limit=limit, tokens_before=_whole(choice.before),
+        choice.before = await _tokens(once, full, tally)
+    receipt = replace(_taken(messages, remaining), limit=limit, tokens_before=_whole(choice.before),
                       tokens_after=_whole(choice.after or 0))  # fmt: skip
     if receipt.changed is None:
-        return Fitted(kept, receipt)
-    before = choice.msgs[: receipt.changed + len(whole) - len(given)]
-    held = await _tokens(once, before, tally) if before else 0
-    unbound = await _unbound(once, given, kept, choice.msgs)
-    receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - held))
-    return _bare(given, kept, unbound, receipt) if unbound else Fitted(kept, receipt)
+        return Fitted(remaining, receipt)
+    unchanged = choice.msgs[: receipt.changed + len(full) - len(messages)]
+    tokens_kept = await _tokens(once, unchanged, tally) if unchanged else 0
+    unbound = await _unbound(once, messages, remaining, choice.msgs)
+    receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - tokens_kept))
+    return _bare(messages, remaining, unbound, receipt) if unbound else Fitted(remaining, receipt)
 
 
 async def _tokens(formatter: TruncatedFormatterBase, msgs: list[Msg], tally: Tally) -> int:
-    said = await formatter._said(msgs, Report(msgs, None, places, "fit_history"))
-    return _whole(await tally(said, len(msgs)) or 0)
+    formatted = await formatter._said(msgs, Report(msgs, None, places, "fit_history"))
+    return _whole(await tally(formatted, len(msgs)) or 0)
 
 
 def _whole(tokens: float) -> int:
@@ -141,72 +141,83 @@ def _whole(tokens: float) -> int:
     return int(tokens) if isinstance(tokens, int) or isfinite(tokens) else 0
 
 
-def _taken(given: list[Msg], kept: list[Msg]) -> Receipt:
+def _taken(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     """What a cut took, as far as the messages show it."""
-    if kept is given:
-        return Receipt((), len(given), len(kept), 0)
-    ids, made = identify(given), replaced(kept)
-    how = {id(m): one.how for one in made for m in one.of}
-    gone = left_out(given, kept)
-    pairs = zip(given, kept, strict=False)
-    first = next((i for i, (old, new) in enumerate(pairs) if old is not new), len(kept))
+    if remaining is messages:
+        return Receipt((), len(messages), len(remaining), 0)
+    ids, replacements = identify(messages), replaced(remaining)
+    how = {id(m): replacement.how for replacement in replacements for m in replacement.of}
+    missing = left_out(messages, remaining)
+    pairs = zip(messages, remaining, strict=False)
+    first = next(
+        (i for i, (before, after) in enumerate(pairs) if before is not after), len(remaining)
+    )
     return Receipt(
-        dropped=tuple(ids[i] for i in gone if id(given[i]) not in how),
-        before=len(given),
-        after=len(kept),
+        dropped=tuple(ids[i] for i in missing if id(messages[i]) not in how),
+        before=len(messages),
+        after=len(remaining),
         limit=0,
-        cleared=tuple(_cleared(made)),
-        told=tuple(ids[i] for i in gone if how.get(id(given[i])) == "summary"),
-        summary=next((one.msg.text for one in made if one.how == "summary"), ""),
-        changed=first if first < len(given) else None,
+        cleared=tuple(_cleared(replacements)),
+        told=tuple(ids[i] for i in missing if how.get(id(messages[i])) == "summary"),
+        summary=next(
+            (replacement.msg.text for replacement in replacements if replacement.how == "summary"),
+            "",
+        ),
+        changed=first if first < len(messages) else None,
     )
 
 
-def _cleared(made: list[Made]) -> Iterator[str]:
-    for one in made:
-        if one.how == "cleared":
-            for old, new in zip(one.of[0].blocks, one.msg.blocks, strict=True):
-                if type(old) is ToolResultBlock and new is not old:
-                    yield old.id
+def _cleared(replacements: list[Made]) -> Iterator[str]:
+    for replacement in replacements:
+        if replacement.how == "cleared":
+            for before, after in zip(replacement.of[0].blocks, replacement.msg.blocks, strict=True):
+                if type(before) is ToolResultBlock and after is not before:
+                    yield before.id
 
 
 async def _unbound(
-    formatter: TruncatedFormatterBase, given: list[Msg], kept: list[Msg], chosen: list[Msg]
+    formatter: TruncatedFormatterBase, messages: list[Msg], remaining: list[Msg], chosen: list[Msg]
 ) -> list[int]:
     """The indexes of the messages whose thinking holds no more behind the cut."""
-    if not any(block.type == "thinking" for m in kept for block in m.blocks):
+    if not any(block.type == "thinking" for m in remaining for block in m.blocks):
         return []
-    report = Report(given, None, places, "fit_history")
-    name_cut(given, kept, report)
+    report = Report(messages, None, places, "fit_history")
+    name_cut(messages, remaining, report)
     await formatter._said(chosen, report)
-    at = [
-        int(found[1])
+    indexes = [
+        int(match[1])
         for loss in report.losses
         if loss.code == "thinking.unbound" and CUT in loss.what
-        if (found := _PATH.match(loss.where))
+        if (match := _PATH.match(loss.where))
     ]
-    return list(dict.fromkeys(at))
+    return list(dict.fromkeys(indexes))
 
 
-def _bare(given: list[Msg], kept: list[Msg], unbound: list[int], receipt: Receipt) -> Fitted:
+def _bare(
+    messages: list[Msg], remaining: list[Msg], unbound: list[int], receipt: Receipt
+) -> Fitted:
     """The same without the thinking of these messages: whoever sends them knows of no cut."""
-    gone = {id(given[i]) for i in unbound}
-    gone.update(id(one.msg) for one in replaced(kept) if any(id(m) in gone for m in one.of))
-    made: list[Msg] = []
-    for m in kept:
-        if id(m) not in gone:
-            made.append(m)
+    ids_without = {id(messages[i]) for i in unbound}
+    ids_without.update(
+        id(replacement.msg)
+        for replacement in replaced(remaining)
+        if any(id(m) in ids_without for m in replacement.of)
+    )
+    bare: list[Msg] = []
+    for m in remaining:
+        if id(m) not in ids_without:
+            bare.append(m)
             continue
         blocks: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
         if blocks:
-            made.append(Msg.trusted(m.name, blocks, m.role, m))
-    ids = identify(given)
-    empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in given[i].blocks))
+            bare.append(Msg.trusted(m.name, blocks, m.role, m))
+    ids = identify(messages)
+    empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in messages[i].blocks))
     dropped = {*receipt.dropped, *(ids[i] for i in empty)}
     receipt = replace(
         receipt,
-        after=len(made),
+        after=len(bare),
         dropped=tuple(id for id in ids if id in dropped),
         unbound=tuple(ids[i] for i in unbound),
     )
-    return Fitted(made, receipt)
+    return Fitted(bare, receipt)

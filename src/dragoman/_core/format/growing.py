@@ -87,15 +87,17 @@ class Settled:
         """
         head = msgs[start : start + len(self.given)]
         if head == self.given and (look == "sealed" or [m.content for m in head] == self.contents):
-            if any(m.cache is not hint or m.extras is not own for m, hint, own in self.marked):
+            if any(
+                m.cache is not hint or m.extras is not fields_ for m, hint, fields_ in self.marked
+            ):
                 return "a field of a message is another one"
             if look != "same" or all(map(is_, head, self.given)):
                 return ""
         rows = zip(head, self.given, self.contents, strict=False)
-        for i, (m, old, said) in enumerate(rows, start):
-            if m is not old:
+        for i, (m, before, content) in enumerate(rows, start):
+            if m is not before:
                 return f"message {i} is another one"
-            if m.content != said:
+            if m.content != content:
                 return f"message {i} says something else"
         return f"the history ends behind message {start + len(head) - 1}"
 
@@ -124,25 +126,25 @@ def hidden(surveyed: RoledHistory) -> bool:
     )
 
 
-def spelled(made: PreparedHistory) -> dict[str, str]:
+def spelled(prepared: PreparedHistory) -> dict[str, str]:
     """The ids of the calls -> as they are spelled."""
-    ids = dict(zip(made.history.calls, made.history.calls, strict=True))
-    for spelling, given in made.ids.items():
-        if given in ids:
-            ids[given] = spelling
+    ids = dict(zip(prepared.history.calls, prepared.history.calls, strict=True))
+    for spelling, id in prepared.ids.items():
+        if id in ids:
+            ids[id] = spelling
     return ids
 
 
-def apart(ids: dict[str, str], held: Settled, caps: Capabilities) -> bool:
+def apart(ids: dict[str, str], settled: Settled, caps: Capabilities) -> bool:
     """Whether the ids would be spelled so behind those that are settled."""
-    firm = caps.ids.unique or caps.ids.form or "" in held.tools
-    for given, spelling in ids.items():
-        if given in held.odd:
+    fixed = caps.ids.unique or caps.ids.form or "" in settled.tools
+    for id, spelling in ids.items():
+        if id in settled.odd:
             return False
-        if given in held.ids:
-            if firm or held.ids[given] != spelling:
+        if id in settled.ids:
+            if fixed or settled.ids[id] != spelling:
                 return False
-        elif spelling in held.spellings:
+        elif spelling in settled.spellings:
             return False
     return True
 
@@ -177,10 +179,10 @@ def begins(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
     """
     if i >= len(msgs) or _seat(msgs[i]) != ASSISTANT:
         return False
-    behind = _seat(msgs[i - 1])
+    role_before = _seat(msgs[i - 1])
     if isinstance(style.speakers, ByName):  # a run of conversation is one turn
-        return behind == TOOL or (behind == USER and _calls(msgs[i]))
-    return behind in (USER, TOOL)
+        return role_before == TOOL or (role_before == USER and _calls(msgs[i]))
+    return role_before in (USER, TOOL)
 
 
 def ends(m: Msg) -> bool:
@@ -191,15 +193,15 @@ def ends(m: Msg) -> bool:
 def _seat(m: Msg) -> int | None:
     """Who says the message; None where that must be cut, or is odd in another way."""
     content = m.content
-    seat = _SEATS[m.role]
+    role = _SEATS[m.role]
     if type(content) is str:
-        return seat if content and not content.isspace() else None
+        return role if content and not content.isspace() else None
     kinds = set(map(type, content))
     if ToolResultBlock in kinds:
         return TOOL if len(kinds) == 1 else None
     if ToolUseBlock in kinds:
-        return ASSISTANT if seat == ASSISTANT else None
-    return seat if kinds else None
+        return ASSISTANT if role == ASSISTANT else None
+    return role if kinds else None
 
 
 def _calls(m: Msg) -> bool:
@@ -228,7 +230,7 @@ def _twice(msgs: Iterable[Msg]) -> bool:
     return False
 
 
-def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, style: FormatStyle) -> bool:
+def speaking(msgs: Sequence[Msg], settled: Settled, caps: Capabilities, style: FormatStyle) -> bool:
     """Whether the wire's names of who spoke before must be known to say these messages.
 
     Raises Unsettled for a new name that may change what was said before.
@@ -236,39 +238,41 @@ def speaking(msgs: Sequence[Msg], held: Settled, caps: Capabilities, style: Form
     speakers = style.speakers
     if type(speakers) is ByRole and caps.name_field == "never":
         return False
-    new = {m.name for m in msgs} - held.speakers.keys()
-    told = isinstance(speakers, (ByName, Tagged))
-    if told and new:
+    new_names = {m.name for m in msgs} - settled.speakers.keys()
+    names_in_text = isinstance(speakers, (ByName, Tagged))
+    if names_in_text and new_names:
         raise Unsettled("somebody speaks for the first time")
     rule = speakers.rule if isinstance(speakers, NameField) else caps.speakers
-    if (told and caps.name_field == "never") or rule.fits([*filter(None, (*held.speakers, *new))]):
+    if (names_in_text and caps.name_field == "never") or rule.fits(
+        [*filter(None, (*settled.speakers, *new_names))]
+    ):
         return False
-    if new or type(speakers) is not ByRole:
+    if new_names or type(speakers) is not ByRole:
         raise Unsettled("a name is respelled")
     return True
 
 
-def neighbours(behind: int | None, first: int, caps: Capabilities, style: FormatStyle) -> bool:
+def neighbours(role_before: int | None, first: int, caps: Capabilities, style: FormatStyle) -> bool:
     """Whether these two seats stay apart: nothing joins them, or stands between them."""
-    if ASSISTANT in (behind, first):
-        return behind != first
-    if isinstance(style.speakers, ByName) and behind != TOOL:
+    if ASSISTANT in (role_before, first):
+        return role_before != first
+    if isinstance(style.speakers, ByName) and role_before != TOOL:
         return False  # what stood between two runs of conversation was left out
-    return caps.alternation == "free" and (behind, first) != (TOOL, TOOL)
+    return caps.alternation == "free" and (role_before, first) != (TOOL, TOOL)
 
 
 def hints(msgs: Iterable[Msg]) -> list[str | None]:
     """How long each cache hint of these messages shall hold."""
-    found = []
+    hints = []
     for m in msgs:
-        found.append(m.cache)
+        hints.append(m.cache)
         if type(m.content) is not str:
             for block in m.content:
-                found.append(getattr(block, "cache", None))
-                inner = getattr(block, "output", None)
-                if type(inner) is list:
-                    found += [getattr(one, "cache", None) for one in inner]
-    return [hint.ttl for hint in found if hint is not None]
+                hints.append(getattr(block, "cache", None))
+                output = getattr(block, "output", None)
+                if type(output) is list:
+                    hints += [getattr(part, "cache", None) for part in output]
+    return [hint.ttl for hint in hints if hint is not None]
 
 
 _BATCH = 16  # messages that are settled at a time: fewer cost more to bind than to write again
@@ -328,15 +332,15 @@ class Growing:
         self._seen = Settled()  # the messages behind those, as they were last
         self._edits: list[Edit] = []
         self._turns = lookback(self.style, self.room.lookback)
-        known = type(self.style.speakers) in _SPEAKERS and not self.style.rewrites
-        self._parts = known and self.room.once([]) is not None
+        plain_style = type(self.style.speakers) in _SPEAKERS and not self.style.rewrites
+        self._parts = plain_style and self.room.once([]) is not None
 
     def leads_to(self, msgs: list[Msg], style: FormatStyle) -> bool:
         """Whether it looks as if the messages went on from this history."""
-        given = self.settled.given or self._seen.given
-        if len(given) > len(msgs) or self.style != style:
+        earlier = self.settled.given or self._seen.given
+        if len(earlier) > len(msgs) or self.style != style:
             return False
-        return not given or (given[0] == msgs[0] and given[-1] == msgs[len(given) - 1])
+        return not earlier or (earlier[0] == msgs[0] and earlier[-1] == msgs[len(earlier) - 1])
 
     def said(self, msgs: list[Msg], outer: Report, style: FormatStyle) -> Said:
         """The messages as the formatter writes them.
@@ -345,16 +349,16 @@ class Growing:
         """
         try:
             why = self._differs(msgs, outer)
-            made = self._grown(_Call(msgs, outer, style))
+            written = self._grown(_Call(msgs, outer, style))
         except Unsettled as reason:
-            made, why = None, why or str(reason)
+            written, why = None, why or str(reason)
         except _FAULTS:  # what is wrong is told with the whole history in sight
-            made, why = None, "a message cannot be written"
-        if made is None:
-            made = Said(self.wire.messages(msgs, self.can, style, outer), [], Settled(), "")
+            written, why = None, "a message cannot be written"
+        if written is None:
+            written = Said(self.wire.messages(msgs, self.can, style, outer), [], Settled(), "")
         self._seen = Settled()
         self._seen.take(msgs[len(self.settled.given) :])
-        return made._replace(why=why)
+        return written._replace(why=why)
 
     def _differs(self, msgs: list[Msg], outer: Report) -> str:
         """What tells the history from the one that was written last; empty if it goes on."""
@@ -377,24 +381,24 @@ class Growing:
             end = boundary(call.msgs, start, self.style, self._turns)
             if end > start:
                 self._settle(call, start, end)
-        held = self.settled
-        if not held.given:
+        settled = self.settled
+        if not settled.given:
             raise Unsettled
-        part = self._part(call, held, len(call.msgs))
-        reports = [*held.reports, part.report] if part.report.kinds else [*held.reports]
-        return Said([*held.elements, *part.elements], reports, held, "")
+        part = self._part(call, settled, len(call.msgs))
+        reports = [*settled.reports, part.report] if part.report.kinds else [*settled.reports]
+        return Said([*settled.elements, *part.elements], reports, settled, "")
 
     def _settle(self, call: _Call, start: int, end: int) -> None:
         """Write the messages up to `end` for good; from the first one, if that must be."""
-        held = self.settled
+        settled = self.settled
         try:
-            part = self._part(call, held, end)
+            part = self._part(call, settled, end)
         except Unsettled:
             if not start:
                 raise
-            held = self.settled = Settled()
-            part = self._part(call, held, end)
-        msgs = call.msgs[len(held.given) : end]
+            settled = self.settled = Settled()
+            part = self._part(call, settled, end)
+        msgs = call.msgs[len(settled.given) : end]
         heard = msgs
         if part.surveyed.flags & (PAIRS | CUT):  # what was left out was not heard
             heard = self.wire.paired(msgs, self.can, self.style, part.report.trial())
@@ -402,33 +406,33 @@ class Growing:
                 raise Unsettled("a call or a result stands alone")
         seats = part.made.history.roles
         if seats[-1] not in (USER, TOOL) or (
-            self.can.needs_user and not held.user and USER not in seats
+            self.can.needs_user and not settled.user and USER not in seats
         ):
             raise Unsettled("nobody speaks whom the model answers")
-        held.user = held.user or USER in seats
-        held.behind = seats[-1]
-        held.speakers.update(dict.fromkeys(m.name for m in heard))
-        self._take(held, part, msgs)
+        settled.user = settled.user or USER in seats
+        settled.behind = seats[-1]
+        settled.speakers.update(dict.fromkeys(m.name for m in heard))
+        self._take(settled, part, msgs)
 
-    def _take(self, held: Settled, part: Part, msgs: list[Msg]) -> None:
-        held.take(msgs)
-        held.elements += part.elements
+    def _take(self, settled: Settled, part: Part, msgs: list[Msg]) -> None:
+        settled.take(msgs)
+        settled.elements += part.elements
         if part.report.kinds:
-            held.reports.append(part.report)
-        held.tools.update(dict.fromkeys(part.made.history.names))
-        held.ids.update(part.ids)
+            settled.reports.append(part.report)
+        settled.tools.update(dict.fromkeys(part.made.history.names))
+        settled.ids.update(part.ids)
         # an id that came twice was spelled as it is, too, before it was numbered
-        held.spellings.update(part.ids, part.ids.values(), part.made.ids)
-        held.odd |= odd(part.surveyed)
-        held.once.update(part.once)
-        held.hints += part.hints
-        held.told = held.told or part.report.holds("history.frame")
-        held.edited = held.edited or len(part.report.edits) > len(self._edits)
-        held.flags |= part.surveyed.flags
+        settled.spellings.update(part.ids, part.ids.values(), part.made.ids)
+        settled.odd |= odd(part.surveyed)
+        settled.once.update(part.once)
+        settled.hints += part.hints
+        settled.told = settled.told or part.report.holds("history.frame")
+        settled.edited = settled.edited or len(part.report.edits) > len(self._edits)
+        settled.flags |= part.surveyed.flags
 
-    def _part(self, call: _Call, held: Settled, end: int) -> Part:
+    def _part(self, call: _Call, settled: Settled, end: int) -> Part:
         """The messages behind the settled ones up to `end`. Raises Unsettled."""
-        start, caps = len(held.given), self.can
+        start, caps = len(settled.given), self.can
         msgs = call.msgs[start:end]
         report = self._report(msgs, call.outer)
         surveyed = survey(msgs, report.trial())
@@ -438,57 +442,57 @@ class Growing:
         if start:
             if not begins(call.msgs, start, style):
                 raise Unsettled("a turn is joined with the one before it")
-            between, style = self._behind(surveyed, msgs, ttls, held, between, style)
+            between, style = self._behind(surveyed, msgs, ttls, settled, between, style)
         elif self._edits and not self._edited_in(msgs, between.last):
             raise Unsettled("what stands before signed thinking is another history")
-        made = prepare_part(msgs, [], caps, style, report, False, between)
-        made = bind_thinking(made, caps, style, report, False)
-        seats = made.history.roles
-        if not seats or (start and not neighbours(held.behind, seats[0], caps, style)):
+        result = prepare_part(msgs, [], caps, style, report, False, between)
+        result = bind_thinking(result, caps, style, report, False)
+        seats = result.history.roles
+        if not seats or (start and not neighbours(settled.behind, seats[0], caps, style)):
             raise Unsettled("a turn is joined with the one before it")
         if start and caps.binding != "none" and len(report.edits) > len(self._edits):
             raise Unsettled("a pass touched what stands before an answer")
-        elements = self.room.messages(made.history, caps, report)
+        elements = self.room.messages(result.history, caps, report)
         once = self.room.once(elements) or ()
-        ids = spelled(made)
-        if not held.once.isdisjoint(once) or not apart(ids, held, caps):
+        ids = spelled(result)
+        if not settled.once.isdisjoint(once) or not apart(ids, settled, caps):
             raise Unsettled("the id of a call or an item comes again")
-        return Part(surveyed, made, elements, report, ids, once, len(ttls))
+        return Part(surveyed, result, elements, report, ids, once, len(ttls))
 
     def _behind(
-        self, surveyed: RoledHistory, msgs: list[Msg], ttls: list[str | None], held: Settled,
+        self, surveyed: RoledHistory, msgs: list[Msg], ttls: list[str | None], settled: Settled,
         between: HistoryContext, style: FormatStyle,
     ) -> tuple[HistoryContext, FormatStyle]:  # fmt: skip
         """What the passes must know of the settled messages. Raises Unsettled for more."""
         caps = self.can
         calm(surveyed, caps)
-        named = speaking(msgs, held, caps, style)
-        if held.flags & MISNAMED and not held.tools.keys() >= set(surveyed.names):
+        renamed = speaking(msgs, settled, caps, style)
+        if settled.flags & MISNAMED and not settled.tools.keys() >= set(surveyed.names):
             raise Unsettled("a tool is called whose name a result bore before")
-        if surveyed.flags & self.room.ordered_flags & held.flags:
+        if surveyed.flags & self.room.ordered_flags & settled.flags:
             raise Unsettled("what is counted stands in front, too")
-        if held.edited and surveyed.flags & ODD and caps.binding != "none":
+        if settled.edited and surveyed.flags & ODD and caps.binding != "none":
             raise Unsettled("a pass touched what stands before an answer")
         if ttls and caps.cache_hints:
-            late = caps.cache_longest_first and held.hints and any(ttls)
-            if late or len(ttls) + held.hints > caps.cache_hints:
+            late = caps.cache_longest_first and settled.hints and any(ttls)
+            if late or len(ttls) + settled.hints > caps.cache_hints:
                 raise Unsettled("cache hints give way to later ones")
         between = replace(
-            between, behind=held.behind, marks=held.hints, tools=tuple(held.tools),
-            speakers=tuple(held.speakers) if named else (),
+            between, behind=settled.behind, marks=settled.hints, tools=tuple(settled.tools),
+            speakers=tuple(settled.speakers) if renamed else (),
         )  # fmt: skip
         speakers = style.speakers
         if isinstance(speakers, (ByName, Tagged)):
-            speakers = replace(speakers, known=(*speakers.known, *held.speakers))
-            if held.told and isinstance(speakers, ByName):
+            speakers = replace(speakers, known=(*speakers.known, *settled.speakers))
+            if settled.told and isinstance(speakers, ByName):
                 speakers = replace(speakers, heading="")
             style = replace(style, speakers=speakers)
         return between, style
 
     def _edited_in(self, msgs: list[Msg], last: bool) -> bool:
         """Whether all that was edited before the passes stands in these first messages."""
-        here = set(map(id, msgs))
-        return last or all(id(node) in here and until is None for _, node, until in self._edits)
+        ids = set(map(id, msgs))
+        return last or all(id(node) in ids and until is None for _, node, until in self._edits)
 
     def _report(self, msgs: list[Msg], outer: Report) -> Report:
         report = Report(msgs, None, None, outer.target)

@@ -34,10 +34,10 @@ class Joined(Report):
         self._settled = 0
         self.prompt = ""
 
-    def join(self, parts: Sequence[Report], held: Settled, whole: bool) -> None:
+    def join(self, parts: Sequence[Report], settled_: Settled, is_whole: bool) -> None:
         """Take what these parts lose, without a look at it.
 
-        `whole`: all messages stand where they stand in the parts; else some were cut out.
+        `is_whole`: all messages stand where they stand in the parts; else some were cut out.
         """
         self._parts = parts
         for part in parts:
@@ -45,23 +45,23 @@ class Joined(Report):
         if not parts:
             return
         # what is settled only grows at its end, so that a number of messages is as good as a copy
-        settled = len(held.given) - bool(self.prompt) if whole else 0
+        settled = len(settled_.given) - bool(self.prompt) if is_whole else 0
         if settled <= 0:
             self._messages = tuple(self._messages)
             return
-        self._given, self._settled = held.given, len(held.given)
+        self._given, self._settled = settled_.given, len(settled_.given)
         self._messages = self._messages[settled:]
 
     @property
     def losses(self) -> list[Loss]:
         """All losses: of the whole, then of its parts in their order."""
         parts, self._parts = self._parts, ()
-        given, self._given = self._given[: self._settled], ()
-        if self.prompt and given:
-            self.placed(given[0], self.prompt)
-            given = given[1:]
-        if given:  # equal messages may stand there by now: these were written
-            self._messages = (*given, *self._messages)
+        first_messages, self._given = self._given[: self._settled], ()
+        if self.prompt and first_messages:
+            self.placed(first_messages[0], self.prompt)
+            first_messages = first_messages[1:]
+        if first_messages:  # equal messages may stand there by now: these were written
+            self._messages = (*first_messages, *self._messages)
         for part in parts:
             self.include(part)
         return super().losses
@@ -82,15 +82,15 @@ class Cuts:
         """The formatter's strategy, or one that says the same of these messages with less work."""
         strategy = formatter.truncate
         # thinking that a cut unbinds is left out, so that a longer history may take less
-        falls = formatter.can.binding == "none" and decomposes(formatter.token_counter)
-        if not (falls and Onward.knows(strategy)):
+        shrinks = formatter.can.binding == "none" and decomposes(formatter.token_counter)
+        if not (shrinks and Onward.knows(strategy)):
             return strategy
-        asked = (strategy, formatter.token_counter, formatter.max_tokens, formatter.style, schemas)
-        seen = self._seen.given
-        if self._onward is None or asked != self._asked or self._seen.differs(msgs, look=self.look):
-            self._onward, self._asked, self._seen = Onward(strategy), asked, Settled()
-            seen = self._seen.given
-        self._seen.take(msgs[len(seen) :])
+        key = (strategy, formatter.token_counter, formatter.max_tokens, formatter.style, schemas)
+        earlier = self._seen.given
+        if self._onward is None or key != self._asked or self._seen.differs(msgs, look=self.look):
+            self._onward, self._asked, self._seen = Onward(strategy), key, Settled()
+            earlier = self._seen.given
+        self._seen.take(msgs[len(earlier) :])
         return self._onward
 
     def forget(self) -> None:
@@ -120,17 +120,19 @@ class Tries:
         counter = self.formatter._counting()
         overhead = counter.overhead(tools)
 
-        async def counted(written: list[JsonObject], messages: int) -> int:
+        async def counted(formatted: list[JsonObject], messages: int) -> int:
             held = self.last.held
-            known = len(held.counts)
-            new = written[known:]
-            made = counter.count_each_sync(new) if sync else await counter.count_each(new)
-            settled = made[: len(held.elements) - known]
+            count = len(held.counts)
+            uncounted = formatted[count:]
+            figures = (
+                counter.count_each_sync(uncounted) if sync else await counter.count_each(uncounted)
+            )
+            settled = figures[: len(held.elements) - count]
             held.counts += settled
             held.tokens += sum(settled)
-            made = made[len(settled) :]
-            tokens = max(0, overhead + held.tokens + sum(made))
-            each = [*held.counts, *made]
+            figures = figures[len(settled) :]
+            tokens = max(0, overhead + held.tokens + sum(figures))
+            each = [*held.counts, *figures]
             return Counted(tokens, each) if len(each) == messages else tokens
 
         return counted
@@ -210,17 +212,17 @@ class Session:
         if isinstance(msgs, ChatRequest):
             formatter = _seen_by(formatter, msgs)
         if formatter._hooks:
-            made = await formatter._write(msgs, sync)  # type: ignore[arg-type]  # it takes both
-            return self._told(made.report, Said(made.messages, [], Settled(), _WHOLE))
-        listed, report = _listed(formatter, msgs)
-        whole = formatter.max_tokens is None
-        if whole:
-            said = self._whole(formatter).said(listed, report, formatter.style)
+            written = await formatter._write(msgs, sync)  # type: ignore[arg-type]  # it takes both
+            return self._told(written.report, Said(written.messages, [], Settled(), _WHOLE))
+        messages, report = _listed(formatter, msgs)
+        uncut = formatter.max_tokens is None
+        if uncut:
+            written_history = self._whole(formatter).said(messages, report, formatter.style)
         else:
-            said = await self._cut(formatter, msgs, listed, report, sync)
-        report.join(said.reports, said.held, whole)
+            written_history = await self._cut(formatter, msgs, messages, report, sync)
+        report.join(written_history.reports, written_history.held, uncut)
         formatter._policy.judge(report, formatter._logged)
-        return self._told(report, said)
+        return self._told(report, written_history)
 
     def _whole(self, formatter: Asking) -> Growing:
         """The one history there is without a budget."""
@@ -233,7 +235,7 @@ class Session:
         self,
         formatter: Asking,
         msgs: list[Msg] | ChatRequest,
-        listed: list[Msg],
+        messages: list[Msg],
         report: Joined,
         sync: bool,
     ) -> Said:
@@ -245,37 +247,39 @@ class Session:
             trying._tally = tries.tally
         tools = msgs.tools if isinstance(msgs, ChatRequest) else None
         schemas = formatter._schemas(tools, report)
-        trying.truncate = self._cuts.strategy(formatter, listed, schemas)
-        _, chosen = await trying._fitted(listed, report, sync, schemas)
+        trying.truncate = self._cuts.strategy(formatter, messages, schemas)
+        _, chosen = await trying._fitted(messages, report, sync, schemas)
         last = tries.last
-        return last if chosen is listed else last._replace(why=last.why or _CUT)
+        return last if chosen is messages else last._replace(why=last.why or _CUT)
 
     def _of(self, msgs: list[Msg], formatter: Asking) -> Growing:
         """The history that these messages go on from, or a new one."""
-        found = next((one for one in self._histories if one.leads_to(msgs, formatter.style)), None)
-        if found is not None:
-            self._histories.remove(found)
+        history = next(
+            (each for each in self._histories if each.leads_to(msgs, formatter.style)), None
+        )
+        if history is not None:
+            self._histories.remove(history)
         else:
             look: Look = "sealed" if self.sealed else "same"
-            found = Growing(formatter.wire, formatter.can, formatter.style, look)
-        self._histories.insert(0, found)
+            history = Growing(formatter.wire, formatter.can, formatter.style, look)
+        self._histories.insert(0, history)
         del self._histories[_HISTORIES:]
-        return found
+        return history
 
-    def _told(self, report: Report, said: Said) -> SessionMessages:
+    def _told(self, report: Report, written: Said) -> SessionMessages:
         """The result, with what tells it from the one before."""
-        held, count, rest = self._last
-        kept = count if held is said.held else 0
-        if not kept:
-            rest = [*held.elements[:count], *rest]
-        now, changed = said.elements, None
-        for i, old in enumerate(rest, kept):
-            if now[i : i + 1] != [old]:
-                changed = Changed(i, said.why or _GROWN)
+        settled, count, elements_before = self._last
+        same = count if settled is written.held else 0
+        if not same:
+            elements_before = [*settled.elements[:count], *elements_before]
+        elements, changed = written.elements, None
+        for i, before in enumerate(elements_before, same):
+            if elements[i : i + 1] != [before]:
+                changed = Changed(i, written.why or _GROWN)
                 break
-        count = len(said.held.elements)
-        self._last = (said.held, count, now[count:])
-        return SessionMessages(now, report, changed, kept)
+        count = len(written.held.elements)
+        self._last = (written.held, count, elements[count:])
+        return SessionMessages(elements, report, changed, same)
 
 
 def _seen_by(formatter: Asking, req: ChatRequest) -> Asking:
@@ -283,9 +287,9 @@ def _seen_by(formatter: Asking, req: ChatRequest) -> Asking:
     style = formatter.style.seen_by(req.agent_name)
     if style is formatter.style:
         return formatter
-    made = copy(formatter)
-    made.style = style
-    return made
+    view = copy(formatter)
+    view.style = style
+    return view
 
 
 def _listed(formatter: Asking, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Joined]:
@@ -294,14 +298,14 @@ def _listed(formatter: Asking, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg]
     if isinstance(msgs, ChatRequest):
         report = Joined(msgs.messages, msgs, name)
         report.rules = formatter._rule
-        listed = formatter.wire.with_prompt(msgs, formatter.style, formatter.can, report)
-        if listed is not msgs.messages:
+        messages = formatter.wire.with_prompt(msgs, formatter.style, formatter.can, report)
+        if messages is not msgs.messages:
             report.prompt = "$.memories" if msgs.system is None else "$.system"
-        return listed, report
-    listed = msgs if type(msgs) is list else messages_of(msgs)
-    report = Joined(listed, None, name)
+        return messages, report
+    messages = msgs if type(msgs) is list else messages_of(msgs)
+    report = Joined(messages, None, name)
     report.rules = formatter._rule
-    return listed, report
+    return messages, report
 
 
 _WHOLE = "it is formatted whole"

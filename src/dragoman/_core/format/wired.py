@@ -1,7 +1,7 @@
-"""WireAnswering: what a formatter reads back, whole answers and streams, as messages of an assistant.
+"""WireFormatter: formats for a wire, and reads back answers and streams as assistant messages.
 
-Thin loops over its wire's decoder; usage, finish, and further candidates are in the wire's own
-`read_response` and `read_stream`. Knows no provider.
+What is read goes through the wire's decoder; usage, finish, and further candidates are in the
+wire's own `read_response` and `read_stream`.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class WireAnswering:
     def _decoder(
         self, tools: Sequence[ToolLike] | None, request: ChatRequest | Written | None
     ) -> StreamDecoder:
-        given = None if tools is None else tools_of(tools)
-        return self.wire.stream_decoder(given, request, model=self.model, caps=self.can)
+        given_msgs = None if tools is None else tools_of(tools)
+        return self.wire.stream_decoder(given_msgs, request, model=self.model, caps=self.can)
 
     def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
         msg = resp.msg
@@ -232,14 +232,14 @@ class WireFormatter(Asking, WireAnswering):
 
     def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:
         """The messages with their losses, without an event loop."""
-        if isinstance(msgs, ChatRequest) and (seen := self._seen_by(msgs)) is not self:
-            return seen.write(msgs)
+        if isinstance(msgs, ChatRequest) and (previous := self._seen_by(msgs)) is not self:
+            return previous.write(msgs)
         if self._hooks or self.max_tokens is not None:
             return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
-        listed, report = self._listed(msgs)
-        written = self.wire.messages(listed, self.can, self.style, report)
+        messages, report = self._listed(msgs)
+        formatted = self.wire.messages(messages, self.can, self.style, report)
         self._policy.judge(report, self._logged)
-        return WrittenMessages(written, report)
+        return WrittenMessages(formatted, report)
 
     def session(self, *, sealed: bool = False) -> Session:
         """A memory for one conversation that grows: it writes what is new. Not for two threads.
@@ -255,13 +255,13 @@ class WireFormatter(Asking, WireAnswering):
         tools: Sequence[ToolLike] | None = None,
     ) -> WrittenMessages:
         if isinstance(msgs, ChatRequest):
-            if (seen := self._seen_by(msgs)) is not self:
-                return await seen._write(msgs, sync, tools)
+            if (previous := self._seen_by(msgs)) is not self:
+                return await previous._write(msgs, sync, tools)
             tools = msgs.tools if tools is None else tools
-        listed, report = self._listed(msgs)
-        written, _ = await self._fitted(listed, report, sync, self._schemas(tools, report))
+        messages, report = self._listed(msgs)
+        formatted, _ = await self._fitted(messages, report, sync, self._schemas(tools, report))
         self._policy.judge(report, self._logged)
-        return WrittenMessages(written, report)
+        return WrittenMessages(formatted, report)
 
     async def _fitted(
         self,
@@ -270,32 +270,32 @@ class WireFormatter(Asking, WireAnswering):
         sync: bool,
         tools: list[JsonObject] | None = None,
     ) -> tuple[list[JsonObject], list[Msg]]:
-        made = self if self.max_tokens is None else self._once()
-        return await super(WireFormatter, made)._fitted(msgs, report, sync, tools)
+        result = self if self.max_tokens is None else self._once()
+        return await super(WireFormatter, result)._fitted(msgs, report, sync, tools)
 
     def _once(self) -> Self:
         """The same for several tries at one history: each medium is fetched and saved once."""
-        made = copy(self)
-        made.style = self.style.once()
-        return made
+        result = copy(self)
+        result.style = self.style.once()
+        return result
 
     def _whole(
         self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
     ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
-        listed, report = self._listed(msgs)
+        messages, report = self._listed(msgs)
         if isinstance(msgs, ChatRequest):
             tools = msgs.tools if tools is None else tools
-            return self._seen_by(msgs), listed, self._schemas(tools, report)
-        return self, listed, self._schemas(tools, report)
+            return self._seen_by(msgs), messages, self._schemas(tools, report)
+        return self, messages, self._schemas(tools, report)
 
     def _seen_by(self, req: ChatRequest) -> Self:
         """This formatter from the point of view of the request's agent."""
         style = self.style.seen_by(req.agent_name)
         if style is self.style:
             return self
-        made = copy(self)
-        made.style = style
-        return made
+        result = copy(self)
+        result.style = style
+        return result
 
     # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
 
@@ -313,8 +313,8 @@ class WireFormatter(Asking, WireAnswering):
         report = current_report.get() or self._report(msgs)
         speakers = style.speakers
         if isinstance(speakers, (ByName, Tagged)) and (names := _speaking.get()):
-            known = (*speakers.known, *names)
-            style = replace(style, speakers=replace(speakers, known=known))
+            counted = (*speakers.known, *names)
+            style = replace(style, speakers=replace(speakers, known=counted))
         return self.wire.messages(msgs, self.can, style, report)
 
     async def _format_system_message(self, msg: Msg) -> Any:
