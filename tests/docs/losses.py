@@ -12,7 +12,7 @@ import logging
 import sys
 from collections.abc import Iterator
 
-from dragoman.cli.explain import Example, examples
+from dragoman.cli.examples import Example, examples
 from dragoman.cli.output import excerpt
 from dragoman.losses import Loss
 from dragoman.losses.codes import CODES

@@ -133,7 +133,7 @@ STATE_CASES = [(family, *row) for family, table in STATES.items() for row in tab
 
 
 def rows(family: str) -> tuple[Fact, ...]:
-    found: tuple[Fact, ...] = import_module(f"dragoman.families.{family}").ROWS
+    found: tuple[Fact, ...] = import_module(f"dragoman._core.families.{family}").ROWS
     return found
 
 

@@ -21,7 +21,22 @@ from pathlib import Path
 
 from .sources import PACKAGE, modules
 
-VAGUE = frozenset(["added", "afterwards", "again", "alone", "among", "apart", "around", "aside", "asked", "at", "back", "bare", "before", "behind", "beside", "beyond", "between", "bound", "built", "can", "cited", "claimed", "cleared", "closed", "come", "cut", "done", "drawn", "else_", "empty", "ended", "fed", "fetched", "filled", "fitted", "fixed", "found", "given", "gone", "grown", "had", "held", "here", "holding", "hung", "idle", "inner", "joined", "kept", "known", "laid", "last_", "lasting", "left", "listed", "lost", "lowered", "made", "marked", "meant", "mended", "mine", "moot", "more", "named", "near", "new", "nth", "odd", "old", "one", "ones", "open_", "ours", "outer", "own", "owned", "paired", "paired", "parted", "picked", "placed", "plain", "pointed", "put", "raised", "read_", "reduced", "remade", "rest", "retold", "said", "say", "says", "seated", "seen", "sent", "settled", "short", "shown", "side", "sides", "silent", "some", "sorted_", "spelled", "spoken", "still", "such", "taken", "theirs", "then", "there", "thing", "things", "this", "told", "total_", "touched", "trimmed", "turned", "unsaid", "used", "wanted", "was", "what", "where", "whole", "wide", "with_", "without", "word", "words", "work", "written"])  # fmt: skip
+# fmt: off
+VAGUE = frozenset({
+    "added", "afterwards", "again", "alone", "among", "apart", "around", "aside", "asked", "at",
+    "back", "bare", "before", "behind", "beside", "between", "beyond", "bound", "built", "can",
+    "cited", "claimed", "cleared", "closed", "come", "cut", "done", "drawn", "empty", "ended",
+    "fed", "fetched", "filled", "fitted", "fixed", "found", "given", "gone", "grown", "had", "held",
+    "here", "hung", "idle", "inner", "joined", "kept", "known", "laid", "lasting", "left", "listed",
+    "lost", "lowered", "made", "marked", "meant", "mended", "mine", "moot", "more", "named", "near",
+    "new", "nth", "odd", "old", "one", "ones", "ours", "outer", "own", "owned", "paired", "parted",
+    "picked", "placed", "plain", "pointed", "put", "raised", "reduced", "remade", "rest", "retold",
+    "said", "say", "says", "seated", "seen", "sent", "settled", "short", "shown", "side", "sides",
+    "silent", "some", "spelled", "spoken", "still", "such", "taken", "theirs", "then", "there",
+    "thing", "things", "this", "told", "touched", "trimmed", "turned", "unsaid", "used", "wanted",
+    "was", "what", "where", "whole", "wide", "without", "word", "words", "work", "written",
+})
+# fmt: on
 
 
 @dataclass

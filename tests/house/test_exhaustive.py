@@ -15,18 +15,18 @@ from .sources import PACKAGE
 
 PLACES = (
     "message/check.py",
-    "fit/blocks.py",
-    "rewrite/said.py",
-    "protocols/anthropic/writer.py",
-    "protocols/bedrock/writer.py",
-    "protocols/cohere/writer.py",
-    "protocols/dashscope/writer.py",
-    "protocols/gemini/again.py",
-    "protocols/gemini/writer.py",
-    "protocols/mistral/writer.py",
-    "protocols/ollama/writer.py",
-    "protocols/openai_chat/writer.py",
-    "protocols/openai_responses/writer.py",
+    "_core/passes/fit/blocks.py",
+    "rewrite/lines.py",
+    "protocols/anthropic/messages.py",
+    "protocols/bedrock/messages.py",
+    "protocols/cohere/messages.py",
+    "protocols/dashscope/messages.py",
+    "protocols/gemini/blocks.py",
+    "protocols/gemini/messages.py",
+    "protocols/mistral/messages.py",
+    "protocols/ollama/messages.py",
+    "protocols/openai_chat/messages.py",
+    "protocols/openai_responses/messages.py",
 )
 
 BLOCKS = """

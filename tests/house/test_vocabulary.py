@@ -40,7 +40,7 @@ _ALONE = rf"(?<![a-z])(?:{'|'.join(SHORT_VENDORS)})(?![a-z])"
 VENDOR = re.compile("|".join((*VENDORS, _ALONE)), re.IGNORECASE)
 ANYBODY = re.compile("|".join((*VENDORS, *PROTOCOLS, _ALONE)), re.IGNORECASE)
 
-NEUTRAL = ("message", "seats", "repair.py", "names.py", "fit", "order.py", "turns.py", "bind.py")
+NEUTRAL = ("message", "_core/passes")
 
 
 def named(path: Path, names: re.Pattern[str]) -> list[str]:

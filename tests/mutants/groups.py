@@ -74,7 +74,8 @@ GROUPS = {
     ),
     "onward": Group(("rewrite/truncate/onward.py",), ("rewrite/test_truncate_onward.py",)),
     "passes": Group(
-        ("repair.py", "order.py", "fit/*", "seats/*"),
+        ("_core/passes/repair.py", "_core/passes/order.py", "_core/passes/fit/*",
+         "_core/passes/roles.py"),
         ("test_repair.py", "test_order.py", "test_order_losses.py", "test_orphans.py",
          "test_called.py", "test_turns.py", "test_seats.py", "test_seated.py", "fit"),
         ("test_seats.py::test_no_message_mixes_seats_when_it_comes_out",),
