@@ -1,12 +1,12 @@
 """Dragoman: one conversation, every LLM API.
 
-    errors < jsontext < losses < capabilities, sse < message   values, no provider, no I/O
-    < rewrite, schema < seats, pieces < repair, fit, envelope  passes out, pieces back
-    < room < protocols/*                                       one room per wire protocol
-    < _wire < _formatter < vendors                             strung together, and named
-    < formatter, _convert, study                               what programs call
+    errors < losses < capabilities, sse < message        values, no provider, no I/O
+    < rewrite, schema, _core/stream, _core/passes        histories out, pieces of answers back
+    < protocols/*                                        one folder for each wire protocol
+    < _core/exchange < _core/format < vendors            strung together, and named
+    < formatter, toolkit, study                          what programs call
 
-A floor imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
+A layer imports only lower ones. `import dragoman` loads no SDK; names are resolved on use.
 """
 
 from __future__ import annotations
