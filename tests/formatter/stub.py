@@ -39,7 +39,7 @@ from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
-from .._core.wording import Told
+from .._core.wording import Told as Told
 {vendors}
 from .generic import Formatter as Formatter
 """

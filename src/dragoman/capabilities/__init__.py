@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .capabilities import MEDIA, Capabilities, Stance
 from .facts import STATES, Fact, Facts, bare
+from .naming import IdRule, NameRule
 from .overrides import About, ChatConfig, changes_of, override
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "ChatConfig",
     "Fact",
     "Facts",
+    "IdRule",
+    "NameRule",
     "Stance",
     "bare",
     "changes_of",

@@ -13,6 +13,7 @@ from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMe
 from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
 from .._core.format.session import Changed, Session, SessionMessages
 from .._core.format.wired import WireFormatter
+from .._core.wording import Told
 from ..vendors import NAMED
 from .generic import Formatter
 
@@ -24,6 +25,7 @@ __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "Receipt",
     "Session",
     "SessionMessages",
+    "Told",
     "TruncatedFormatterBase",
     "WireFormatter",
     "WrittenMessages",
