@@ -20,26 +20,26 @@ _HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._core.format.session import Changed as Changed
-from .._core.format.fit_history import Fitted as Fitted
 from .._core.format.base import FormatterBase as FormatterBase
-from .._core.format.fit_history import Receipt as Receipt
-from .._core.format.session import Session as Session
-from .._core.format.session import SessionMessages as SessionMessages
 from .._core.format.base import TruncatedFormatterBase as TruncatedFormatterBase
-from .._core.format.wired import WireFormatter as WireFormatter
 from .._core.format.base import WrittenMessages as WrittenMessages
+from .._core.format.fit_history import Fitted as Fitted
+from .._core.format.fit_history import Receipt as Receipt
 from .._core.format.fit_history import fit_history as fit_history
 from .._core.format.fit_history import fit_history_sync as fit_history_sync
-from ..capabilities import ChatConfig, Facts
+from .._core.format.session import Changed as Changed
+from .._core.format.session import Session as Session
+from .._core.format.session import SessionMessages as SessionMessages
+from .._core.format.wired import WireFormatter as WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
+from .._core.wording import Told as Told
+from ..capabilities import ChatConfig, Facts
 from ..losses import PolicyLike
 from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
-from .._core.wording import Told as Told
 {vendors}
 from .generic import Formatter as Formatter
 """
