@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
 PAGE ?= docs/performance.md
+# what most mistakes are found by in a minute; the rest takes longer
+QUICK := tests/message tests/protocols tests/golden tests/fit tests/rewrite/test_by_name.py tests/wire
 SEED ?= 1
 COUNT ?= 200000
 
@@ -39,6 +41,9 @@ demo: $(VENV)/.core
 	@$(BIN)/dragoman demo
 
 test: lint types contracts pytest
+
+check: lint contracts
+	$(BIN)/python -m pytest -q -n auto $(QUICK) $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman._core.passes.fetching import placed, wanted
+from dragoman._core.passes.fetching import insert_fetched, media_to_fetch
 from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
@@ -35,7 +35,7 @@ def image(source: Source) -> ImageBlock:
 
 
 def sought(*msgs: Msg, can: Capabilities = CAN) -> list[Source]:
-    return wanted(survey(list(msgs), Report(msgs, None, places)), can)
+    return media_to_fetch(survey(list(msgs), Report(msgs, None, places)), can)
 
 
 def test_what_must_be_fetched() -> None:
@@ -61,7 +61,7 @@ def test_bytes_take_the_place_of_their_source() -> None:
     msgs = [Msg.user([TextBlock("x"), image(source)]), Msg.user("y")]
     report = Report(msgs, None, places)
     found = Base64Source("image/png", PNG)
-    seated = placed(survey(msgs, report), {id(source): found}, report)
+    seated = insert_fetched(survey(msgs, report), {id(source): found}, report)
     made: Any = seated.msgs[0].content
     assert made[0] is msgs[0].content[0]
     assert made[1].source is found
@@ -75,4 +75,4 @@ def test_bytes_take_the_place_of_their_source() -> None:
 def test_nothing_fetched_is_nothing_new() -> None:
     msgs = [Msg.user([image(LocalSource("a.png"))])]
     seated = survey(msgs, Report(msgs))
-    assert placed(seated, {}, Report(msgs)) is seated
+    assert insert_fetched(seated, {}, Report(msgs)) is seated

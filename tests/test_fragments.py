@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.stream.arguments import Fragments
+from dragoman._core.stream.arguments import StreamedCalls
 
 # (id, name, index, text) of each fragment, and the call that it belongs to
 CASES: dict[str, list[tuple[tuple[str, str, Any, str], int]]] = {
@@ -34,6 +34,6 @@ CASES: dict[str, list[tuple[tuple[str, str, Any, str], int]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_fragments(name: str) -> None:
-    fragments = Fragments()
+    fragments = StreamedCalls()
     told = CASES[name]
     assert [fragments.call(*one) for one, _ in told] == [place for _, place in told]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman._core.media import as_base64, is_data, is_local, refused, registered
+from dragoman._core.media import as_base64, is_data_uri, is_local, media_fault, with_registered_type
 from dragoman.capabilities import Capabilities
 from dragoman.message import (
     AudioBlock,
@@ -66,10 +66,10 @@ def test_other_media_stay_the_very_block(source: Source) -> None:
 
 
 def test_media_types_under_their_registered_name() -> None:
-    made = registered(AudioBlock(Base64Source("audio/mp3", "QQ==")))
+    made = with_registered_type(AudioBlock(Base64Source("audio/mp3", "QQ==")))
     assert made.source == Base64Source("audio/mpeg", "QQ==")
     block = AudioBlock(Base64Source("audio/wav", "QQ=="))
-    assert registered(block) is block
+    assert with_registered_type(block) is block
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_what_is_local(url: str, local: bool) -> None:
 
 
 def test_data_uris_by_any_case() -> None:
-    assert is_data("data:,")
-    assert is_data("DATA:,")
-    assert not is_data("database.png")
+    assert is_data_uri("data:,")
+    assert is_data_uri("DATA:,")
+    assert not is_data_uri("database.png")
 
 
 @pytest.mark.parametrize(
@@ -110,18 +110,18 @@ def test_data_uris_by_any_case() -> None:
     ],
 )
 def test_what_a_wire_takes(source: Source, code: str | None, place: str) -> None:
-    fault = refused(image(source), CAN)
+    fault = media_fault(image(source), CAN)
     assert (fault.code if fault else None) == code
     assert (fault.place if fault else "") == place
 
 
 def test_a_wire_of_base64_alone() -> None:
     can = Capabilities(sources={"image": frozenset({"base64"})})
-    fault = refused(image(URLSource("https://example.com/a.png")), can)
+    fault = media_fault(image(URLSource("https://example.com/a.png")), can)
     assert fault is not None
     assert (fault.code, fault.place) == ("media.not_fetched", "https://example.com/a.png")
     urls = Capabilities(sources={"image": frozenset({"url"})})
-    assert refused(image(Base64Source("image/png", PNG)), urls) is not None
+    assert media_fault(image(Base64Source("image/png", PNG)), urls) is not None
 
 
 PNG, PDF, JPEG = "iVBORw0KGgo=", "JVBERi0xLjQK", "/9j/" + "A" * 40
@@ -145,7 +145,7 @@ def test_what_is_too_long_is_no_place() -> None:
     can = Capabilities(user=frozenset({"image"}), sources={"image": frozenset({"base64"})})
     places = []
     for url in ("https://e.com/cat.png", "Q" * 4096, "Q" * 4097):
-        fault = refused(ImageBlock(URLSource(url)), can)
+        fault = media_fault(ImageBlock(URLSource(url)), can)
         assert fault is not None
         places.append(len(fault.place))
     assert places == [21, 4096, 0]

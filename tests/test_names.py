@@ -9,7 +9,7 @@ from hypothesis import given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
-from dragoman._core.passes.names import inverted, name_tools, respell
+from dragoman._core.passes.names import invert_names, name_tools, respell_history
 from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
 from dragoman.capabilities.naming import IdRule, NameRule, mapping
@@ -36,7 +36,7 @@ def ids(msgs: list[Msg]) -> list[list[str]]:
 
 def spelled(msgs: list[Msg], can: Capabilities) -> tuple[list[list[str]], dict[str, str], Any]:
     report = Report(msgs, None, places)
-    seated, back = respell(survey(msgs, report), can, {}, report)
+    seated, back = respell_history(survey(msgs, report), can, {}, report)
     return ids(seated.msgs), back, report.losses
 
 
@@ -44,7 +44,7 @@ def test_ids_that_fit_stay_and_so_does_the_history() -> None:
     msgs = [*turn("a", "b"), *turn("c")]
     report = Report(msgs)
     seated = survey(msgs, report)
-    made, back = respell(seated, UNIQUE, {}, report)
+    made, back = respell_history(seated, UNIQUE, {}, report)
     assert made is seated
     assert (back, report.losses) == ({}, [])
 
@@ -152,7 +152,7 @@ def test_the_map_of_the_tools_is_theirs_alone() -> None:
     assert named[1] is tools[1]
     spelled_names = [names.get(name, name) for name in ("a b", "a_b", "a.b", "c", "new")]
     assert len(set(spelled_names)) == 5, "two never become one"
-    assert inverted(names)["a_b"] == "a b"
+    assert invert_names(names)["a_b"] == "a b"
 
 
 def test_no_name_of_the_history_depends_on_what_follows() -> None:
@@ -166,7 +166,7 @@ def test_a_result_without_a_name_gets_none_of_a_call_without_one() -> None:
     msgs = [*turn("a"), *turn("b", name="")]
     msgs[1] = Msg.tool("a", "seen")
     report = Report(msgs)
-    seated, _ = respell(survey(msgs, report), PLAIN, {"": "made_up"}, report)
+    seated, _ = respell_history(survey(msgs, report), PLAIN, {"": "made_up"}, report)
     assert seated.msgs[1] is msgs[1]
     assert seated.msgs[2].calls[0].name == "made_up"
 
@@ -205,7 +205,9 @@ FORM = Capabilities(ids=IdRule(form="functions.{name}:{n}"))
 def formed(*msgs: Msg, there: frozenset[str] = frozenset()) -> tuple[list[list[str]], list[str]]:
     """(the ids of each message, the losses)."""
     report = Report(msgs)
-    seated, back = respell(survey(list(msgs), report), FORM, {"look up": "look_up"}, report, there)
+    seated, back = respell_history(
+        survey(list(msgs), report), FORM, {"look up": "look_up"}, report, there
+    )
     ids = [[block.id for block in m.blocks if hasattr(block, "id")] for m in seated.msgs]
     assert all(id in {i for row in ids for i in row} for id in back)
     return ids, [loss.code for loss in report.losses]

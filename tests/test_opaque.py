@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.passes.repair import matched, paused
+from dragoman._core.passes.repair import ends_in_server_block, pair_server_calls
 from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
@@ -42,12 +42,12 @@ def says(*blocks: Any) -> Msg:
 def kept(*msgs: Msg, open_start: bool = False) -> tuple[list[str], list[str], list[str]]:
     """(what stays of the own blocks, the losses, the ids that plain results answer)."""
     report = Report(msgs, None, places)
-    seated, asked = matched(survey(list(msgs), report), CAN, report, open_start)
+    seated, asked = pair_server_calls(survey(list(msgs), report), CAN, report, open_start)
     own = [block for m in seated.msgs for block in m.blocks if type(block) is RawBlock]
     losses = [f"{loss.code} {loss.where.removeprefix('$.messages')}" for loss in report.losses]
     assert {loss.kind for loss in report.losses} <= {"repaired"}
     odd = [i for i, m in enumerate(seated.msgs) if any(type(b) is RawBlock for b in m.blocks)]
-    assert set(odd) <= set(seated.dirty), "what holds such a block is looked at"
+    assert set(odd) <= set(seated.unusual), "what holds such a block is looked at"
     return [f"{block.role} {block.pair}" for block in own], losses, sorted(asked)
 
 
@@ -114,13 +114,13 @@ def test_others_and_what_pairs_nothing_are_nobody_here() -> None:
     odd = [search(issuer="theirs"), RawBlock("mine", {"x": 1}, "call"), RawBlock("mine", {"x": 2})]
     msgs = [HI, says(*odd, TALK), ON]
     seated = survey(msgs, Report(msgs))
-    assert matched(seated, CAN, Report(msgs)) == (seated, frozenset())
+    assert pair_server_calls(seated, CAN, Report(msgs)) == (seated, frozenset())
 
 
 def test_a_message_that_is_right_is_the_very_same() -> None:
     msgs = [HI, says(search(), found(), TALK), ON]
     seated = survey(msgs, Report(msgs))
-    assert matched(seated, CAN, Report(msgs))[0] is seated
+    assert pair_server_calls(seated, CAN, Report(msgs))[0] is seated
 
 
 @pytest.mark.parametrize(("m", "is_paused"), [
@@ -129,7 +129,7 @@ def test_a_message_that_is_right_is_the_very_same() -> None:
     (Msg("", [], "assistant"), False),
 ])  # fmt: skip
 def test_a_turn_that_the_provider_goes_on_with(m: Msg, is_paused: bool) -> None:
-    assert paused(m) is is_paused
+    assert ends_in_server_block(m) is is_paused
 
 
 MODEL = "claude-opus-5-5"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.order import late_system, order
+from dragoman._core.passes.order import move_late_system, order
 from dragoman._core.passes.roles import USER, survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
@@ -40,9 +40,9 @@ def run(
 ) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
     facts = Capabilities(**can)
-    seated = late_system(survey(msgs, report), facts, report, Told())
+    seated = move_late_system(survey(msgs, report), facts, report, Told())
     seated = order(seated, facts, report, Told(), whole, insert)
-    assert len(seated.msgs) == len(seated.seats)
+    assert len(seated.msgs) == len(seated.roles)
     return seated.msgs, [f"{loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -56,7 +56,7 @@ def test_nothing_to_order_is_nothing_new() -> None:
     seated = survey(msgs, report)
     can = Capabilities(gather_results=True, first_user=True, prefill=False, needs_user=True,
                        late_system="reminder", trailing_space=False)  # fmt: skip
-    assert order(late_system(seated, can, report, Told()), can, report, Told()) is seated
+    assert order(move_late_system(seated, can, report, Told()), can, report, Told()) is seated
     assert report.losses == []
 
 
@@ -254,7 +254,7 @@ def test_a_part_of_a_history_has_no_prompt_at_its_head() -> None:
     for can, behind in ((Capabilities(late_system="user"), U),
                         (Capabilities(late_system="placed"), A)):  # fmt: skip
         report = Report([S, behind], None, places)
-        seated = late_system(survey([S, behind], report), can, report, Told(), behind=USER)
+        seated = move_late_system(survey([S, behind], report), can, report, Told(), behind=USER)
         roles = ["user", "user"] if can.late_system == "user" else ["system", "assistant"]
         assert [m.role for m in seated.msgs] == roles
         assert bool(report.losses) == (behind is U)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.order import late_system, order
+from dragoman._core.passes.order import move_late_system, order
 from dragoman._core.passes.roles import ASSISTANT, PARALLEL, USER, RoledHistory, survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
@@ -25,7 +25,7 @@ def ordered(
     facts = Capabilities(**can)
     seated = survey(msgs, report)
     seated.flags |= PARALLEL  # as repair leaves it
-    seated = late_system(seated, facts, report, Told(), behind)
+    seated = move_late_system(seated, facts, report, Told(), behind)
     return order(seated, facts, report, Told(), behind=behind, last=last), report
 
 
@@ -107,7 +107,7 @@ def test_all_system_messages_at_the_head_stay() -> None:
 
 def test_one_prompt_alone_is_said_by_the_user() -> None:
     seated, report = ordered([S], system_place="top")
-    assert (seated.msgs, seated.seats) == ([Msg.user("be")], [USER])
+    assert (seated.msgs, seated.roles) == ([Msg.user("be")], [USER])
     assert [loss.where for loss in report.losses] == ["$.messages[0]"]
     msgs, found = run([S, S, Msg.system("now")], system_place="top")
     assert said(msgs) == "s:be s:be u:now"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.repair import Orphans, only, repair
+from dragoman._core.passes.repair import OrphanResults, repair, with_only
 from dragoman._core.passes.roles import MEDIA, USER, survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
@@ -44,8 +44,8 @@ def test_results_without_a_call_can_be_told(msgs: list[Msg], short: str, told: l
     assert [text for text in texts if text.startswith("[")] == told
     assert {(loss.code, loss.did) for loss in report.losses} == {("result.orphan", "told as text")}
     assert all(
-        seated.seats[i] == USER
-        for i in seated.dirty
+        seated.roles[i] == USER
+        for i in seated.unusual
         if not any(isinstance(b, ToolResultBlock) for b in seated.msgs[i].blocks)
     )
     assert paired(*seated.msgs, can=TELL)[1] == [], "repaired once, right for good"
@@ -59,7 +59,7 @@ def test_what_is_told_shows_its_media_and_stays_where_it_was() -> None:
     seated = repair(survey(msgs, report), TELL, report, Told(result="{name}: {output}"))
     assert seated.msgs[1].content == [TextBlock("look: Two.\nMore."), image]
     assert seated.msgs[1].role == "user"
-    assert 1 in seated.dirty
+    assert 1 in seated.unusual
     assert seated.flags & MEDIA
 
 
@@ -73,7 +73,7 @@ def test_what_the_provider_keeps_is_answered_once() -> None:
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
     found: Any = [(0, block) for block in msgs[0].blocks]
-    orphans = Orphans(seated, Capabilities(), report, Told())
+    orphans = OrphanResults(seated, Capabilities(), report, Told())
     stays, lost = orphans.sorted_out(found, {"a"}, open_start=True)
     ((made, _),) = stays[0]
     assert [block.id for block in made.blocks] == ["x"]  # type: ignore[union-attr]
@@ -86,5 +86,5 @@ def test_what_the_provider_keeps_is_answered_once() -> None:
 
 def test_a_message_of_these_blocks_alone_is_itself() -> None:
     m = results("a", "b")
-    assert only(m, m.blocks, Report()) is m
-    assert only(m, m.blocks[:1], Report()).blocks == m.blocks[:1]
+    assert with_only(m, m.blocks, Report()) is m
+    assert with_only(m, m.blocks[:1], Report()).blocks == m.blocks[:1]

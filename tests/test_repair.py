@@ -127,10 +127,10 @@ def test_who_comes_behind_finds_what_a_survey_would(msgs: list[Msg]) -> None:
     report = Report(msgs, None, places)
     made = repair(survey(msgs, report), CAN, report, Told())
     fresh = survey(made.msgs, report)
-    assert (made.seats, made.calls, made.results, made.names) == (
-        fresh.seats, fresh.calls, fresh.results, fresh.names)  # fmt: skip
+    assert (made.roles, made.calls, made.results, made.names) == (
+        fresh.roles, fresh.calls, fresh.results, fresh.names)  # fmt: skip
     assert fresh.flags & ~made.flags & (PARALLEL | FOLLOWING) == 0
-    assert set(fresh.dirty) <= set(made.dirty)
+    assert set(fresh.unusual) <= set(made.unusual)
 
 
 def test_what_a_repair_brings_together_is_one_turn() -> None:

@@ -1,4 +1,4 @@
-"""RoledHistory histories that change: who sits where, what is dirty, and what is known of the whole."""
+"""Histories that change: which role a message has, what is unusual, what is known of the whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dragoman._core.passes.roles import (
     PARALLEL,
     USER,
     RoledHistory,
-    checked,
+    checked_messages,
     survey,
 )
 from dragoman.losses import Report
@@ -51,20 +51,20 @@ def test_splicing(dirty: list[int], counts: tuple[int | None, ...]) -> None:
     wanted = zip((1, 2, 4), counts, strict=True)
     changes = {at: NEW[:count] for at, count in wanted if count is not None}
     before = seated(dirty)
-    made = before.spliced(changes)
+    made = before.with_changes(changes)
     rows: list[tuple[Msg, int, bool]] = []
     for i, m in enumerate(MSGS):
         if i in changes:
             rows += [(new, seat, True) for new, seat in changes[i]]
         else:
             rows.append((m, USER, i in dirty))
-    assert [*zip(made.msgs, made.seats, map(bool, made.marks()), strict=True)] == rows
+    assert [*zip(made.msgs, made.roles, map(bool, made.marks()), strict=True)] == rows
     assert all(new is old for new, (old, _, _) in zip(made.msgs, rows, strict=True))
-    assert made.dirty == sorted({*made.dirty})
+    assert made.unusual == sorted({*made.unusual})
     assert made.flags & 8
     assert bool(made.flags & GONE) == (0 in counts), "neighbours may have met"
     assert (made.calls, made.results, made.names) == (["c"], ["r"], ["f"])
-    assert (before.msgs, before.dirty) == (MSGS, dirty)
+    assert (before.msgs, before.unusual) == (MSGS, dirty)
 
 
 STAY = BLANK | CUT | FOLLOWING | MEDIA | NAMED | ODD | PAIRS | PARALLEL
@@ -82,14 +82,14 @@ def test_what_is_found_in_one_place_stays_found() -> None:
         at = len(first) + 1
         made = survey([*first, Msg.user("between"), *then], Report())
         assert made.flags & STAY == (flags | more) & STAY, (first, then)
-        assert made.dirty == [*dirty, *(at + i for i in later)]
+        assert made.unusual == [*dirty, *(at + i for i in later)]
 
 
 def test_messages_that_are_swapped_for_others_as_plain() -> None:
     new = Msg.user("new")
-    made = seated([1]).swapped({3: new, 0: new})
+    made = seated([1]).with_messages({3: new, 0: new})
     assert [m.text for m in made.msgs] == ["new", "1", "2", "new", "4"]
-    assert (made.seats, made.dirty, made.flags) == ([USER] * 5, [1], 8)
+    assert (made.roles, made.unusual, made.flags) == ([USER] * 5, [1], 8)
     assert (made.calls, made.results, made.names) == (["c"], ["r"], ["f"])
 
 
@@ -101,7 +101,7 @@ def test_a_checked_message_keeps_what_is_right_and_is_found_where_it_stood() -> 
     msg.content = [*msg.blocks, plain]
     msgs = [Msg.user("x"), msg]
     report = Report(msgs, None, places)
-    same, made = checked(msgs, report)
+    same, made = checked_messages(msgs, report)
     assert same == msgs[0]
     assert (made.name, made.role, made.origin, made.cache, made.extras) == (
         "Bob", "assistant", origin, CacheHint(), {"acme": {"a": 1}})  # fmt: skip
@@ -133,7 +133,7 @@ def test_a_result_of_texts_that_are_not_plain_is_looked_at(odd: TextBlock) -> No
     for last, dirty in ((odd, [1]), (TextBlock("y"), [])):
         result = ToolResultBlock("c", "f", [TextBlock("x"), last])
         msgs = [Msg.assistant([ToolUseBlock("c", "f", {})]), Msg("", [result], "tool")]
-        assert survey(msgs, Report()).dirty == dirty
+        assert survey(msgs, Report()).unusual == dirty
 
 
 @pytest.mark.parametrize(("odd", "dirty"), [
@@ -144,10 +144,10 @@ def test_results_of_one_text_side_by_side(odd: TextBlock, dirty: list[int]) -> N
     calls = [ToolUseBlock(id, "f", {}) for id in "cd"]
     answers = [*results("c"), ToolResultBlock("d", "f", [odd])]
     made = survey([Msg.assistant([*calls]), Msg("", [*answers], "tool")], Report())
-    assert made.dirty == dirty
+    assert made.unusual == dirty
     calls[1].cache = CacheHint()
     made = survey([Msg.assistant([*calls]), Msg("", [*answers], "tool")], Report())
-    assert made.dirty == [0, *dirty]
+    assert made.unusual == [0, *dirty]
 
 
 def test_a_call_that_the_user_says_is_the_assistants() -> None:

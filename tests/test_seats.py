@@ -25,9 +25,9 @@ from dragoman._core.passes.roles import (
     UNNAMED,
     USER,
     RoledHistory,
-    checked,
+    checked_messages,
     has_tools,
-    runs,
+    role_runs,
     survey,
 )
 from dragoman.errors import DragomanError, InvalidMessage, NotMessages
@@ -73,8 +73,8 @@ def test_a_right_history_passes_through_untouched() -> None:
     msgs = [Msg.system("Be."), Msg.user("Hi."), CALL, RESULT, Msg.assistant("Done.")]
     seated = survey(msgs, Report(msgs))
     assert seated.msgs is msgs
-    assert seated.seats == [SYSTEM, USER, ASSISTANT, TOOL, ASSISTANT]
-    assert (seated.flags, seated.dirty) == (0, [])
+    assert seated.roles == [SYSTEM, USER, ASSISTANT, TOOL, ASSISTANT]
+    assert (seated.flags, seated.unusual) == (0, [])
     assert (seated.calls, seated.results, seated.names) == (["c"], ["c"], ["f"])
 
 
@@ -82,7 +82,7 @@ def test_a_right_history_passes_through_untouched() -> None:
 def test_results_are_seated_by_their_type(role: str) -> None:
     result_msg = said(result(), role=role)
     seated = look(CALL, result_msg)
-    assert seated.seats == [ASSISTANT, TOOL]
+    assert seated.roles == [ASSISTANT, TOOL]
     assert seated.msgs[1] is result_msg
 
 
@@ -92,7 +92,7 @@ def test_results_are_seated_by_their_type(role: str) -> None:
      ("tool", USER)],
 )  # fmt: skip
 def test_roles(role: str, seat: int) -> None:
-    assert look(Msg("", "x", role)).seats == [seat]
+    assert look(Msg("", "x", role)).roles == [seat]
 
 
 FLAGS: list[tuple[list[Msg], int, list[int]]] = [
@@ -138,7 +138,7 @@ FLAGS: list[tuple[list[Msg], int, list[int]]] = [
 @pytest.mark.parametrize(("msgs", "flags", "dirty"), FLAGS)
 def test_what_the_survey_finds(msgs: list[Msg], flags: int, dirty: list[int]) -> None:
     seated = look(*msgs)
-    assert (seated.flags, seated.dirty) == (flags, dirty)
+    assert (seated.flags, seated.unusual) == (flags, dirty)
     assert all(new is old for new, old in zip(seated.msgs, msgs, strict=True))
 
 
@@ -170,7 +170,7 @@ def test_calls_are_said_by_the_assistant_and_that_is_named() -> None:
     msgs = [said(TEXT, call(), role="user"), RESULT]
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
-    assert seated.seats == [USER, ASSISTANT, TOOL]
+    assert seated.roles == [USER, ASSISTANT, TOOL]
     assert [(loss.code, loss.where) for loss in report.losses] == [("call.role", "$.messages[0]")]
 
 
@@ -206,25 +206,30 @@ def test_checked_names_every_field() -> None:
     msg = Msg.user("x")
     msg.extras = {"a": 1}  # type: ignore[dict-item]
     with pytest.raises(InvalidMessage) as caught:
-        checked([Msg.user("x"), msg], Report())
+        checked_messages([Msg.user("x"), msg], Report())
     assert caught.value.path == "$.messages[1].extras.a"
 
 
 def test_runs_of_neighbours() -> None:
     seated = look(Msg.system("a"), Msg.user("b"), Msg.user("c"), CALL, RESULT, RESULT)
-    assert list(runs(seated)) == [(SYSTEM, 0, 1), (USER, 1, 3), (ASSISTANT, 3, 4), (TOOL, 4, 6)]
-    assert list(runs(look())) == []
+    assert list(role_runs(seated)) == [
+        (SYSTEM, 0, 1),
+        (USER, 1, 3),
+        (ASSISTANT, 3, 4),
+        (TOOL, 4, 6),
+    ]
+    assert list(role_runs(look())) == []
 
 
 def test_splicing_moves_what_is_dirty() -> None:
     msgs = [Msg.user("x"), Msg.user(""), Msg.user("y"), Msg.user(" "), Msg.user("z")]
     seated = look(*msgs)
-    assert seated.dirty == [1, 3]
+    assert seated.unusual == [1, 3]
     new = Msg.assistant("new")
-    made = seated.spliced({0: [], 2: [(new, ASSISTANT), (msgs[2], USER)], 3: []})
+    made = seated.with_changes({0: [], 2: [(new, ASSISTANT), (msgs[2], USER)], 3: []})
     assert made.msgs == [msgs[1], new, msgs[2], msgs[4]]
-    assert made.seats == [USER, ASSISTANT, USER, USER]
-    assert made.dirty == [0, 1, 2]
+    assert made.roles == [USER, ASSISTANT, USER, USER]
+    assert made.unusual == [0, 1, 2]
     assert list(made.marks()) == [1, 1, 1, 0]
     assert seated.msgs == msgs
 
@@ -239,7 +244,7 @@ def test_has_tools() -> None:
 @given(histories())
 def test_no_message_mixes_seats_when_it_comes_out(msgs: list[Msg]) -> None:
     seated = survey(msgs, Report(msgs, None, places))
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+    for m, seat in zip(seated.msgs, seated.roles, strict=True):
         kinds = {block.type for block in m.blocks}
         assert not ("tool_result" in kinds and kinds != {"tool_result"})
         assert "tool_use" not in kinds or (seat == ASSISTANT and m.role == "assistant")

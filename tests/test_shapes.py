@@ -15,7 +15,8 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.protocols.chat_shape import arguments_of, function_tool, head, parameters, result_text
+from dragoman.protocols.chat_request import function_tool
+from dragoman.protocols.chat_shape import arguments_of, head, parameters, result_text
 
 
 @pytest.mark.parametrize(

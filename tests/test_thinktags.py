@@ -13,7 +13,7 @@ import dragoman
 from dragoman import Msg
 from dragoman._core.stream.builder import Builder
 from dragoman._core.stream.pieces import End, Key, Meta, Part, Piece
-from dragoman._core.stream.think_tags import TagForm, Tagged, glued
+from dragoman._core.stream.think_tags import TagForm, ThinkTagReader, join_think_tags
 from dragoman.message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.message.answer import total
 from dragoman.message.blocks import ContentBlock
@@ -34,7 +34,7 @@ class Told:
 
 
 def pieces(form: TagForm, payloads: list[Any]) -> list[Piece]:
-    tagged = Tagged(Told(), form)
+    tagged = ThinkTagReader(Told(), form)
     made = [piece for payload in payloads for piece in tagged.feed(payload)]
     return made + tagged.finish()
 
@@ -129,7 +129,7 @@ def test_thinking_that_is_said_twice_is_shown_once(
     assert shown(blocks("leading", thought, *payloads)) == said
     assert shown(blocks("leading", thought, *(sign for text in payloads for sign in text))) == said
     made = pieces("leading", [thought, *payloads])
-    glue = glued(blocks("leading", thought, *payloads))[1:]
+    glue = join_think_tags(blocks("leading", thought, *payloads))[1:]
     text = "".join(block.text for block in glue if type(block) is TextBlock)
     kept = "".join(p.extras["think_tags"] for p in made if type(p) is Meta and p.extras)
     assert text + kept == "".join(payloads)
@@ -142,21 +142,21 @@ def test_a_field_that_comes_with_the_first_tag() -> None:
 
 
 def test_only_what_may_be_a_tag_is_held_back() -> None:
-    tagged = Tagged(Told(), "sections")
+    tagged = ThinkTagReader(Told(), "sections")
     made = [
         "".join(p.block.text for p in tagged.feed(text) if type(p) is Part
                 and type(p.block) is TextBlock)
         for text in ("a < b", " <", "th", "x <think", "ing> ", "y")
     ]  # fmt: skip
     assert made == ["a < b", " ", "", "<thx ", "<thinking> ", "y"]
-    tagged = Tagged(Told(), "leading")
+    tagged = ThinkTagReader(Told(), "leading")
     assert tagged.feed("<think>a </t") == [Part((0, 1, 0, 0), ThinkingBlock("a"))]
     assert tagged.feed("ea") == [Part((0, 1, 0, 0), ThinkingBlock(" </tea"))]
 
 
 def test_text_without_tags_goes_through_as_it_is() -> None:
     part = Part((0, 1, 0), TextBlock("Hi", [Citation(0, 2)]))
-    tagged = Tagged(Told(), "leading")
+    tagged = ThinkTagReader(Told(), "leading")
     assert tagged.feed([part]) == [part]
     assert tagged.feed([part])[0] is part
 
@@ -204,13 +204,13 @@ def test_any_cut_gives_the_same(form: TagForm, text: str, stop: bool, data: st.D
 @given(form=st.sampled_from(FORMS), text=TEXTS)
 def test_nothing_is_lost(form: TagForm, text: str) -> None:
     made = blocks(form, text)
-    said = "".join(b.text for b in glued(made) if type(b) is TextBlock)
+    said = "".join(b.text for b in join_think_tags(made) if type(b) is TextBlock)
     rest = [p.extras for p in pieces(form, [text]) if type(p) is Meta]
     assert said + "".join(extras["think_tags"] for extras in rest if extras) == text
 
 
 def test_a_long_answer_takes_time_in_proportion() -> None:
-    tagged = Tagged(Told(), "sections")
+    tagged = ThinkTagReader(Told(), "sections")
     builder = Builder()
     for _ in range(20_000):
         for piece in (*tagged.feed("<think>"), *tagged.feed("\n" * 5), *tagged.feed("a</think>")):
@@ -261,8 +261,8 @@ def test_who_wants_no_tags_says_so() -> None:
 def test_sections_that_were_edited_are_glued_where_they_stand() -> None:
     thought = ThinkingBlock("hm", spelling="<think>|</think>")
     call = ToolUseBlock("call_1", "look")
-    made = glued([TextBlock("a"), thought, call, thought, TextBlock("b"), TextBlock("c")])
+    made = join_think_tags([TextBlock("a"), thought, call, thought, TextBlock("b"), TextBlock("c")])
     assert made == [TextBlock("a<think>hm</think>"), call, TextBlock("<think>hm</think>b"),
                     TextBlock("c")]  # fmt: skip
     plain: list[ContentBlock] = [ThinkingBlock("hm", spelling="reasoning"), TextBlock("a")]
-    assert glued(plain) == plain
+    assert join_think_tags(plain) == plain

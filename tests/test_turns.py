@@ -42,7 +42,7 @@ def run(
     seated = survey(list(msgs), report)
     facts = Capabilities(**{"gather_results": True, **can})
     seated = order(seated, facts, report, told or Told(), whole=True, insert=insert)
-    assert len(seated.msgs) == len(seated.seats)
+    assert len(seated.msgs) == len(seated.roles)
     return seated.msgs, [f"{loss.kind} {loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -74,7 +74,7 @@ def test_words_before_results_in_one_run_move_behind_them() -> None:
     report = Report([])
     seated = survey([U, call("a"), result("a"), moved, U], report)
     seated.msgs[2:4] = [moved, seated.msgs[2]]
-    seated.seats[2:4] = [1, 3]
+    seated.roles[2:4] = [1, 3]
     can = Capabilities(alternation="merged", gather_results=True)
     made = order(seated, can, report, Told())
     assert shown(made.msgs) == "u(text) a(tool_use) u(tool_result,image,text)"

@@ -78,10 +78,10 @@ def test_a_prompt_of_three_parts(name: str) -> None:
 
 
 def test_where_the_parts_of_a_prompt_come_from() -> None:
-    manner = FormatStyle(prompt=SystemPrompt(describe_tools="always"))
+    style = FormatStyle(prompt=SystemPrompt(describe_tools="always"))
     wire = dragoman.wire("openai-chat", policy="ignore")
     req = ChatRequest(list(HI), system="You help.", tools=[Tool("look", "at it")], model="m")
-    out = wire.write_request(req, manner=manner)
+    out = wire.write_request(req, style=style)
     assert out.body["messages"][0]["content"] == (
         "You help.\n\nYou have the following tools available:\n- look: at it\n"
     )
@@ -159,14 +159,14 @@ def test_policies_of_wires_and_calls() -> None:
 
 def test_the_agents_point_of_view() -> None:
     req = ChatRequest([Msg("Friday", "I am."), Msg("Bob", "Hi.")], agent_name="Friday", model="m")
-    manner = FormatStyle(speakers=Tagged())
-    body = dragoman.wire("openai-chat").write_request(req, manner=manner).body
+    style = FormatStyle(speakers=Tagged())
+    body = dragoman.wire("openai-chat").write_request(req, style=style).body
     assert [(m["role"], m["content"]) for m in body["messages"]] == [
         ("assistant", "I am."), ("user", "[Bob]: Hi."),
     ]  # fmt: skip
-    assert manner.seen_by("Friday") != manner
-    assert manner.seen_by(None) is manner
-    fixed = replace(manner, speakers=Tagged("Bob"))
+    assert style.seen_by("Friday") != style
+    assert style.seen_by(None) is style
+    fixed = replace(style, speakers=Tagged("Bob"))
     assert fixed.seen_by("Friday") is fixed
     assert FormatStyle(speakers=ByName()).seen_by("Friday").speakers == ByName(me="Friday")
     by_role = FormatStyle()

@@ -295,7 +295,7 @@ def test_t26_a_forged_line_in_the_named_formatters(vendor: str) -> None:
     assert ("degraded", "speaker.escaped", "$.messages[0].content") in [
         (loss.kind, loss.code, loss.where) for loss in out.losses
     ]
-    by = formatter.manner.speakers
+    by = formatter.style.speakers
     assert split_history(found, ["Mallory", "Friday"], by=by) == [
         Msg("Mallory", text),
         Msg("Friday", "No."),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.stream.think_tags import TagForm, Tagged
+from dragoman._core.stream.think_tags import TagForm, ThinkTagReader
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
 from dragoman.protocols.openai_chat import Dialect, OpenAIChat
 from tests.cases.reading import chunk, fragment, said, streamed, whole
@@ -69,7 +69,7 @@ def test_case_53_id_and_name_that_come_again_change_nothing() -> None:
 
 def tagged(form: TagForm, *texts: str) -> list[tuple[str, str]]:
     room = OpenAIChat(Dialect(think_tags=form))
-    reader = Tagged(room.reader(room.can()), form)
+    reader = ThinkTagReader(room.reader(room.can()), form)
     builder = dragoman.pieces.Builder()
     for event in (*(chunk({"content": text}) for text in texts), chunk({}, "stop")):
         for piece in reader.feed(event):

@@ -10,7 +10,7 @@ import pytest
 
 import dragoman
 from dragoman import wires
-from dragoman.cli.inputs import framed
+from dragoman.cli.convert import framed
 from dragoman.message import ChatResponse, load
 
 from .bodies import ANSWER, CLAUDE, EVENTS, NAMED, PLAIN, lines, sse

@@ -12,7 +12,7 @@ import pytest
 import dragoman
 from dragoman import Msg
 from dragoman.cli.diff import aligned
-from dragoman.study.paths import found
+from dragoman.study.paths import value_at
 
 from .bodies import NAMED, PLAIN, lines
 from .running import run, widest, written
@@ -84,7 +84,7 @@ def test_everything_that_is_written_stands_in_a_row_once() -> None:
         out = dragoman.convert(NAMED, "openai-chat", target, policy="ignore")
         paths = [path for row in aligned(NAMED, [out]) for path in row.sides[0]]
         assert len(paths) == len(set(paths))
-        shown = json.dumps([found(out.body, path) for path in paths])
+        shown = json.dumps([value_at(out.body, path) for path in paths])
         for text in ("Who speaks?", "look", "a cat", "Thanks"):
             assert shown.count(text) == json.dumps(out.body).count(text), (target, text)
 

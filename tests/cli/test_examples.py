@@ -12,7 +12,7 @@ import pytest
 
 from dragoman import detect
 from dragoman._core.jsontext import check
-from dragoman.cli.explain import Example, examples
+from dragoman.cli.examples import Example, example, examples
 from dragoman.losses.codes import CODES
 from dragoman.message import load
 
@@ -21,7 +21,7 @@ MENDED = {code: made for code, one in EXAMPLES.items() if (made := one.mended())
 
 
 def test_no_code_is_without_an_example() -> None:
-    assert sorted(set(CODES) - set(EXAMPLES)) == [], "see dragoman/codes/examples"
+    assert sorted(set(CODES) - set(EXAMPLES)) == [], "see dragoman/losses/codes/examples"
 
 
 def test_no_example_is_of_a_code_that_is_gone() -> None:
@@ -106,3 +106,28 @@ def test_examples_are_in_our_stored_form_or_of_their_source() -> None:
         else:  # the request of another wire, which that one claims
             found = detect(one.given)
             assert one.source in (found.wire, *found.also)
+
+
+def test_a_dialogue_is_a_conversation_with_its_fix() -> None:
+    one = example([
+        "request openai-chat gpt-5.6",
+        "user: How warm is it",
+        "        in Paris?",
+        '- user calls get_weather {"city": "Paris"}',
+        '+ assistant calls get_weather {"city": "Paris"}',
+        "tool returns 18 degrees",
+    ])  # fmt: skip
+    messages = one.given["value"]["messages"]
+    assert messages[0] == {"name": "", "role": "user", "content": "How warm is it in Paris?"}
+    assert [message["role"] for message in messages] == ["user", "user", "tool"]
+    assert messages[2]["content"][0]["id"] == messages[1]["content"][0]["id"] == "call_1"
+    assert messages[2]["content"][0]["name"] == "get_weather"
+    fixed = one.mended()
+    assert fixed is not None
+    assert [m["role"] for m in fixed.given["value"]["messages"]] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize("line", ["somebody says Hi.", "nothing"])
+def test_a_line_that_is_none_of_a_dialogue_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="no line of a dialogue"):
+        example(["request openai-chat", line])

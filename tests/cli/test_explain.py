@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.explain import examples
+from dragoman.cli.examples import examples
 from dragoman.losses.codes import CODES
 from dragoman.losses.codes.code import KINDS
 

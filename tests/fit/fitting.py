@@ -39,8 +39,8 @@ def judged(
     report = Report(msgs, None, places)
     seated = survey(list(msgs), report)
     seated = fit(seated, Capabilities(**can), report, told or Told(), saver, hints, lasts)
-    assert len(seated.msgs) == len(seated.seats)
-    for m, seat in zip(seated.msgs, seated.seats, strict=True):
+    assert len(seated.msgs) == len(seated.roles)
+    for m, seat in zip(seated.msgs, seated.roles, strict=True):
         blocks = [] if isinstance(m.content, str) else m.content
         outputs = [getattr(block, "output", None) for block in blocks]
         inner = [one for output in outputs if isinstance(output, list) for one in output]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dragoman._core.passes.fit.blocks import blanks
+from dragoman._core.passes.fit.blocks import drop_blanks
 from dragoman._core.passes.roles import survey
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
@@ -28,7 +28,7 @@ A = "$.messages"
 
 def unblanked(*msgs: Msg, can: Capabilities = STRICT) -> tuple[list[Msg], list[str]]:
     report = Report(msgs, None, places)
-    seated = blanks(survey(list(msgs), report), can, report)
+    seated = drop_blanks(survey(list(msgs), report), can, report)
     for m in seated.msgs:
         for node in (m, *([] if isinstance(m.content, str) else m.content)):
             assert report.locate(node).startswith(f"{A}["), node
@@ -147,7 +147,7 @@ def test_kinds_of_what_goes() -> None:
     """Nothing is lost with an empty message, unless it says more than its content."""
     msgs = [Msg.user(""), Msg("Eve", "", "user"), Msg.user([]), Msg("Eve", [TextBlock("")])]
     report = Report(msgs, None, places)
-    blanks(survey(msgs, report), STRICT, report)
+    drop_blanks(survey(msgs, report), STRICT, report)
     assert [(loss.kind, loss.code) for loss in report.losses] == [
         ("repaired", "message.empty"), ("dropped", "message.empty"),
         ("repaired", "message.empty"), ("repaired", "text.blank"), ("dropped", "message.empty"),

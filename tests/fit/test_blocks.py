@@ -55,7 +55,7 @@ def test_what_is_sayable_stays_the_very_message() -> None:
 def test_clean_messages_are_not_even_looked_at() -> None:
     msgs = [said(X), said(RefusalBlock("no"), X)]
     seated = survey(msgs, Report(msgs))
-    assert seated.dirty == [1]
+    assert seated.unusual == [1]
     made = fit(seated, Capabilities(), Report(msgs), Told())
     assert made.msgs[0] is msgs[0]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.fit.state import lasting, least, minutes
+from dragoman._core.passes.fit.state import hint_minutes, limit_ttl, shortest_minutes
 from dragoman.capabilities import Capabilities
 from dragoman.message import CacheHint
 
@@ -19,14 +19,14 @@ ANY = Capabilities(cache_longest_first=True)
     ("soon", 0), ("-5m", 0), ("5", 0),
 ])  # fmt: skip
 def test_minutes(ttl: str | None, long: float) -> None:
-    assert minutes(CacheHint(ttl), CAN) == long
+    assert hint_minutes(CacheHint(ttl), CAN) == long
 
 
 def test_a_time_that_the_wire_does_not_tell_is_none() -> None:
-    assert minutes(CacheHint(), ANY) == 0
-    assert least([CacheHint(), CacheHint("1h")], ANY) == 0
-    assert least([CacheHint("1h"), CacheHint("5m")], CAN) == 5
-    assert least([], CAN) is None
+    assert hint_minutes(CacheHint(), ANY) == 0
+    assert shortest_minutes([CacheHint(), CacheHint("1h")], ANY) == 0
+    assert shortest_minutes([CacheHint("1h"), CacheHint("5m")], CAN) == 5
+    assert shortest_minutes([], CAN) is None
 
 
 @pytest.mark.parametrize(("ttl", "most", "kept"), [
@@ -35,7 +35,7 @@ def test_a_time_that_the_wire_does_not_tell_is_none() -> None:
 ])  # fmt: skip
 def test_a_hint_outlasts_none_before_it(ttl: Any, most: float | None, kept: bool) -> None:
     hint = CacheHint(ttl)
-    made = lasting(hint, CAN, most)
+    made = limit_ttl(hint, CAN, most)
     assert made is hint if kept else made == CacheHint()
-    assert lasting(CacheHint("2h"), ANY, None).ttl == "2h"
-    assert lasting(CacheHint("1h"), Capabilities(), 5.0).ttl == "1h"
+    assert limit_ttl(CacheHint("2h"), ANY, None).ttl == "2h"
+    assert limit_ttl(CacheHint("1h"), Capabilities(), 5.0).ttl == "1h"

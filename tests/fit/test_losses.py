@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.fit import fit, fit_media, fit_tools, withheld
+from dragoman._core.passes.fit import fit, fit_media, fit_tools, withhold_tools
 from dragoman._core.passes.roles import survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
@@ -358,7 +358,7 @@ def test_tools_that_are_withheld(binding: Any) -> None:
     msgs = [Msg.user("x")]
     req = ChatRequest(msgs, tools=[Tool("a")], tool_choice=ToolChoice("none"))
     report = Report(req.messages, req, places)
-    made, _ = withheld(req, Capabilities(binding=binding), report)
+    made, _ = withhold_tools(req, Capabilities(binding=binding), report)
     assert made == []
     assert rows(report.losses) == [
         ("tools.withheld", "$.tool_choice.mode", "none", ""),

@@ -115,7 +115,7 @@ def test_told_results_are_said_by_the_user() -> None:
     msgs = [Msg.assistant([ToolUseBlock("c", "look", {})]),
             Msg("", [ToolResultBlock("c", "look", "y")], "system")]  # fmt: skip
     made = fit(survey(msgs, Report(msgs)), Capabilities(tool_messages=False), Report(msgs), Told())
-    assert made.seats == [ASSISTANT, USER]
+    assert made.roles == [ASSISTANT, USER]
 
 
 def test_what_no_result_can_hold() -> None:

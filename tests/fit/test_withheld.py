@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.fit import withheld
+from dragoman._core.passes.fit import withhold_tools
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import ChatRequest, Msg, ServerTool, Tool, places
@@ -17,7 +17,7 @@ TOOLS: list[Any] = [Tool("f"), ServerTool("web_search")]
 def run(choice: str | None, **can: Any) -> tuple[list[Any], Capabilities, list[str]]:
     request = ChatRequest([Msg.user("hi")], tools=TOOLS, tool_choice=choice)  # type: ignore[arg-type]
     report = Report(request.messages, request, places)
-    tools, made = withheld(request, Capabilities(**can), report)
+    tools, made = withhold_tools(request, Capabilities(**can), report)
     return list(tools), made, [f"{loss.code} {loss.where}" for loss in report.losses]
 
 
@@ -45,7 +45,7 @@ def test_calls_that_would_need_declared_tools_are_told_as_text() -> None:
 def test_thinking_that_is_bound_to_the_tools_hears_of_it() -> None:
     request = ChatRequest([Msg.user("hi")], tools=TOOLS, tool_choice="none")  # type: ignore[arg-type]
     report = Report(request.messages, request, places)
-    withheld(request, Capabilities(binding="prefix"), report)
+    withhold_tools(request, Capabilities(binding="prefix"), report)
     [(by, node, until)] = report.edits
     assert (by, until) == ("the withholding of tools", None)
     assert node is request.messages[0]

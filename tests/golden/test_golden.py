@@ -35,7 +35,7 @@ def written(case: dict[str, Any], wire_name: str) -> dict[str, Any]:
     req = load({"dragoman": 1, "kind": "request", "value": case["request"]})
     assert isinstance(req, ChatRequest)
     wire = dragoman.wire(wire_name, policy="ignore")
-    out = wire.write_request(req, manner=FormatStyle(changes=case.get("can", {})))
+    out = wire.write_request(req, style=FormatStyle(changes=case.get("can", {})))
     assert request_faults(wire, out) == []
     losses = [f"{loss.kind} {loss.code} {loss.where}" for loss in out.losses]
     return {"path": out.path, "headers": out.headers, "body": out.body, "losses": losses}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.message import ChatRequest, Msg, Origin, ToolResultBlock, ToolUseBlock
-from dragoman.message.request import answered, asking, called, said, written_by
+from dragoman.message.request import model_origin, new_call, new_message, new_request, new_result
 
 HOME = Origin("openai-chat", "gpt-5.6")
 
@@ -16,10 +16,10 @@ HOME = Origin("openai-chat", "gpt-5.6")
 @pytest.mark.parametrize(
     ("make", "args", "given"),
     [
-        (called, ("c1", "walk", {"miles": 2}, '{"miles": 2}'),
+        (new_call, ("c1", "walk", {"miles": 2}, '{"miles": 2}'),
          ToolUseBlock("c1", "walk", {"miles": 2}, '{"miles": 2}')),
-        (answered, ("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
-        (answered, ("c1", "", "far", "called"),
+        (new_result, ("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
+        (new_result, ("c1", "", "far", "called"),
          ToolResultBlock("c1", "", "far", spelling="called")),
     ],
 )  # fmt: skip
@@ -31,24 +31,24 @@ def test_blocks_are_those_of_their_constructors(make: Any, args: Any, given: Any
 
 
 def test_messages_are_those_of_their_constructor() -> None:
-    made, given = said("Hi", "user", HOME), Msg("", "Hi", "user", origin=HOME)
-    assert {name: getattr(made, name) for name in Msg.__slots__} == {
-        name: getattr(given, name) for name in Msg.__slots__
+    made, given = new_message("Hi", "user", HOME), Msg("", "Hi", "user", origin=HOME)
+    assert {name: getattr(made, name, None) for name in Msg.__slots__} == {
+        name: getattr(given, name, None) for name in Msg.__slots__
     }
-    block = answered("c1", "", "far", None)
-    assert said([block], "tool", HOME).content == [block]
+    block = new_result("c1", "", "far", None)
+    assert new_message([block], "tool", HOME).content == [block]
 
 
 def test_requests_are_those_of_their_constructor() -> None:
-    messages = [said("Hi", "user", HOME)]
-    made, given = asking(messages), ChatRequest(messages)
+    messages = [new_message("Hi", "user", HOME)]
+    made, given = new_request(messages), ChatRequest(messages)
     for field in fields(ChatRequest):
         assert getattr(made, field.name) == getattr(given, field.name), field.name
     assert made.messages is messages
-    assert asking([]).tools is not made.tools
+    assert new_request([]).tools is not made.tools
 
 
 def test_whom_a_model_is_known_by_is_made_once() -> None:
-    assert written_by("openai-chat", "gpt-5.6") == HOME
-    assert written_by("openai-chat", "gpt-5.6") is written_by("openai-chat", "gpt-5.6")
-    assert written_by("openai-chat", None) != HOME
+    assert model_origin("openai-chat", "gpt-5.6") == HOME
+    assert model_origin("openai-chat", "gpt-5.6") is model_origin("openai-chat", "gpt-5.6")
+    assert model_origin("openai-chat", None) != HOME

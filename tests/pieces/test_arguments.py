@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman._core.stream.arguments import Balance, cut, parsed, partial, several
+from dragoman._core.stream.arguments import (
+    Balance,
+    breaks_off,
+    parse_arguments,
+    parse_partial,
+    split_objects,
+)
 from tests.laws.test_linear import work
 from tests.laws.trees import json_objects
 
@@ -31,7 +37,7 @@ from tests.laws.trees import json_objects
     ],
 )
 def test_what_is_an_object(text: str, value: Any) -> None:
-    assert parsed(text) == value
+    assert parse_arguments(text) == value
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ def test_what_is_an_object(text: str, value: Any) -> None:
      '{"a": 1}{"b": 2}', "look at it", '"{"', '"[1]"', '{"a": 1e999}', "{" * 5000],
 )  # fmt: skip
 def test_what_is_no_object_stays_text_letter_by_letter(text: str) -> None:
-    assert parsed(text) == text
+    assert parse_arguments(text) == text
 
 
 @pytest.mark.parametrize(
@@ -60,21 +66,21 @@ def test_what_is_no_object_stays_text_letter_by_letter(text: str) -> None:
     ],
 )
 def test_several_objects_in_one_text(text: str, found: list[str]) -> None:
-    assert several(text) == found
+    assert split_objects(text) == found
 
 
 @pytest.mark.parametrize(
     "text", ['{"a": "x', '{"a": [1', "{", '{"a": {"b": 1}', '"x', '{"a": "x\\"']
 )
 def test_text_that_breaks_off(text: str) -> None:
-    assert cut(text)
+    assert breaks_off(text)
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", '{"a": "{["}', "x", '{"a": "\\\\"}', "1", "}", '{"a": 1}}']
 )
 def test_text_that_does_not(text: str) -> None:
-    assert not cut(text)
+    assert not breaks_off(text)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,7 @@ def test_text_that_does_not(text: str) -> None:
     ],
 )
 def test_the_view_of_what_has_come(text: str, value: Any) -> None:
-    assert partial(text) == value
+    assert parse_partial(text) == value
 
 
 SAID = {
@@ -118,11 +124,11 @@ TEXT = json.dumps(SAID, ensure_ascii=True)
 def test_the_view_at_every_cut_only_grows() -> None:
     seen: list[str] = []
     for at in range(1, len(TEXT) + 1):
-        value = partial(TEXT[:at])
+        value = parse_partial(TEXT[:at])
         assert isinstance(value, dict), TEXT[:at]
         seen.append(value.get("city", ""))
         json.dumps(value, ensure_ascii=False).encode()  # no half of a pair is ever shown
-    assert partial(TEXT) == json.loads(TEXT)
+    assert parse_partial(TEXT) == json.loads(TEXT)
     assert all(new.startswith(old) for old, new in pairwise(seen))
 
 
@@ -130,10 +136,10 @@ def test_the_view_at_every_cut_only_grows() -> None:
 def test_every_cut_of_every_object_has_a_view(value: Any, ascii: bool, draw: st.DataObject) -> None:
     text = json.dumps(value, ensure_ascii=ascii)
     at = draw.draw(st.integers(1, len(text)))
-    view = partial(text[:at])
+    view = parse_partial(text[:at])
     assert isinstance(view, dict)
     assert view.keys() <= value.keys() or at < len(text)
-    assert partial(text) == value
+    assert parse_partial(text) == value
 
 
 @given(json_objects, st.data())
@@ -187,4 +193,4 @@ def test_looking_is_linear_however_often() -> None:
     "text", ['{"a": "' + "x\\n" * 200, "[" * 200, '{"a": 1, ' * 200, '"' * 200]
 )
 def test_the_view_is_linear(text: str) -> None:
-    assert work(lambda: partial(text * 4)) / work(lambda: partial(text)) < 5
+    assert work(lambda: parse_partial(text * 4)) / work(lambda: parse_partial(text)) < 5

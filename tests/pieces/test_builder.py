@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman._core.stream.builder import Builder, build
-from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, fault
+from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from dragoman.errors import ReadError, StreamError
 from dragoman.message import (
     Finish,
@@ -103,9 +103,11 @@ def test_who_answers() -> None:
 
 
 def test_an_error_keeps_what_came() -> None:
-    failed = Failed(fault({"error": {"message": "overloaded", "type": "busy", "code": 529}}))
+    failed = Failed(
+        provider_error({"error": {"message": "overloaded", "type": "busy", "code": 529}})
+    )
     resp = built(text("Half"), call('{"a": ', 0, 1, id="x"), failed,
-                 Failed(fault({"error": "later"})))  # fmt: skip
+                 Failed(provider_error({"error": "later"})))  # fmt: skip
     assert resp.status == "error"
     assert resp.text == "Half"
     assert resp.calls == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.stream.arguments import calls
+from dragoman._core.stream.arguments import parse_calls
 from dragoman.message import Finish, TextBlock, ToolUseBlock
 from dragoman.message.blocks import ContentBlock
 
@@ -19,7 +19,7 @@ def call(raw: str | None = None, id: str = "a", name: str = "look", **given: Any
 
 
 def made(*blocks: ContentBlock, end: Finish | None = DONE, names: Any = (), seed: str = "") -> Any:
-    return calls(blocks, dict(names), end, seed)
+    return parse_calls(blocks, dict(names), end, seed)
 
 
 def test_arguments_are_parsed_once_and_kept_as_text() -> None:

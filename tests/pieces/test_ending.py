@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.stream.builder import Ends, build, ending, first_alone
+from dragoman._core.stream.builder import (
+    FinishCorrector,
+    build,
+    finish_and_status,
+    first_candidate_only,
+)
 from dragoman._core.stream.pieces import End, Meta, Part, Piece
 from dragoman.message import (
     Candidate,
@@ -58,18 +63,18 @@ NO = RefusalBlock("No.")
     ],
 )
 def test_content_decides(said: Any, blocks: list[Any], reason: str, status: str) -> None:
-    finish, how = ending(Finish(said, "as it was said"), blocks)
+    finish, how = finish_and_status(Finish(said, "as it was said"), blocks)
     assert (finish.reason, finish.raw, how) == (reason, "as it was said", status)
 
 
 def test_without_a_word_it_broke_off() -> None:
-    assert ending(None, [TEXT]) == (Finish("other"), "interrupted")
-    assert ending(None, [CALL]) == (Finish("other"), "interrupted")
+    assert finish_and_status(None, [TEXT]) == (Finish("other"), "interrupted")
+    assert finish_and_status(None, [CALL]) == (Finish("other"), "interrupted")
 
 
 def passed_on(*pieces: Piece) -> list[Finish]:
     """The reasons that go on to an encoder."""
-    ends = Ends()
+    ends = FinishCorrector()
     made = [ends.feed(piece) for piece in pieces] + ends.finish()
     return [piece.finish for piece in made if type(piece) is End]
 
@@ -114,7 +119,7 @@ def test_a_whole_block_takes_the_place_of_a_call() -> None:
 
 def test_other_pieces_are_the_same() -> None:
     piece = Meta(id="a")
-    assert Ends().feed(piece) is piece
+    assert FinishCorrector().feed(piece) is piece
 
 
 @pytest.mark.parametrize(("finish", "status"), [
@@ -124,7 +129,7 @@ def test_other_pieces_are_the_same() -> None:
 def test_the_first_of_several_candidates_ends_as_it_did(finish: Finish, status: str) -> None:
     one = Candidate(Msg("", "A", "assistant"), finish)
     others = [Candidate(Msg("", "B", "assistant"), end) for end in (Finish("length"), Finish())]
-    made = first_alone(ChatResponse([one, *others], status="truncated"))
+    made = first_candidate_only(ChatResponse([one, *others], status="truncated"))
     assert (made.candidates, made.status) == ([one], status)
     alone = ChatResponse([one], status="interrupted")
-    assert first_alone(alone) is alone
+    assert first_candidate_only(alone) is alone

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.stream.pieces import fault
+from dragoman._core.stream.pieces import provider_error
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ from dragoman._core.stream.pieces import fault
     ],
 )  # fmt: skip
 def test_shapes(body: Any, message: str, type: str, code: str, status: int | None) -> None:
-    error = fault(body, name="named" if message == "named" or type == "named" else None)
+    error = provider_error(body, name="named" if message == "named" or type == "named" else None)
     assert (error.message, error.type, error.code, error.status) == (message, type, code, status)
     assert error.body is body
 
 
 def test_the_status_of_http_wins_and_words_are_short() -> None:
-    assert fault({"error": {"code": 502, "message": "m"}}, 500).status == 500
-    assert len(fault({"error": "x" * 9000}).message) < 1000
+    assert provider_error({"error": {"code": 502, "message": "m"}}, 500).status == 500
+    assert len(provider_error({"error": "x" * 9000}).message) < 1000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.stream.pieces import dated, moment, moment_of, timeless
+from dragoman._core.stream.pieces import answer_second, created_second, iso_date, without_times
 
 DAY = 1795309200
 
@@ -17,18 +17,18 @@ DAY = 1795309200
     {"create_time": "2026-11-22T01:00:00"}, {"created": "no time", "created_at": DAY},
 ])  # fmt: skip
 def test_every_spelling_of_a_time(told: dict[str, Any]) -> None:
-    assert moment(told) == DAY
-    assert dated(DAY) == "2026-11-22T01:00:00Z"
-    assert timeless({**told, "usage": 1}) == {"usage": 1}
+    assert created_second(told) == DAY
+    assert iso_date(DAY) == "2026-11-22T01:00:00Z"
+    assert without_times({**told, "usage": 1}) == {"usage": 1}
 
 
 @pytest.mark.parametrize("value", [None, 0, -1, True, "", "yesterday", "0001-01-01T00:00:00Z",
                                    float("nan"), float("inf"), 1e300, [], {}])  # fmt: skip
 def test_what_is_no_time(value: Any) -> None:
-    assert moment({"created": value}) is None
-    assert timeless({"created": value}).keys() == {"created"}, "it stays, to be named"
+    assert created_second({"created": value}) is None
+    assert without_times({"created": value}).keys() == {"created"}, "it stays, to be named"
 
 
 def test_whoever_tells_it() -> None:
-    assert moment_of({"a": {"id": 1}, "b": {"created": DAY}}) == DAY
-    assert moment_of(None) is None
+    assert answer_second({"a": {"id": 1}, "b": {"created": DAY}}) == DAY
+    assert answer_second(None) is None

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman._core.stream.pieces import Part
-from dragoman._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text, rest
+from dragoman._core.stream.steps import (
+    Grow,
+    Open,
+    Shut,
+    Step,
+    Steps,
+    argument_text,
+    remaining_piece,
+)
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -237,14 +245,14 @@ def test_the_rest_of_a_block() -> None:
     cited = [Citation(url="https://example.com/1"), Citation(url="https://example.com/2")]
     whole = TextBlock("ab", cited, extras={"x": {"id": 1, "n": 2}})
     before = TextBlock("a", cited[:1], extras={"x": {"n": 2}})
-    assert rest(before, whole) == TextBlock("b", cited[1:], extras={"x": {"id": 1}})
-    assert rest(ThinkingBlock("a"), ThinkingBlock("a", "sig", "red")) == ThinkingBlock(
+    assert remaining_piece(before, whole) == TextBlock("b", cited[1:], extras={"x": {"id": 1}})
+    assert remaining_piece(ThinkingBlock("a"), ThinkingBlock("a", "sig", "red")) == ThinkingBlock(
         "", "sig", "red"
     )
-    assert rest(RawBlock("x", 1), RawBlock("x", 2)) is None
+    assert remaining_piece(RawBlock("x", 1), RawBlock("x", 2)) is None
     wrong = ToolUseBlock("a", "look", {"b": 1})
-    assert rest(ToolUseBlock("a", "look", raw_input='{"a":1'), wrong) is None
-    assert rest(ToolUseBlock("a", "look"), wrong) == ToolUseBlock("", "", {"b": 1})
+    assert remaining_piece(ToolUseBlock("a", "look", raw_input='{"a":1'), wrong) is None
+    assert remaining_piece(ToolUseBlock("a", "look"), wrong) == ToolUseBlock("", "", {"b": 1})
 
 
 def test_citations_and_signatures_grow() -> None:

@@ -23,10 +23,10 @@ MANNERS: dict[str, dict[str, Any]] = {
 }
 
 
-def written(wire: str, manner: dict[str, Any], request: ChatRequest, policy: Any) -> list[str]:
+def written(wire: str, style: dict[str, Any], request: ChatRequest, policy: Any) -> list[str]:
     """All texts that somebody may see of one writing: losses, or the error."""
     try:
-        losses = Formatter(wire, policy=policy, **manner).format_request(request).losses
+        losses = Formatter(wire, policy=policy, **style).format_request(request).losses
     except LossRefused as error:
         return [str(error), repr(error), *map(repr, error.losses)]
     except DragomanError as error:
@@ -49,10 +49,10 @@ def test_losses_of_every_wire(wire: str, text: str, caplog: pytest.LogCaptureFix
 
 
 @pytest.mark.parametrize("text", LONG, ids=["secret", "base64"])
-@pytest.mark.parametrize("manner", MANNERS)
+@pytest.mark.parametrize("style", MANNERS)
 @pytest.mark.parametrize("wire", PROTOCOLS)
-def test_losses_of_every_manner(wire: str, manner: str, text: str) -> None:
+def test_losses_of_every_manner(wire: str, style: str, text: str) -> None:
     for request in requests(text):
-        said = written(wire, MANNERS[manner], request, "ignore")
+        said = written(wire, MANNERS[style], request, "ignore")
         assert len(said) > 4, "nothing was lost, so nothing was looked at"
         assert [leak for one in said for leak in leaks(one)] == []

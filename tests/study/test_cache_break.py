@@ -75,9 +75,9 @@ def test_tools_and_system_come_in_the_providers_order(wire: str, first: str) -> 
 
 def dug(body: Any, path: str) -> Any:
     """What stands at a path."""
-    from dragoman.study.paths import found
+    from dragoman.study.paths import value_at
 
-    return found(body, path)
+    return value_at(body, path)
 
 
 HINTED = [Msg.user(LONG, cache=CacheHint()), Msg.assistant("Yes."), Msg.user("And now?")]

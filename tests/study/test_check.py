@@ -8,6 +8,7 @@ import pytest
 
 from dragoman import ReadError
 from dragoman.study import check
+from dragoman.study.rules import RULES
 
 HI = [{"role": "user", "content": "Hi"}]
 PING: dict[str, Any] = {
@@ -286,3 +287,9 @@ def test_a_budget_above_the_maximum_is_said_in_its_own_words() -> None:
 def test_an_input_that_is_none(odd: Any) -> None:
     body = {"model": "gpt-5.4", "instructions": "I", "input": odd, "store": False}
     assert check(body, "openai-responses")[0].where.startswith("$.input")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_name_the_types_of_json(name: str) -> None:
+    names = {"number", "integer", "text", "boolean", "list", "object"}
+    assert all(set(field.types.split()) <= names for field in RULES[name].fields)

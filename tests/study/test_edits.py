@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.study.paths import before, removed, steps
+from dragoman.study.paths import paths_before, removed, steps
 
 BODY: dict[str, Any] = {"a": [{"b": 1}, {"x-y": [1, 2]}], "c": {}}
 
@@ -48,6 +48,6 @@ def test_removed(path: str, left: dict[str, Any] | None) -> None:
 
 
 def test_paths_before_anything_was_taken_out() -> None:
-    assert before(["$.m[1].c[0]", "$.m[1].c[0]", "$.m[0]", "$.m[0].c[0]", "$.t"]) == [
+    assert paths_before(["$.m[1].c[0]", "$.m[1].c[0]", "$.m[0]", "$.m[0].c[0]", "$.t"]) == [
         "$.m[1].c[0]", "$.m[1].c[1]", "$.m[0]", "$.m[1].c[2]", "$.t",
     ]  # fmt: skip

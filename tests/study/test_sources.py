@@ -18,7 +18,7 @@ from dragoman.message import (
     ToolUseBlock,
 )
 from dragoman.study import explain, sourcemap
-from dragoman.study.paths import walked
+from dragoman.study.paths import walk
 
 PNG = Base64Source("image/png", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB")
 THOUGHT = ThinkingBlock("Hm.", "c2ln", origin=Origin("anthropic", "claude-opus-4-8"))
@@ -61,7 +61,7 @@ def test_every_text_leads_back_to_its_block(name: str) -> None:
     made = written(name)
     found = sourcemap(made)
     seen: dict[str, set[str]] = {}
-    for way, value in walked(made.body):
+    for way, value in walk(made.body):
         if isinstance(value, str) and value in SAID:
             path = "$" + "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in way)
             seen.setdefault(value, set()).add(found.of(path).path)
@@ -79,7 +79,7 @@ def test_every_text_leads_back_to_its_block(name: str) -> None:
 def test_media_lead_back_too(name: str) -> None:
     made = written(name, {"openai-chat": "gpt-5.5"}.get(name))
     found = sourcemap(made)
-    for way, value in walked(made.body):
+    for way, value in walk(made.body):
         if isinstance(value, str) and value.endswith(PNG.data):
             path = "$" + "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in way)
             source = found.of(path)

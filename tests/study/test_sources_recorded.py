@@ -13,7 +13,7 @@ import pytest
 
 import dragoman
 from dragoman.study import sourcemap
-from dragoman.study.paths import inside, spelled, walked
+from dragoman.study.paths import inside, path_of, walk
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs ../shared: recorded traffic")
@@ -37,9 +37,9 @@ def _bodies(wire: str) -> Iterator[tuple[Any, str]]:
 def _once(body: Any) -> dict[str, str]:
     """Text -> its path, of the longer texts that stand in the body once."""
     found: dict[str, list[str]] = {}
-    for way, value in walked(body):
+    for way, value in walk(body):
         if isinstance(value, str) and len(value) > SHORT:
-            found.setdefault(value, []).append(spelled(way))
+            found.setdefault(value, []).append(path_of(way))
     return {text: paths[0] for text, paths in found.items() if len(paths) == 1}
 
 
@@ -54,9 +54,9 @@ def test_texts_lead_back_from_every_wire(source: str) -> None:
             except dragoman.WriteError:
                 continue
             back = sourcemap(made)
-            for way, value in walked(made.body):
+            for way, value in walk(made.body):
                 if isinstance(value, str) and value in given:
-                    there = back.of(spelled(way)).path
+                    there = back.of(path_of(way)).path
                     right[there != "$" and inside(given[value], there)] += 1
     assert right.total() > 200
     # a tool's name may be told where only its call has it, and tools are made up for old calls

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman._core.counters.cached import Kept, cached
+from dragoman._core.counters.cached import FigureCache, with_cache
 from dragoman.errors import ConfigError
 from dragoman.token import CachedTokenCounter, CharTokenCounter, SumTokenCounter, TokenCounterBase
 
@@ -237,11 +237,11 @@ def test_a_memory_of_a_memory_is_a_sum_too() -> None:
 
 
 def test_it_wraps_once() -> None:
-    counter = cached(Words())
-    assert cached(counter) is counter
+    counter = with_cache(Words())
+    assert with_cache(counter) is counter
     assert counter.size == 65_536
     with pytest.raises(ConfigError, match="object is no token counter"):
-        cached(object())
+        with_cache(object())
     with pytest.raises(ConfigError, match="at least 1"):
         CachedTokenCounter(Words(), size=0)
 
@@ -262,7 +262,7 @@ def test_threads_may_share_it() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    kept = Kept(10)
+    kept = FigureCache(10)
     for i in range(1000):
         kept.put(i, i)
         assert kept.get(i) == i

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.counters.chat import Style, styled, turns
+from dragoman._core.counters.chat import Style, styled_turns, template_turns
 
 from .conversations import ANTHROPIC, DOCUMENT, GEMINI, OLLAMA, OPENAI
 
@@ -16,8 +16,8 @@ def view(
     messages: list[dict[str, Any]], style: Style | None = None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     before = copy.deepcopy(messages)
-    said, media = turns(messages)
-    result = styled(said, style or Style())
+    said, media = template_turns(messages)
+    result = styled_turns(said, style or Style())
     assert messages == before
     return result, [medium.kind for medium in media]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from dragoman._core.counters.huggingface import Segments, _alone
+from dragoman._core.counters.huggingface import Segments, is_border
 from dragoman.token import HuggingFaceTokenCounter
 
 from .conversations import DOCUMENT, OPENAI, TOOLS
@@ -134,7 +134,7 @@ def test_what_is_split_and_what_is_not(kind: str, split: bool) -> None:
     ],
 )
 def test_a_border_stands_alone(border: str, others: list[str], alone: bool) -> None:
-    assert _alone(border, others) == alone
+    assert is_border(border, others) == alone
 
 
 def test_split_special_tokens_are_no_borders() -> None:

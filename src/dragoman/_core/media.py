@@ -14,11 +14,7 @@ from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
 from ..message.blocks import MediaBlock
 
 _ANY = frozenset({"url", "base64"})
-
-
 _SPELLINGS = {"image/jpg": "image/jpeg"}
-
-
 _REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
 
 
@@ -34,39 +30,30 @@ class Fault:
 def as_base64(block: MediaBlock) -> MediaBlock:
     """The block with a data URI read as base64, and with the media type's usual spelling."""
     source = block.source
-    if type(source) is URLSource and is_data(source.url):
-        made = _from_uri(source.url)
-        return block if made is None else with_source(block, made)
-    if type(source) is URLSource and (made := _from_bare(source.url)) is not None:
-        return with_source(block, made)
+    if type(source) is URLSource and is_data_uri(source.url):
+        data = _from_uri(source.url)
+        return block if data is None else with_source(block, data)
+    if type(source) is URLSource and (data := _from_bare(source.url)) is not None:
+        return with_source(block, data)
     if type(source) is Base64Source:
-        if is_data(source.data) and (inner := _from_uri(source.data)) is not None:
-            return with_source(block, inner)
-        if (usual := _usual(source.media_type)) != source.media_type:
-            return with_source(block, Base64Source(usual, source.data))
+        if is_data_uri(source.data) and (data := _from_uri(source.data)) is not None:
+            return with_source(block, data)
+        if (media_type := _usual(source.media_type)) != source.media_type:
+            return with_source(block, Base64Source(media_type, source.data))
     return block
 
 
 _BARE = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-
-
 _LONGEST_PATH = 4096  # of files and URLs; what is longer is no place
+_HEAD = 256  # the media type of a data URI ends before this
 
-
-# How the bytes of a type begin, in base64; WebP is told by its fourth word.
-_HEAD = 256  # a data URI has told its media type by then
-
-
+# How the bytes of a type begin, in base64; a WebP has its name behind its size.
 _BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
-
-
 _PDF = "JVBERi0"
-
-
 _TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
 
 
-def as_it_is(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
+def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
     """(the block under a media type that is true and that the wire knows, the code of the change).
 
     An image whose bytes are of another type gets that one, for providers look; a text document
@@ -75,34 +62,34 @@ def as_it_is(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
     source = block.source
     if type(source) is not Base64Source:
         return block, ""
-    given = source.media_type
-    if block.type == "image" and (found := _type_of(source.data)) not in ("", given):
-        return with_source(block, Base64Source(found, source.data)), "media.type_corrected"
-    plain = given.startswith("text/") or given in _TEXTS
-    takes = caps.media("document", "text/plain") and not caps.media("document", given)
-    if block.type == "document" and plain and takes:
+    media_type = source.media_type
+    if block.type == "image" and (true_type := _type_of(source.data)) not in ("", media_type):
+        return with_source(block, Base64Source(true_type, source.data)), "media.type_corrected"
+    is_text = media_type.startswith("text/") or media_type in _TEXTS
+    as_plain_text = caps.media("document", "text/plain") and not caps.media("document", media_type)
+    if block.type == "document" and is_text and as_plain_text:
         return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
     return block, ""
 
 
 def _from_bare(url: str) -> Base64Source | None:
-    """Base64 that stands where a URL belongs, if its first bytes tell of what type it is."""
+    """Base64 that stands where a URL belongs, if its first bytes show its type."""
     kind = "application/pdf" if url.startswith(_PDF) else _type_of(url)
     # `/9j/` could begin a path
-    known = kind and (len(url) > 40 or not url.startswith("/"))
-    return Base64Source(kind, url) if known and _BARE.fullmatch(url) else None
+    is_type = kind and (len(url) > 40 or not url.startswith("/"))
+    return Base64Source(kind, url) if is_type and _BARE.fullmatch(url) else None
 
 
 def _type_of(data: str) -> str:
-    """The type of an image by its first bytes; empty if they tell nothing."""
+    """The type of an image by its first bytes; empty if they are of no known type."""
     if data.startswith("UklGR"):
         head = data[:16]
         return "image/webp" if _decoded(head)[8:12] == b"WEBP" else ""
     return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
 
 
-def plain_text(block: MediaBlock) -> str:
-    """What a document of plain text says; empty for all other media."""
+def document_text(block: MediaBlock) -> str:
+    """The text of a document of plain text; empty for all other media."""
     source = block.source
     if block.type != "document" or type(source) is not Base64Source:
         return ""
@@ -121,7 +108,7 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def is_data(url: str) -> bool:
+def is_data_uri(url: str) -> bool:
     """Whether the URL is a data URI."""
     return url[:5].lower() == "data:"
 
@@ -132,8 +119,8 @@ def _usual(media_type: str) -> str:
     return _SPELLINGS.get(lower, lower)
 
 
-def registered(block: MediaBlock) -> MediaBlock:
-    """The block under its media type's registered name: for a message that is all our own."""
+def with_registered_type(block: MediaBlock) -> MediaBlock:
+    """The block under its media type's registered name, for a message that was added."""
     source = block.source
     if type(source) is Base64Source and source.media_type in _REGISTERED:
         return with_source(block, Base64Source(_REGISTERED[source.media_type], source.data))
@@ -150,17 +137,19 @@ def _from_uri(uri: str) -> Base64Source | None:
     head = uri[:end]
     if end < 0 or not head.lower().endswith(";base64"):
         return None
-    given = head[5:-7].partition(";")[0] or "application/octet-stream"
-    media_type = _usual(given)
-    same = media_type == given and head.startswith("data:") and head.endswith(";base64")
-    if same:  # most histories show one type of image, named in each of its messages
+    spelled_type = head[5:-7].partition(";")[0] or "application/octet-stream"
+    media_type = _usual(spelled_type)
+    as_it_stands = (
+        media_type == spelled_type and head.startswith("data:") and head.endswith(";base64")
+    )
+    if as_it_stands:  # most histories show one type of image, named in each of its messages
         return Base64Source.within(sys.intern(media_type), uri)
     return Base64Source(media_type, uri[end + 1 :])
 
 
 def source_of(url: str) -> Source:
     """Where media is that a provider gives by URL or as a data URI."""
-    return (_from_uri(url) if is_data(url) else None) or URLSource(url)
+    return (_from_uri(url) if is_data_uri(url) else None) or URLSource(url)
 
 
 def read_url(url: str) -> tuple[Source, str | None]:
@@ -192,7 +181,7 @@ def _scheme(url: str) -> str:
     return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
 
 
-def refused(block: MediaBlock, caps: Capabilities) -> Fault | None:
+def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
     """Why the wire does not take this medium as it is; None if it does."""
     kind, source = block.type, block.source
     takes = caps.sources.get(kind, _ANY)
@@ -202,16 +191,18 @@ def refused(block: MediaBlock, caps: Capabilities) -> Fault | None:
                 return Fault("media.source", f"{kind} in base64")
             return None if caps.media(kind, media_type) else Fault("media.type", media_type)
         case FileSource(file_id=file_id, issuer=issuer):
-            known = "file" in takes and (not issuer or issuer in caps.reads)
-            known = known and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
-            return None if known else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+            readable = "file" in takes and (not issuer or issuer in caps.reads)
+            readable = readable and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
+            return (
+                None if readable else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+            )
         case LocalSource(path=path):
             return Fault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):
             if "url" in takes and _scheme(url) in caps.schemes:
                 return None
-            shown = "" if is_data(url) or len(url) > _LONGEST_PATH else url
-            code = "media.source" if is_data(url) else "media.not_fetched"
-            return Fault(code, f"{kind} by URL", shown)
+            place = "" if is_data_uri(url) or len(url) > _LONGEST_PATH else url
+            code = "media.source" if is_data_uri(url) else "media.not_fetched"
+            return Fault(code, f"{kind} by URL", place)
         case _:
             assert_never(source)

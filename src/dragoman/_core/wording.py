@@ -1,6 +1,6 @@
-"""The words that the house adds to a conversation, all replaceable: another language, another tone.
+"""The texts that are added to a conversation, all replaceable: another language, another tone.
 
-A text of ours in somebody's prompt is named in the losses; here are the texts themselves.
+Each text that is added to somebody's prompt is reported as a loss.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Told:
     titled: str = "{title}\n\n{text}"
 
     def words(self, text: str, title: str | None) -> str:
-        """What a document says, under its name if it has one."""
+        """The text of a document, under its name if it has one."""
         return self.titled.format(title=title, text=text) if title else text
 
     def at(self, kind: str, place: str) -> str:
@@ -64,7 +64,7 @@ class Told:
         return template.format(kind=kind, place=place)
 
     def place(self, source: Source) -> str:
-        """Where a medium is, in words; empty for base64, which is nowhere."""
+        """Where a medium is, as text; empty for base64, which is nowhere."""
         match source:
             case URLSource(url=url):
                 return "" if url.startswith("data:") else url

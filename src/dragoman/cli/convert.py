@@ -1,4 +1,4 @@
-"""How often each loss came, where many bodies were converted and nobody wants to read them all."""
+"""`dragoman convert`: bodies of one provider's wire become those of another's."""
 
 from __future__ import annotations
 
@@ -13,26 +13,17 @@ import typer
 
 from .._core.convert import convert
 from .._core.exchange.wire import Wire
-from .._core.jsontext import JsonObject
+from .._core.jsontext import Json, JsonObject, arguments
 from .._core.stream.pieces import Raw
 from ..errors import DragomanError, LossRefused, ProviderError, ReadError, WriteError
 from ..losses import Loss, Policy
 from ..losses.codes import CODES
 from ..losses.codes.code import KINDS
+from ..sse import Framing
+from ..study.fidelity import Event
 from ..vendors import wire
 from . import options
-from .inputs import (
-    Found,
-    FramingEvent,
-    Recorded,
-    body,
-    bound,
-    framed,
-    plain_event,
-    recorded,
-    sender,
-    values,
-)
+from .inputs import Entry, Recording, body_of, read_recordings, read_values, sender, with_sender
 from .options import Losses
 from .output import (
     COLOURS,
@@ -40,11 +31,12 @@ from .output import (
     USAGE,
     CommandError,
     console,
+    grid,
     json_text,
     plain,
+    print_or_save,
     report,
-    say_or_save,
-    tell,
+    show_losses,
 )
 
 
@@ -53,38 +45,33 @@ class Tally:
 
     def __init__(self) -> None:
         self.bodies = 0
-        self.touched = 0
+        self.losing = 0
         self.codes: Counter[tuple[str, str]] = Counter()
 
     def add(self, losses: Iterable[Loss]) -> None:
         """Count one body."""
-        found = [(loss.kind, loss.code) for loss in losses]
+        codes = [(loss.kind, loss.code) for loss in losses]
         self.bodies += 1
-        self.touched += bool(found)
-        self.codes.update(found)
+        self.losing += bool(codes)
+        self.codes.update(codes)
 
-    def tell(self, place: str, target: str) -> None:
-        """Tell the sums on stderr, the gravest kind first; nothing where there was no loss."""
-        from rich.table import Table
+    def show(self, place: str, target: str) -> None:
+        """Show the sums on stderr, the gravest kind first; nothing where there was no loss."""
         from rich.text import Text
 
         if not self.codes:
             return
         screen = console(stderr=True)
-        head = f"{plain(place)} for {target} - losses in {self.touched} of {self.bodies}"
+        head = f"{plain(place)} for {target} - losses in {self.losing} of {self.bodies}"
         screen.print(head, style="bold", soft_wrap=True)
-        table = Table.grid(padding=(0, 1, 0, 0))
-        table.add_column(no_wrap=True, justify="right")
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
-        for (kind, code), count in self._ranked():
-            said = Text(code, "bold").append(f": {CODES[code].meaning}", "not bold")
-            table.add_row(str(count), Text(kind, COLOURS[kind]), said)
+        table = grid("right", "", "fold")
+        order: list[str] = list(KINDS)
+        for (kind, code), count in sorted(
+            self.codes.items(), key=lambda row: (order.index(row[0][0]), -row[1])
+        ):
+            title = Text(code, "bold").append(f": {CODES[code].meaning}", "not bold")
+            table.add_row(str(count), Text(kind, COLOURS[kind]), title)
         screen.print(table)
-
-    def _ranked(self) -> list[tuple[tuple[str, str], int]]:
-        order = list(KINDS)
-        return sorted(self.codes.items(), key=lambda row: (order.index(row[0][0]), -row[1]))  # type: ignore[arg-type]
 
 
 class Kind(StrEnum):
@@ -99,17 +86,14 @@ File: TypeAlias = Annotated[
     typer.Argument(metavar="FILE", help="Bodies as JSON or JSONL, or a stream; - is stdin."),
 ]
 
-
 KindName: TypeAlias = Annotated[
     Kind, typer.Option("--kind", "-k", help="What FILE holds: requests, or answers and streams.")
 ]
-
 
 Asked: TypeAlias = Annotated[
     str | None,
     typer.Option("--model", "-m", metavar="MODEL", help="The model to ask, or that answers."),
 ]
-
 
 Each: TypeAlias = Annotated[
     bool, typer.Option("--losses", help="Of many bodies, tell each loss and not sums by code.")
@@ -117,16 +101,16 @@ Each: TypeAlias = Annotated[
 
 
 @dataclass(slots=True)
-class _Made:
-    """What a body became: `plain` with all that belongs to it, `key` what is said of that alone."""
+class _Converted:
+    """What a body became: `data` with all that belongs to it, `key` what is printed of it alone."""
 
-    plain: JsonObject
+    data: JsonObject
     key: str
     losses: list[Loss]
-    events: list[FramingEvent] | None = None  # of a stream
+    events: list[Event] | None = None  # of a stream
 
 
-_Job: TypeAlias = tuple[str, Callable[[], _Made]]
+_Job: TypeAlias = tuple[str, Callable[[], _Converted]]
 
 
 def convert_bodies(
@@ -150,86 +134,125 @@ def convert_bodies(
     JSONL gives a line for each line, which may also be {"request": ..., "response": ...}; one
     that fails is told on stderr, the others go on, and the exit code is 1.
     """
-    if source != "auto":
-        options.known(source)
+    options.known_source(source)
     target = wire(options.known(to), facts=options.facts(facts), policy="ignore")
-    door = _Door(target, model, options.policy(policy, refuse, allow))
-    jobs, many = _jobs(file, source, kind, door)
-    show = _Show(target, many, as_json, request, each, policy is not Losses.ignore)
-    say_or_save(show.texts(jobs), output)
-    show.end("stdin" if file == "-" else file)
+    converter = _Converter(target, model, options.policy(policy, refuse, allow))
+    jobs, many = _jobs(file, source, kind, converter)
+    printer = _Printer(target, many, as_json, request, each, policy is not Losses.ignore)
+    print_or_save(printer.texts(jobs), output)
+    printer.end("stdin" if file == "-" else file)
 
 
-def _jobs(file: str, source: str, kind: Kind, door: _Door) -> tuple[list[_Job], bool]:
+def _jobs(file: str, source: str, kind: Kind, converter: _Converter) -> tuple[list[_Job], bool]:
     """What is to be converted, each with its place; True if there may be several."""
     if kind is Kind.request:
-        found, many = values(file)
-        return [(one.place, partial(door.request, one, source)) for one in found], many
-    spoilt: list[CommandError] = []
-    pairs = [pair for one in recorded(file, spoilt) for pair in bound(one, source)]
-    jobs: list[_Job] = [(one.place, partial(door.answer, one, said)) for one, said in pairs]
-    jobs += [("", partial(_raised, error)) for error in spoilt]
+        entries, many = read_values(file)
+        return [(entry.place, partial(converter.request, entry, source)) for entry in entries], many
+    broken: list[CommandError] = []
+    recordings = read_recordings(file, broken)
+    jobs: list[_Job] = [
+        (part.place, partial(converter.answer, part, home))
+        for recording in recordings
+        for part, home in with_sender(recording, source)
+    ]
+    jobs += [("", partial(_fail, error)) for error in broken]
     return jobs, len(jobs) > 1
 
 
-def _raised(error: CommandError) -> _Made:
+def _fail(error: CommandError) -> _Converted:
     raise error
 
 
 @dataclass(frozen=True, slots=True)
-class _Door:
+class _Converter:
     """Converts to one wire."""
 
     target: Wire
     model: str | None
     policy: Policy
 
-    def request(self, found: Found, source: str) -> _Made:
-        one = body(found)
-        out = convert(one.value, sender(one, source), self.target, "request", self.model,
-                      path=one.path, policy=self.policy)  # fmt: skip
-        return _Made({"path": out.path, "headers": out.headers, "body": out.body}, "body",
-                     out.losses)  # fmt: skip
+    def request(self, entry: Entry, source: str) -> _Converted:
+        body = body_of(entry)
+        out = convert(body.value, sender(body, source), self.target, "request", self.model,
+                      path=body.path, policy=self.policy)  # fmt: skip
+        data = {"path": out.path, "headers": out.headers, "body": out.body}
+        return _Converted(data, "body", out.losses)
 
-    def answer(self, one: Recorded, said: Wire | CommandError) -> _Made:
-        if one.whole and one.status is not None and one.status >= 400:
-            raise self.target.error(one.status, one.events[0][1])  # errors look alike everywhere
-        if isinstance(said, CommandError):
-            raise said
-        if not one.whole:
-            return self._stream(one, said)
-        told = one.events[0][1]
-        out = convert(told, said, self.target, "response", self.model, policy=self.policy)
-        return _Made({"body": out.body}, "body", out.losses)
+    def answer(self, recording: Recording, home: Wire | CommandError) -> _Converted:
+        status = recording.status
+        if recording.whole and status is not None and status >= 400:
+            # errors look alike everywhere
+            raise self.target.error(status, recording.events[0][1])
+        if isinstance(home, CommandError):
+            raise home
+        if not recording.whole:
+            return self._stream(recording, home)
+        answer = recording.events[0][1]
+        out = convert(answer, home, self.target, "response", self.model, policy=self.policy)
+        return _Converted({"body": out.body}, "body", out.losses)
 
-    def _stream(self, one: Recorded, said: Wire) -> _Made:
+    def _stream(self, recording: Recording, home: Wire) -> _Converted:
         """As dragoman.convert_stream does it, and with the losses."""
-        decoder = said.stream_decoder(model=self.model)
+        decoder = home.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
-        events: list[FramingEvent] = []
-        read = False
-        for name, data in one.events:
+        events: list[Event] = []
+        understood = False
+        for name, data in recording.events:
             for piece in decoder.feed(data, name):
-                read = read or type(piece) is not Raw
+                understood = understood or type(piece) is not Raw
                 events += encoder.feed(piece)
-        last = decoder.rest()
-        events += [event for piece in last for event in encoder.feed(piece)]
+        pieces = decoder.rest()
+        events += [event for piece in pieces for event in encoder.feed(piece)]
         events += encoder.finish()
-        if not (read or last):
-            raise ReadError(f"nothing in it is an event of {said.name}", hint="is it another wire?")
+        if not (understood or pieces):
+            raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
         self.policy.judge(encoder.report, set())
-        made: JsonObject = {"events": [plain_event(event) for event in events]}
-        return _Made(made, "events", encoder.losses, events)
+        plain_events = [_plain_event(event) for event in events]
+        return _Converted({"events": plain_events}, "events", encoder.losses, events)
+
+
+def framed(events: Iterable[Event], framing: Framing) -> str:
+    r"""The body of the stream.
+
+    Frames of AWS are bytes; such a stream becomes JSON lines with names, as `dragoman read` takes
+    them.
+
+    >>> framed([("ping", {"a": 1}), (None, "[DONE]")], "sse")
+    'event: ping\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
+    """
+    match framing:
+        case "sse":
+            return "".join(_server_sent(name, _event_text(data)) for name, data in events)
+        case "ndjson":
+            return "".join(f"{_event_text(data)}\n" for _, data in events)
+        case "json-array":
+            return f"[{','.join(_event_text(data) for _, data in events)}]\n"
+        case "aws-eventstream":
+            return "".join(f"{arguments(_plain_event(event))}\n" for event in events)
+
+
+def _plain_event(event: Event) -> JsonObject:
+    name, data = event
+    return {"event": name, "data": data}
+
+
+def _event_text(data: Json) -> str:
+    return data if isinstance(data, str) else arguments(data)
+
+
+def _server_sent(name: str | None, text: str) -> str:
+    head = f"event: {name}\n" if name is not None else ""
+    return head + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
 
 
 @dataclass(slots=True)
-class _Show:
-    """How what was made is shown: alone or as one of many, for programs or for people."""
+class _Printer:
+    """Prints what bodies became: alone or as one of many, for programs or for people."""
 
     target: Wire
     many: bool
     as_json: bool
-    whole: bool
+    request: bool  # the whole of it, not its body alone
     each: bool
     loud: bool
     tally: Tally = field(default_factory=Tally)
@@ -237,60 +260,61 @@ class _Show:
 
     def texts(self, jobs: list[_Job]) -> Iterator[str]:
         """The text for each body. One of many that fails is told on stderr; alone, it raises."""
-        for place, make in jobs:
+        for place, convert_one in jobs:
             try:
-                made = make()
+                converted = convert_one()
             except (DragomanError, CommandError) as error:
-                yield from self._refused(error, place)
+                yield from self._failure(error, place)
                 continue
-            self._tell(place, made.losses)
-            yield self._text(made)
+            self._show_losses(place, converted.losses)
+            yield self._text(converted)
 
-    def _text(self, made: _Made) -> str:
+    def _text(self, converted: _Converted) -> str:
         if self.as_json:
-            lost = [loss.to_dict() for loss in made.losses]
-            return json_text({**made.plain, "losses": lost}, self.many)
-        if made.events is not None:
-            alone = not (self.many or self.whole)
-            return (framed(made.events, self.target.room.framing) if alone
-                    else json_text(made.plain, self.many))  # fmt: skip
-        return json_text(made.plain if self.whole else made.plain[made.key], self.many)
+            losses = [loss.to_dict() for loss in converted.losses]
+            return json_text({**converted.data, "losses": losses}, self.many)
+        if converted.events is not None:
+            if self.many or self.request:
+                return json_text(converted.data, self.many)
+            return framed(converted.events, self.target.room.framing)
+        data = converted.data if self.request else converted.data[converted.key]
+        return json_text(data, self.many)
 
-    def _refused(self, error: DragomanError | CommandError, place: str) -> Iterator[str]:
+    def _failure(self, error: DragomanError | CommandError, place: str) -> Iterator[str]:
         losses = list(error.losses) if isinstance(error, LossRefused) else []
-        ended = _ended(error, place)
+        failure = _command_error(error, place)
         if self.as_json:
-            lost = [loss.to_dict() for loss in losses]
-            yield json_text({"error": str(ended), "losses": lost}, self.many)
+            dicts = [loss.to_dict() for loss in losses]
+            yield json_text({"error": str(failure), "losses": dicts}, self.many)
         if not self.many:
-            self._tell(place, losses)
-            raise ended from error
+            self._show_losses(place, losses)
+            raise failure from error
         self.failed = True
-        report(str(ended), ended.code)
+        report(str(failure), failure.code)
 
-    def _tell(self, place: str, losses: list[Loss]) -> None:
+    def _show_losses(self, place: str, losses: list[Loss]) -> None:
         if self.as_json or not self.loud:
             return
         if self.many and not self.each:
             self.tally.add(losses)
         elif losses:
-            tell(place, self.target.name, losses)
+            show_losses(place, self.target.name, losses)
 
     def end(self, name: str) -> None:
-        """Tell what many bodies lost together. Ends the command if one of them failed."""
-        self.tally.tell(name, self.target.name)
+        """Show what many bodies lost together. Ends the command if one of them failed."""
+        self.tally.show(name, self.target.name)
         if self.failed:
             raise typer.Exit(REFUSED)
 
 
-def _ended(error: DragomanError | CommandError, place: str) -> CommandError:
+def _command_error(error: DragomanError | CommandError, place: str) -> CommandError:
     match error:
         case CommandError():
             return error
         case ProviderError():
             status = f" {error.status}" if error.status else ""
-            said = f"{place}: the provider says{status}: {error.message}"
-            return CommandError(said, "there is no answer to convert", REFUSED)
+            text = f"{place}: the provider says{status}: {error.message}"
+            return CommandError(text, "there is no answer to convert", REFUSED)
         case WriteError():
             return CommandError.refused(error, place)
         case _:

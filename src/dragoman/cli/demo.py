@@ -1,4 +1,4 @@
-"""The conversation of `dragoman demo`: four speakers look for a library, with two tool calls.
+"""`dragoman demo`: four speakers look for a library, with two tool calls, as every wire sees it.
 
 The Chinese one is the example of AgentScope's formatter tutorial, the English one says the same.
 """
@@ -28,8 +28,8 @@ from .output import (
     grouped,
     json_text,
     plain,
+    print_text,
     role_of,
-    say,
     shortened,
 )
 
@@ -69,7 +69,7 @@ _LINES = {
 
 def library(lang: Lang = Lang.zh) -> list[Msg]:
     """The 11 messages."""
-    system, bob, alice, charlie, found, thanks, together = _LINES[lang]
+    system, bob, alice, charlie, answer, thanks, together = _LINES[lang]
     place = {"location": [104.48, 36.30], "keyword": "library"}
     return [
         Msg("system", system, "system"),
@@ -80,7 +80,7 @@ def library(lang: Lang = Lang.zh) -> list[Msg]:
         _result("1", "get_current_location", "104.48, 36.30"),
         Msg("Friday", [ToolUseBlock("2", "search_around", place)], "assistant"),
         _result("2", "search_around", "[...]"),
-        Msg("Friday", found, "assistant"),
+        Msg("Friday", answer, "assistant"),
         Msg("Bob", thanks, "user"),
         Msg("Alice", together, "user"),
     ]
@@ -92,15 +92,11 @@ def _result(id: str, name: str, text: str) -> Msg:
 
 _CARD = 38  # columns that a card needs
 
-
 _GAP = 4
-
 
 _ROLE = 10
 
-
 _ITEM = "bold yellow"  # what has no role is a call or its result
-
 
 _ROLES = {
     "system": "bold magenta",
@@ -113,13 +109,20 @@ _ROLES = {
 
 
 @dataclass(slots=True)
-class _Seen:
+class _View:
     """The conversation as some wires see it; `like` is the protocol that a vendor differs from."""
 
     wires: list[str]
     messages: list[JsonObject]
     losses: list[Loss]
-    like: _Seen | None = None
+    like: _View | None = None
+
+    def same(self, other: _View) -> bool:
+        """Whether messages and losses are the same."""
+        return self.messages == other.messages and self._places() == other._places()
+
+    def _places(self) -> list[tuple[str, str, str]]:
+        return [(loss.code, loss.where, loss.what) for loss in self.losses]
 
 
 def demo(
@@ -132,57 +135,49 @@ def demo(
     no key.
     """
     msgs = library(lang)
-    seen = [_seen(name, msgs) for name in wires()]
+    views = [_view(name, msgs) for name in wires()]
     if as_json:
-        say(json_text({one.wires[0]: _plain(one) for one in seen}))
+        print_text(json_text({view.wires[0]: _view_json(view) for view in views}))
         return
     screen = console()
     _conversation(screen, msgs)
-    alike = _likened(_alike(seen))
+    cards = _likened(_grouped(views))
     columns = max(1, (screen.width + _GAP) // (_CARD + _GAP))
-    for cards in ([one for one in alike if not one.like], [one for one in alike if one.like]):
-        for start in range(0, len(cards), columns):
-            _side_by_side(screen, cards[start : start + columns], columns)
-    _closing(screen, seen)
+    for group in ([v for v in cards if not v.like], [v for v in cards if v.like]):
+        for start in range(0, len(group), columns):
+            _side_by_side(screen, group[start : start + columns], columns)
+    _closing(screen, views)
 
 
-def _seen(name: str, msgs: list[Msg]) -> _Seen:
+def _view(name: str, msgs: list[Msg]) -> _View:
     out = Formatter(name, speakers=ByName(), policy="ignore").write(msgs)
-    return _Seen([name], out.messages, out.losses)
+    return _View([name], out.messages, out.losses)
 
 
-def _plain(seen: _Seen) -> JsonObject:
-    return {"messages": seen.messages, "losses": [loss.to_dict() for loss in seen.losses]}
+def _view_json(view: _View) -> JsonObject:
+    return {"messages": view.messages, "losses": [loss.to_dict() for loss in view.losses]}
 
 
-def _alike(seen: Sequence[_Seen]) -> list[_Seen]:
+def _grouped(views: Sequence[_View]) -> list[_View]:
     """Wires with the same messages and losses together, in the order of the wires."""
-    found: list[_Seen] = []
-    for one in seen:
-        same = next((other for other in found if _same(one, other)), None)
+    groups: list[_View] = []
+    for view in views:
+        same = next((group for group in groups if group.same(view)), None)
         if same is None:
-            found.append(_Seen(list(one.wires), one.messages, one.losses))
+            groups.append(_View(list(view.wires), view.messages, view.losses))
         else:
-            same.wires += one.wires
-    return found
+            same.wires += view.wires
+    return groups
 
 
-def _likened(alike: list[_Seen]) -> list[_Seen]:
+def _likened(views: list[_View]) -> list[_View]:
     """The same, each vendor beside its protocol, where both send as many messages."""
-    homes = {name: one for one in alike for name in one.wires}
-    for one in alike:
-        home = homes[wire(one.wires[0]).room.protocol]
-        if home is not one and len(home.messages) == len(one.messages):
-            one.like = home
-    return alike
-
-
-def _same(one: _Seen, other: _Seen) -> bool:
-    return one.messages == other.messages and _places(one) == _places(other)
-
-
-def _places(seen: _Seen) -> list[tuple[str, str, str]]:
-    return [(loss.code, loss.where, loss.what) for loss in seen.losses]
+    homes = {name: view for view in views for name in view.wires}
+    for view in views:
+        home = homes[wire(view.wires[0]).room.protocol]
+        if home is not view and len(home.messages) == len(view.messages):
+            view.like = home
+    return views
 
 
 def _conversation(screen: Console, msgs: list[Msg]) -> None:
@@ -194,19 +189,19 @@ def _conversation(screen: Console, msgs: list[Msg]) -> None:
         head = Text.assemble(
             (f"{f'[{i}]':>4} ", "dim"), (f"{msg.name:<{width}} ", _ROLES[msg.role])
         )
-        lines = shortened(Text(_told(msg)), screen.width - head.cell_len, 3)
+        lines = shortened(Text(_msg_text(msg)), screen.width - head.cell_len, 3)
         for line in lines:
             screen.print(head + line)
             head = Text(" " * head.cell_len)
 
 
-def _told(msg: Msg) -> str:
+def _msg_text(msg: Msg) -> str:
     if isinstance(msg.content, str):
         return plain(msg.content)
-    return " ".join(_block(block) for block in msg.content)
+    return " ".join(_block_text(block) for block in msg.content)
 
 
-def _block(block: object) -> str:
+def _block_text(block: object) -> str:
     match block:
         case ToolUseBlock():
             return f"calls {block.name} {arguments(block.input)}, id {block.id}"
@@ -216,43 +211,38 @@ def _block(block: object) -> str:
             raise AssertionError("the conversation has no other blocks")
 
 
-def _side_by_side(screen: Console, row: Sequence[_Seen], columns: int) -> None:
+def _side_by_side(screen: Console, row: Sequence[_View], columns: int) -> None:
     """Cards beside each other, message beside message."""
     from rich.text import Text
 
     width = (screen.width - _GAP * (columns - 1)) // columns
-    tallest = max(len(one.messages) for one in row)
+    tallest = max(len(view.messages) for view in row)
     screen.print()
-    for cells in zip(*(_card(one, width, tallest) for one in row), strict=True):
-        for lines in zip_longest(*cells, fillvalue=Text("")):
-            screen.print(_beside(lines, width))
+    for cells in zip(*(_card(view, width, tallest) for view in row), strict=True):
+        for texts in zip_longest(*cells, fillvalue=Text("")):
+            line = Text("")
+            for i, text in enumerate(texts):
+                line.append(" " * (i * (width + _GAP) - line.cell_len))
+                line.append_text(text)
+            line.rstrip()
+            screen.print(line)
 
 
-def _beside(lines: Sequence[Text], width: int) -> Text:
-    from rich.text import Text
-
-    whole = Text("")
-    for i, line in enumerate(lines):
-        whole.append(" " * (i * (width + _GAP) - whole.cell_len))
-        whole.append_text(line)
-    whole.rstrip()
-    return whole
-
-
-def _card(seen: _Seen, width: int, tallest: int) -> list[list[Text]]:
+def _card(view: _View, width: int, tallest: int) -> list[list[Text]]:
     """Title, messages (as many as the tallest card of the row has) and losses: lists of lines."""
     from rich.text import Text
 
-    title = shortened(Text(", ".join(seen.wires), "bold reverse"), width, 3)
-    if seen.like is not None:
-        title += shortened(Text(f"as {seen.like.wires[0]}, but for:", "dim"), width, 1)
-    said = [None] * len(seen.messages) if seen.like is None else seen.like.messages
+    title = shortened(Text(", ".join(view.wires), "bold reverse"), width, 3)
+    usual: Sequence[JsonObject | None] = [None] * len(view.messages)
+    if view.like is not None:
+        title += shortened(Text(f"as {view.like.wires[0]}, but for:", "dim"), width, 1)
+        usual = view.like.messages
     cells = [
-        [] if message == usual else _message(message, width)
-        for message, usual in zip(seen.messages, said, strict=True)
+        [] if message == usual_message else _message(message, width)
+        for message, usual_message in zip(view.messages, usual, strict=True)
     ]
-    cells += [[]] * (tallest - len(seen.messages))
-    return [title, *cells, _losses(seen, width)]
+    cells += [[]] * (tallest - len(view.messages))
+    return [title, *cells, _losses(view, width)]
 
 
 def _message(message: JsonObject, width: int) -> list[Text]:
@@ -268,24 +258,26 @@ def _message(message: JsonObject, width: int) -> list[Text]:
     return [first, *(Text(" " * _ROLE).append_text(line) for line in lines[1:])]
 
 
-def _losses(seen: _Seen, width: int) -> list[Text]:
+def _losses(view: _View, width: int) -> list[Text]:
     from rich.text import Text
 
-    found = [Text(counted(seen.losses), "bold" if seen.losses else "dim")]
-    for (kind, code), losses in grouped(seen.losses).items():
-        found.append(Text.assemble((f"{kind} ", COLOURS[kind]), code))
-        found += [Text(plain(f"  {loss.where}"), "dim") for loss in losses]
-    return [line for text in found for line in shortened(text, width, 2)]
+    texts = [Text(counted(view.losses), "bold" if view.losses else "dim")]
+    for (kind, code), losses in grouped(view.losses).items():
+        texts.append(Text.assemble((f"{kind} ", COLOURS[kind]), code))
+        texts += [Text(plain(f"  {loss.where}"), "dim") for loss in losses]
+    return [line for text in texts for line in shortened(text, width, 2)]
 
 
-def _closing(screen: Console, seen: Sequence[_Seen]) -> None:
+def _closing(screen: Console, views: Sequence[_View]) -> None:
     from rich.text import Text
 
-    said = f"{len(seen)} wires. A path such as $.messages[1] points into the conversation above."
-    meanings = {loss.code: (loss.kind, loss.meaning) for one in seen for loss in one.losses}
+    summary = (
+        f"{len(views)} wires. A path such as $.messages[1] points into the conversation above."
+    )
+    meanings = {loss.code: (loss.kind, loss.meaning) for view in views for loss in view.losses}
     texts = [Text.assemble((code, COLOURS[kind]), f": {meaning}")
              for code, (kind, meaning) in sorted(meanings.items())]  # fmt: skip
     screen.print()
-    for text in (Text(said), *texts):
+    for text in (Text(summary), *texts):
         for line in shortened(text, screen.width, 4):
             screen.print(line)

@@ -1,7 +1,4 @@
-"""`dragoman format`: our messages in, what one wire takes out. Losses go to stderr.
-
-Puts together what the library offers; decides nothing about messages itself.
-"""
+"""`dragoman format`: our messages in, what one wire takes out. Losses go to stderr."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest
 from . import options
-from .inputs import Conversation, Work, read
+from .inputs import Conversation, InputConversation, read_conversations
 from .options import Losses
-from .output import CommandError, json_text, say_or_save, tell
+from .output import CommandError, json_text, print_or_save, show_losses
 
 
 def format_messages(
@@ -48,40 +45,43 @@ def format_messages(
         token_counter=options.counter(counter) if max_tokens is not None else None,
         policy=options.policy(policy, refuse, allow),
     )
-    found, lines = read(file)
-    told = not as_json and policy is not Losses.ignore
-    say_or_save(_texts(found, lines, formatter, request, as_json, told), output)
+    conversations, lines = read_conversations(file)
+    loud = not as_json and policy is not Losses.ignore
+    print_or_save(_texts(conversations, lines, formatter, request, as_json, loud), output)
 
 
 def _texts(
-    found: list[Work], lines: bool, formatter: Formatter, request: bool, as_json: bool, told: bool
-) -> Iterator[str]:
-    """The JSON text for each conversation, losses in it or told on stderr; ends at a refusal."""
-    for work in found:
+    conversations: list[InputConversation], lines: bool, formatter: Formatter, request: bool,
+    as_json: bool, loud: bool,
+) -> Iterator[str]:  # fmt: skip
+    """The JSON text for each conversation, losses in it or on stderr; ends at a refusal."""
+    for item in conversations:
         try:
-            made, losses = _formatted(work.said, formatter, request)
+            data, losses = _formatted(item.conversation, formatter, request)
         except WriteError as error:
             refused = error.losses if isinstance(error, LossRefused) else []
-            ended = CommandError.refused(error, work.place)
+            failure = CommandError.refused(error, item.place)
             if as_json:
-                lost = [loss.to_dict() for loss in refused]
-                yield json_text({"error": str(ended), "losses": lost}, lines)
+                dicts = [loss.to_dict() for loss in refused]
+                yield json_text({"error": str(failure), "losses": dicts}, lines)
             elif refused:
-                tell(work.place, formatter.wire.name, refused)
-            raise ended from error
+                show_losses(item.place, formatter.wire.name, refused)
+            raise failure from error
         if as_json:
-            made["losses"] = [loss.to_dict() for loss in losses]
-        elif told and losses:
-            tell(work.place, formatter.wire.name, losses)
-        yield json_text(made if as_json or request else made["messages"], lines)
+            data["losses"] = [loss.to_dict() for loss in losses]
+        elif loud and losses:
+            show_losses(item.place, formatter.wire.name, losses)
+        yield json_text(data if as_json or request else data["messages"], lines)
 
 
 def _formatted(
-    said: Conversation, formatter: Formatter, request: bool
+    conversation: Conversation, formatter: Formatter, request: bool
 ) -> tuple[JsonObject, list[Loss]]:
     if not request:
-        out = formatter.write(said)
+        out = formatter.write(conversation)
         return {"messages": out.messages}, out.losses
-    whole = said if isinstance(said, ChatRequest) else ChatRequest(said)
-    sent = formatter.format_request(whole)
-    return {"path": sent.path, "headers": sent.headers, "body": sent.body}, sent.losses
+    if not isinstance(conversation, ChatRequest):
+        conversation = ChatRequest(conversation)
+    written = formatter.format_request(conversation)
+    data = {"path": written.path, "headers": written.headers, "body": written.body}
+    return data, written.losses

@@ -40,11 +40,9 @@ def beginning(incomplete: str) -> list[str]:
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")]
 
-
 Model: TypeAlias = Annotated[
     str | None, typer.Option("--model", "-m", metavar="MODEL", help="Decides what can be carried.")
 ]
-
 
 Facts: TypeAlias = Annotated[
     str | None,
@@ -55,17 +53,14 @@ Facts: TypeAlias = Annotated[
     ),
 ]
 
-
 File: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
 ]
-
 
 Bodies: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Requests to a provider, JSON or JSONL; - is stdin."),
 ]
-
 
 From: TypeAlias = Annotated[
     str,
@@ -78,14 +73,12 @@ From: TypeAlias = Annotated[
     ),
 ]
 
-
 To: TypeAlias = Annotated[
     str,
     typer.Option(
         "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=beginning
     ),
 ]
-
 
 Targets: TypeAlias = Annotated[
     list[str] | None,
@@ -98,23 +91,19 @@ Targets: TypeAlias = Annotated[
     ),
 ]
 
-
 MultiAgent: TypeAlias = Annotated[
     bool, typer.Option("--multi-agent", help="Merge many speakers, as --speakers name.")
 ]
-
 
 Speakers: TypeAlias = Annotated[
     str | None,
     typer.Option("--speakers", metavar="HOW", help="role, name (merged), tagged:ME, or namefield."),
 ]
 
-
 Budget: TypeAlias = Annotated[
     int | None,
     typer.Option("--max-tokens", min=1, metavar="N", help="Leave out the oldest beyond this."),
 ]
-
 
 Counter: TypeAlias = Annotated[
     str,
@@ -126,27 +115,22 @@ Counter: TypeAlias = Annotated[
     ),
 ]
 
-
 Request: TypeAlias = Annotated[
     bool, typer.Option("--request", help="Write the whole request: path, headers, body.")
 ]
-
 
 Output: TypeAlias = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="A file instead of stdout.")
 ]
 
-
 PolicyName: TypeAlias = Annotated[
     Losses, typer.Option("--policy", help="Tell losses, be silent, or refuse them (exit code 1).")
 ]
-
 
 Refuse: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--refuse", metavar="CODE", help="Refuse a kind or code (media.*); repeatable."),
 ]
-
 
 Allow: TypeAlias = Annotated[
     list[str] | None,
@@ -156,35 +140,41 @@ Allow: TypeAlias = Annotated[
 
 def known(to: str) -> str:
     """The wire's name if there is such a wire or vendor."""
-    head = to.partition("/")[0]
-    if head not in PROTOCOLS and head not in VENDORS and head not in (names := wires()):
+    vendor = to.partition("/")[0]
+    if vendor not in PROTOCOLS and vendor not in VENDORS and vendor not in (names := wires()):
         close = get_close_matches(to, names, 1)
         hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
         raise CommandError(f"unknown wire {to!r}", hint)
     return to
 
 
-def targets(given: list[str] | None) -> dict[str, str | None]:
-    """The wires that were named, each with its model if there is one; none for all of them."""
-    split = (one.partition("=") for one in given or ())
-    return {known(name): model or None for name, _, model in split}
+def known_source(source: str) -> None:
+    """Refuse a name after --from that is neither a wire nor `auto`."""
+    if source != "auto":
+        known(source)
 
 
-def facts(given: str | None) -> FactsValue | str | None:
+def targets(names: list[str] | None) -> dict[str, str | None]:
+    """The wires of these options, each with its model if there is one; none for all of them."""
+    parts = (name.partition("=") for name in names or ())
+    return {known(name): model or None for name, _, model in parts}
+
+
+def facts(name: str | None) -> FactsValue | str | None:
     """A profile's name as it is; facts out of a file, for wires that there are."""
-    if given is None or given in PROFILES:
-        return given
-    if not Path(given).exists():
+    if name is None or name in PROFILES:
+        return name
+    if not Path(name).exists():
         profiles = ", ".join(sorted(PROFILES))
-        raise CommandError(f"{given!r} is no file and no profile of facts", f"profiles: {profiles}")
+        raise CommandError(f"{name!r} is no file and no profile of facts", f"profiles: {profiles}")
     try:
-        found = read_facts(given)
+        rows = read_facts(name)
     except ConfigError as error:
-        raise CommandError.of(error, given, USAGE) from error
-    for fact in found.rows:
+        raise CommandError.of(error, name, USAGE) from error
+    for fact in rows.rows:
         if fact.wire:
             known(fact.wire)
-    return found
+    return rows
 
 
 def speakers(how: str | None, multi_agent: bool) -> Rewrite:
@@ -222,8 +212,8 @@ def counter(name: str) -> TokenCounterBase:
     if kind == "char" and not model:
         return token.CharTokenCounter()
     if kind in _COUNTERS and model:
-        made: TokenCounterBase = getattr(token, _COUNTERS[kind])(model)
-        return made
+        result: TokenCounterBase = getattr(token, _COUNTERS[kind])(model)
+        return result
     models = ", ".join(f"{kind}:MODEL" for kind in list(_COUNTERS)[1:])
     raise CommandError(f"unknown --counter {name}", f"char, hf:NAME_OR_FOLDER, {models}")
 
@@ -231,5 +221,6 @@ def counter(name: str) -> TokenCounterBase:
 def policy(name: Losses, refuse: list[str] | None, allow: list[str] | None) -> Policy:
     """The policy; losses are told by the command, not by the library's log."""
     base = policy_of(name.value)
-    refused = (*base.refuse, *(refuse or ()))
-    return replace(base, refuse=refused, allow=tuple(allow or ()), log=False)
+    return replace(
+        base, refuse=(*base.refuse, *(refuse or ())), allow=tuple(allow or ()), log=False
+    )

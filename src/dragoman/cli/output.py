@@ -1,4 +1,7 @@
-"""JSON as a person reads it: what fits stands on one line, and what is long is cut."""
+"""What the commands print: JSON, tables of losses, cards of messages, errors and exit codes.
+
+Everything of somebody else's goes through `plain` before it reaches a terminal.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-
 _INDENT = 2
 
 
@@ -40,53 +43,44 @@ def laid_out(value: Json, width: int = 96) -> str:
       "content": ["Where is Paris?", "Hm."]
     }
     """
-    return _laid(value, width, 0, "")
+    return _laid_out(value, width, 0, "")
 
 
 def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
     """The same, at most so many lines of it; what is cut in the middle is counted."""
-    listed = laid_out(value, width).splitlines()
-    if len(listed) <= lines:
-        return "\n".join(listed)
-    head = lines - lines // 3 - 1
-    tail = lines // 3
-    left = len(listed) - head - tail
-    indent = " " * (len(listed[head]) - len(listed[head].lstrip()))
-    return "\n".join([*listed[:head], f"{indent}... {left} more lines", *listed[-tail:]])
+    rows = laid_out(value, width).splitlines()
+    if len(rows) <= lines:
+        return "\n".join(rows)
+    head, tail = lines - lines // 3 - 1, lines // 3
+    indent = " " * (len(rows[head]) - len(rows[head].lstrip()))
+    dots = f"{indent}... {len(rows) - head - tail} more lines"
+    return "\n".join([*rows[:head], dots, *rows[-tail:]])
 
 
-def _laid(value: Json, width: int, indent: int, label: str) -> str:
+def _laid_out(value: Json, width: int, indent: int, label: str) -> str:
     """`label` is what stands before the value on its first line; one sign may follow it."""
-    line = _line(value)
-    if not value or not isinstance(value, (dict, list)):
-        return label + line
-    if indent + len(label) + len(line) < width:
-        return label + line
+    line = label + _line(value)
+    if not value or not isinstance(value, (dict, list)) or indent + len(line) < width:
+        return line
     deeper = indent + _INDENT
-    pad = " " * deeper
     if isinstance(value, dict):
         opening, closing = "{}"
-        rows = [_laid(v, width, deeper, f"{_line(k)}: ")
-                for k, v in value.items()]  # fmt: skip
+        items = [(f"{_line(key)}: ", item) for key, item in value.items()]
     else:
         opening, closing = "[]"
-        rows = [_laid(item, width, deeper, "") for item in value]
-    body = ",\n".join(pad + row for row in rows)
+        items = [("", item) for item in value]
+    body = ",\n".join(" " * deeper + _laid_out(item, width, deeper, name) for name, item in items)
     return f"{label}{opening}\n{body}\n{' ' * indent}{closing}"
 
 
 def _line(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     # half of a surrogate pair can be shown by its number alone
-    return text if text.isascii() or _prints(text) else json.dumps(value)
-
-
-def _prints(text: str) -> bool:
-    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+    lone = not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)
+    return json.dumps(value) if lone else text
 
 
 NARROW = 60  # below this width nothing is arranged any more
-
 
 COLOURS = {
     "dropped": "red",
@@ -119,9 +113,22 @@ def console(stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
 
-    made = Screen(stderr=stderr, highlight=False, markup=False, emoji=False)
-    made.width = max(made.width, NARROW)
-    return made
+    screen = Screen(stderr=stderr, highlight=False, markup=False, emoji=False)
+    screen.width = max(screen.width, NARROW)
+    return screen
+
+
+def grid(*overflows: Literal["", "fold", "right"], gap: int = 1) -> Table:
+    """A table without lines. Its columns stay on one line (at the `right` if so) or `fold`."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, gap, 0, 0))
+    for overflow in overflows:
+        if overflow == "fold":
+            table.add_column(overflow="fold")
+        else:
+            table.add_column(no_wrap=True, justify=overflow or "left")
+    return table
 
 
 def json_text(value: Json, lines: bool = False) -> str:
@@ -130,7 +137,7 @@ def json_text(value: Json, lines: bool = False) -> str:
 
 
 def printable() -> None:
-    """Let a stdout that is not UTF-8 show `?` for what it has no sign for, and not fail."""
+    """Let a stdout that is not UTF-8 show `?` for what it cannot encode, and not fail."""
     if not _is_utf8() and isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
@@ -139,23 +146,23 @@ def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
-def say(text: str) -> None:
+def print_text(text: str) -> None:
     """Print text to stdout as it is."""
     sys.stdout.write(text)
 
 
-def say_or_save(texts: Iterable[str], output: str) -> None:
+def print_or_save(texts: Iterable[str], output: str) -> None:
     """Print the texts as they come, or write them to a file; `-` is stdout."""
     if output == "-":
         for text in texts:
-            say(text)
+            print_text(text)
     else:
         # all of it first: what fails half-way leaves the file as it was
         Path(output).write_text("".join(texts), "utf-8")
 
 
-def tell(place: str, target: str, losses: Sequence[Loss]) -> None:
-    """Tell on stderr what was lost on the way from a place to a wire."""
+def show_losses(place: str, target: str, losses: Sequence[Loss]) -> None:
+    """Show on stderr what was lost on the way from a place to a wire."""
     screen = console(stderr=True)
     head = f"{plain(place)} for {target} - {counted(losses)}"
     screen.print(head, style="bold", soft_wrap=True)  # a file name stays in one piece
@@ -167,8 +174,7 @@ def counted(losses: Sequence[Loss]) -> str:
     if not losses:
         return "no losses"
     kinds = Counter(loss.kind for loss in losses)
-    listed = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-    return f"losses: {listed}"
+    return f"losses: {', '.join(f'{kinds[kind]} {kind}' for kind in KINDS if kinds[kind])}"
 
 
 def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
@@ -181,32 +187,28 @@ def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
 
 def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
     """A row for each code: its kind and meaning, every place where it happened, and the rule."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for (kind, code), found in grouped(losses).items():
+    table = grid("", "fold")
+    for (kind, code), group in grouped(losses).items():
         title = Text(code, "bold")
         if meanings:
-            title.append(f": {found[0].meaning}", "not bold")
+            title.append(f": {group[0].meaning}", "not bold")
         table.add_row(Text(kind, COLOURS[kind]), title)
-        for loss in found:
+        for loss in group:
             table.add_row("", Text(_place(loss)))
-        for rule in dict.fromkeys(loss.rule for loss in found if loss.rule):
+        for rule in dict.fromkeys(loss.rule for loss in group if loss.rule):
             table.add_row("", Text(plain(f"rule: {rule}"), "dim"))
     return table
 
 
 def _place(loss: Loss) -> str:
-    what = "" if loss.what in _TYPES else loss.what
-    said = [what, f"-> {loss.did}" if loss.did else ""]
-    return plain(f"{loss.where}  {' '.join(filter(None, said))}".rstrip())
+    name = "" if loss.what in _TYPES else loss.what
+    details = [name, f"-> {loss.did}" if loss.did else ""]
+    return plain(f"{loss.where}  {' '.join(filter(None, details))}".rstrip())
 
 
 _LONGEST = 800  # characters of a line, whatever somebody's input holds
-
 
 REFUSED, USAGE, BUG, INTERRUPTED, CLOSED = 1, 2, 70, 130, 141
 
@@ -226,8 +228,8 @@ class CommandError(Exception):
     @classmethod
     def of(cls, error: DragomanError, place: str, code: int, hint: str = "") -> CommandError:
         """The same error with the file (and line) in which it is."""
-        told = isinstance(error, LossRefused)  # which names each of its places
-        where = f"{place}: {error.path}" if error.path and not told else place
+        names_places = isinstance(error, LossRefused)
+        where = f"{place}: {error.path}" if error.path and not names_places else place
         return cls(f"{where}: {error.message}", hint or error.hint, code)
 
     @classmethod
@@ -263,11 +265,11 @@ class Door(TyperGroup):
         except (typer.Exit, typer.Abort, _UsageError):
             raise
         except Exception as error:  # noqa: BLE001  # whatever it is, nobody wants a traceback
-            raise typer.Exit(_left(error, debug=bool(ctx.obj))) from None
+            raise typer.Exit(_exit_code(error, debug=bool(ctx.obj))) from None
         return value
 
 
-def _left(error: Exception, debug: bool) -> int:
+def _exit_code(error: Exception, debug: bool) -> int:
     """Say what happened; the exit code for it."""
     if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ESHUTDOWN):
         _abandon_stdout()
@@ -281,24 +283,24 @@ def _left(error: Exception, debug: bool) -> int:
             return report(str(error), REFUSED)
         case DragomanError():
             return report(str(error), USAGE)
-        case OSError(filename=str(name), strerror=str(said)):
-            return report(f"{name}: {said}", USAGE)
+        case OSError(filename=str(name), strerror=str(text)):
+            return report(f"{name}: {text}", USAGE)
         case _:
-            said = f"a mistake in dragoman, {type(error).__name__}: {error}"
-            return report(said if debug else f"{said} (`dragoman --debug` shows where)", BUG)
+            text = f"a mistake in dragoman, {type(error).__name__}: {error}"
+            return report(text if debug else f"{text} (`dragoman --debug` shows where)", BUG)
 
 
 def _usage(error: Any) -> str:
-    said = str(error.format_message()).rstrip(".")
+    text = str(error.format_message()).rstrip(".")
     ctx = getattr(error, "ctx", None)
-    return f"{said} (see `{ctx.command_path} --help`)" if ctx is not None else said
+    return f"{text} (see `{ctx.command_path} --help`)" if ctx is not None else text
 
 
 def report(text: str, code: int) -> int:
     """Say on stderr what is wrong; the exit code for it."""
     sys.stdout.flush()
-    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    sys.stderr.write(f"error: {plain(shown)}\n")
+    excerpted = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    sys.stderr.write(f"error: {plain(excerpted)}\n")
     return code
 
 
@@ -315,9 +317,7 @@ def _abandon_stdout() -> None:
 
 _TALL = 8  # lines of one text
 
-
 _LONG = 3  # lines that one line of text may be folded to
-
 
 _INPUTS = ("arguments", "args", "input")
 
@@ -329,43 +329,41 @@ def role_of(message: JsonObject) -> str:
 
 def card(message: JsonObject, width: int) -> list[Text]:
     """The lines of a message without its role, each at most `width` columns wide."""
-    rest = {key: value for key, value in message.items() if key != "role"}
-    return [line for row in _rows(rest, "", "") for line in row.lines(width)]
+    fields = {key: value for key, value in message.items() if key != "role"}
+    return [line for row in _rows(fields, "", "") for line in row.lines(width)]
 
 
+@dataclass(slots=True)
 class _Row:
     """A label (where it stands) and a text, behind an indent."""
 
-    __slots__ = ("indent", "label", "style", "text")
-
-    def __init__(self, indent: str, label: str, text: str, style: str = "") -> None:
-        self.indent = indent
-        self.label = label
-        self.text = text
-        self.style = style
+    indent: str
+    label: str
+    text: str
+    style: str = ""
 
     def lines(self, width: int) -> list[Text]:
         """The row: the text beside its label where there is room for it, below it elsewhere."""
         from rich.text import Text
 
-        room = width - len(self.indent)
-        several = self.text.splitlines()
-        if len(several) > _TALL:
-            several[_TALL - 2 : -1] = [f"... {len(several) - _TALL + 1} more lines"]
-        below = [Text(plain(line), self.style) for line in several]
+        width -= len(self.indent)
+        texts = self.text.splitlines()
+        if len(texts) > _TALL:
+            texts[_TALL - 2 : -1] = [f"... {len(texts) - _TALL + 1} more lines"]
+        below = [Text(plain(text), self.style) for text in texts]
         label = Text(self.label, "dim")
         if not self.label:
-            folded = [shortened(line, room, _LONG) for line in below]
-        elif len(below) == 1 and not _alone(label, below[0], room):
-            folded = [shortened(Text.assemble(label, " ", below[0]), room, _LONG)]
-        else:
-            folded = [shortened(label, room, _LONG), *(shortened(line, room, 1) for line in below)]
+            folded = [shortened(text, width, _LONG) for text in below]
+        elif len(below) == 1 and not (
+            label.cell_len + 1 + below[0].cell_len > width >= below[0].cell_len
+        ):
+            folded = [shortened(Text.assemble(label, " ", below[0]), width, _LONG)]
+        else:  # a text may fit on a line, but not beside its label
+            folded = [
+                shortened(label, width, _LONG),
+                *(shortened(text, width, 1) for text in below),
+            ]
         return [Text(self.indent) + line for lines in folded for line in lines]
-
-
-def _alone(label: Text, text: Text, room: int) -> bool:
-    """Whether a text fits on a line, but not beside its label."""
-    return label.cell_len + 1 + text.cell_len > room >= text.cell_len
 
 
 def shortened(text: Text, width: int, lines: int) -> list[Text]:
@@ -394,8 +392,8 @@ def _rows(value: Json, label: str, indent: str) -> list[_Row]:
         case dict():
             return _object(value, label, indent)
         case [_, *_]:
-            listed = enumerate(value)
-            return [row for i, item in listed for row in _rows(item, f"{label}[{i}]", indent)]
+            items = enumerate(value)
+            return [row for i, item in items for row in _rows(item, f"{label}[{i}]", indent)]
         case str():
             return [_Row(indent, label, value or '""')]
         case _:
@@ -403,31 +401,31 @@ def _rows(value: Json, label: str, indent: str) -> list[_Row]:
 
 
 def _object(value: JsonObject, label: str, indent: str) -> list[_Row]:
-    """A head with the short fields, and what they belong to below it."""
-    short = {key: inner for key, inner in value.items() if _is_short(key, inner)}
-    rest = {key: inner for key, inner in value.items() if key not in short}
-    kind = short.pop("type", "")
-    call = next((key for key in _INPUTS if key in rest), None) if "name" in short else None
-    name = short.pop("name") if call is not None else ""
-    said = [f"{key}={inner}" for key, inner in short.items()]
+    """A head with the names and ids, and the other fields below it."""
+    head = {key: item for key, item in value.items() if _is_short(key, item)}
+    fields = {key: item for key, item in value.items() if key not in head}
+    kind = head.pop("type", "")
+    call = next((key for key in _INPUTS if key in fields), None) if "name" in head else None
+    name = head.pop("name") if call is not None else ""
+    texts = [f"{key}={item}" for key, item in head.items()]
     if kind and not isinstance(value.get(kind), str):
-        said.insert(0, kind)
+        texts.insert(0, kind)
     rows: list[_Row] = []
-    if said:
-        rows.append(_Row(indent, " ".join([label, *said] if label else said), ""))
+    if texts:
+        rows.append(_Row(indent, " ".join([label, *texts] if label else texts), ""))
         label, indent = "", f"{indent}  " if label else indent
     if call is not None:
-        rows.append(_Row(indent, label, f"{name} {_input(rest.pop(call))}", "yellow"))
-    for key, inner in rest.items():
+        rows.append(_Row(indent, label, f"{name} {_input(fields.pop(call))}", "yellow"))
+    for key, item in fields.items():
         path = f"{label}.{key}" if label else key
-        # {"type": "function", "function": {...}}: the head has said it
-        rows += _rows(inner, "" if key == kind and isinstance(inner, dict) else path, indent)
+        # {"type": "function", "function": {...}}: the head has it already
+        rows += _rows(item, "" if key == kind and isinstance(item, dict) else path, indent)
     return rows or [_Row(indent, label, "{}")]
 
 
 def _is_short(key: str, value: Any) -> bool:
-    named = key in ("type", "name", "tool_name", "id") or key.endswith(("_id", "Id"))
-    return named and isinstance(value, str) and 0 < len(value) <= 40
+    is_name = key in ("type", "name", "tool_name", "id") or key.endswith(("_id", "Id"))
+    return is_name and isinstance(value, str) and 0 < len(value) <= 40
 
 
 def _input(value: Json) -> str:

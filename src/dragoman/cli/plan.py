@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -12,7 +12,7 @@ from ..errors import DragomanError
 from ..study.plan import Plan, Route, plan
 from ..vendors import wires
 from . import options
-from .inputs import Found, body, is_ours, ours, sender, values
+from .inputs import Entry, body_of, is_ours, read_values, request_of, sender
 from .output import (
     COLOURS,
     REFUSED,
@@ -22,8 +22,8 @@ from .output import (
     grouped,
     json_text,
     plain,
+    print_text,
     report,
-    say,
 )
 
 if TYPE_CHECKING:
@@ -31,15 +31,12 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-
 _PLACES = 4  # paths that are told one by one
-
 
 File: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Requests, or messages of ours; JSON or JSONL; - stdin."),
 ]
-
 
 Changes: TypeAlias = Annotated[
     bool, typer.Option(help="Look for the leaves without which nothing would be lost.")
@@ -58,14 +55,13 @@ def plan_conversations(
     Each is asked for its default model unless --to names another. Where something would be lost,
     the smallest change without which nothing is lost is looked for, and tried before it is told.
     """
-    if source != "auto":
-        options.known(source)
+    options.known_source(source)
     targets = options.targets(to) or dict.fromkeys(wires())
-    found, many = values(file)
+    entries, many = read_values(file)
     failed = False
-    for one in found:
+    for entry in entries:
         try:
-            made = _planned(one, source, targets, changes)
+            result = _planned(entry, source, targets, changes)
         except CommandError as error:
             if not many:
                 raise
@@ -73,35 +69,35 @@ def plan_conversations(
             failed = True
             continue
         if as_json:
-            say(json_text({"place": one.place, **_plain(made)}, many))
+            print_text(json_text({"place": entry.place, **_plan_json(result)}, many))
         else:
-            _show(console(), one.place, made, changes)
+            _show(console(), entry.place, result, changes)
     if failed:
         raise typer.Exit(REFUSED)
 
 
-def _planned(found: Found, source: str, targets: dict[str, str | None], changes: bool) -> Plan:
+def _planned(entry: Entry, source: str, targets: dict[str, str | None], changes: bool) -> Plan:
     models = {name: model for name, model in targets.items() if model}
     try:
-        if not isinstance(found.value, CommandError) and is_ours(found.value):
-            said = ours(found)
-            return plan(said, targets=targets, models=models, changes=changes)
-        one = body(found)
-        return plan(one.value, sender(one, source), targets=targets, models=models,
+        if is_ours(entry.value):
+            request = request_of(entry)
+            return plan(request, targets=targets, models=models, changes=changes)
+        body = body_of(entry)
+        return plan(body.value, sender(body, source), targets=targets, models=models,
                     changes=changes)  # fmt: skip
     except DragomanError as error:
-        raise CommandError.of(error, found.place, USAGE) from error
+        raise CommandError.of(error, entry.place, USAGE) from error
 
 
-def _plain(made: Plan) -> JsonObject:
-    best = made.change
+def _plan_json(result: Plan) -> JsonObject:
+    change = result.change
     return {
-        "routes": [_route(route) for route in made.routes],
-        "change": _route(best)["wire"] if best is not None else None,
+        "routes": [_route_json(route) for route in result.routes],
+        "change": change.wire if change is not None else None,
     }
 
 
-def _route(route: Route) -> JsonObject:
+def _route_json(route: Route) -> JsonObject:
     refused = route.refused
     return {
         "wire": route.wire,
@@ -115,22 +111,22 @@ def _route(route: Route) -> JsonObject:
     }
 
 
-def _show(screen: Console, place: str, made: Plan, changes: bool) -> None:
+def _show(screen: Console, place: str, result: Plan, changes: bool) -> None:
     """Routes that lose the same together: what they lose, and what would have to go."""
     from rich.text import Text
 
-    free = sum(route.lossless for route in made.routes)
-    head = f"{plain(place)} - {free} of {len(made.routes)} routes lose nothing"
+    free = sum(route.lossless for route in result.routes)
+    head = f"{plain(place)} - {free} of {len(result.routes)} routes lose nothing"
     screen.print(Text(head, "bold"), soft_wrap=True)
-    for alike in _alike(made.routes):
+    for alike in _alike(result.routes):
         route = alike[0]
         style = "green" if route.lossless else "red" if route.refused else "yellow"
-        names = Text("; ").join(_named(one, style) for one in alike)
+        names = Text("; ").join(_title(alike_route, style) for alike_route in alike)
         screen.print(Text.assemble(names, ": ", (_verdict(route), style)))
         rows = list(_reasons(route, changes))
         if rows:
             screen.print(_grid(rows))
-    best = made.change
+    best = result.change
     if best is not None and not free:
         screen.print(Text(f"The smallest change, for {best.wire}: {_change(best)}", "bold"))
 
@@ -139,13 +135,13 @@ def _alike(routes: list[Route]) -> list[list[Route]]:
     """Routes that lose the same, and without the same leaves lose nothing, by the best of each."""
     groups: dict[object, list[Route]] = {}
     for route in routes:
-        lost = frozenset((loss.code, loss.where) for loss in route.lost)
+        losses = frozenset((loss.code, loss.where) for loss in route.lost)
         change = route.change and frozenset(route.change)
-        groups.setdefault((lost, str(route.refused), change), []).append(route)
+        groups.setdefault((losses, str(route.refused), change), []).append(route)
     return list(groups.values())
 
 
-def _named(route: Route, style: str) -> Text:
+def _title(route: Route, style: str) -> Text:
     from rich.text import Text
 
     strategy = f", {route.strategy}" if route.strategy != "as it is" else ""
@@ -166,9 +162,7 @@ def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, str, str, str]]
     if (error := route.refused) is not None:
         yield "red", "refused", error.code, f"{error.path or '$'}: {error.message}"
     for (kind, code), losses in grouped(route.lost).items():
-        where = list(dict.fromkeys(loss.where for loss in losses))
-        more = f" and {len(where) - _PLACES} more" if len(where) > _PLACES else ""
-        yield COLOURS[kind], kind, code, ", ".join(where[:_PLACES]) + more
+        yield COLOURS[kind], kind, code, _first(list(dict.fromkeys(loss.where for loss in losses)))
     if not route.lossless and changes:
         yield "dim", "change", "", _change(route)
 
@@ -181,14 +175,18 @@ def _grid(rows: Iterable[tuple[str, str, str, str]]) -> Table:
     for width in (1, 8):
         table.add_column(no_wrap=True, min_width=width)
     table.add_column(overflow="fold")
-    for style, kind, code, said in rows:
-        table.add_row("", Text(kind, style), Text(plain(f"{code}  {said}" if code else said)))
+    for style, kind, code, text in rows:
+        table.add_row("", Text(kind, style), Text(plain(f"{code}  {text}" if code else text)))
     return table
 
 
 def _change(route: Route) -> str:
     if route.change is None:
         return "no small one is found that makes it lossless"
-    cuts = route.change
-    more = f" and {len(cuts) - _PLACES} more" if len(cuts) > _PLACES else ""
-    return plain(f"lossless without {', '.join(cuts[:_PLACES])}{more}")
+    return plain(f"lossless without {_first(route.change)}")
+
+
+def _first(paths: Sequence[str]) -> str:
+    """The first few paths, and how many more there are."""
+    more = f" and {len(paths) - _PLACES} more" if len(paths) > _PLACES else ""
+    return ", ".join(paths[:_PLACES]) + more

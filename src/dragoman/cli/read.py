@@ -1,6 +1,6 @@
-"""An answer as a person reads it: its blocks in order, why it ended, and what it cost.
+"""`dragoman read`: an answer's blocks in order, why it ended, and what it cost; or its replay.
 
-Everything that a model wrote is printed as plain text. Knows no wire.
+Everything that a model wrote is printed as plain text.
 """
 
 from __future__ import annotations
@@ -29,16 +29,24 @@ from ..message import (
 )
 from ..message.blocks import Citation, ContentBlock
 from . import options
-from .inputs import Recorded, bound, recorded
-from .output import REFUSED, USAGE, CommandError, console, json_text, laid_out, plain, report, say
+from .inputs import Recording, read_recordings, with_sender
+from .output import (
+    REFUSED,
+    USAGE,
+    CommandError,
+    console,
+    json_text,
+    laid_out,
+    plain,
+    print_text,
+    report,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-
 STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", "refusal": "red",
           "aside": "dim", "wrong": "bold red"}  # fmt: skip
-
 
 _WIDTH = 96
 
@@ -46,10 +54,11 @@ _WIDTH = 96
 def show(screen: Console, resp: ChatResponse) -> None:
     """Print the message of each candidate, and the ending."""
     many = len(resp.candidates) > 1
-    for nth, one in enumerate(resp.candidates, 1):
+    for number, candidate in enumerate(resp.candidates, 1):
         if many:
-            put(screen, "head", f"candidate {nth} of {len(resp.candidates)}: {one.finish.reason}")
-        for block in one.msg.blocks:
+            title = f"candidate {number} of {len(resp.candidates)}: {candidate.finish.reason}"
+            put(screen, "head", title)
+        for block in candidate.msg.blocks:
             for style, text in _block(block):
                 put(screen, style, text)
             put(screen, "text", "")
@@ -73,7 +82,7 @@ def _block(block: ContentBlock) -> Iterator[tuple[str, str]]:
     match block:
         case TextBlock():
             yield "text", block.text
-            yield from (("aside", _cited(one)) for one in block.citations or ())
+            yield from (("aside", _citation(citation)) for citation in block.citations or ())
         case ThinkingBlock():
             yield "thinking", title(block)
             if block.thinking:
@@ -117,23 +126,24 @@ def _source(source: Any) -> str:
     return f", {url}" if url else ""
 
 
-def _cited(one: Citation) -> str:
-    said = [one.title, one.url, f'"{one.quote}"' if one.quote else None]
-    return f"  [{'  '.join(part for part in said if part) or 'a source'}]"
+def _citation(citation: Citation) -> str:
+    quote = f'"{citation.quote}"' if citation.quote else None
+    parts = [part for part in (citation.title, citation.url, quote) if part]
+    return f"  [{'  '.join(parts) or 'a source'}]"
 
 
 def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
     """How the answer ended, who gave it, and its tokens."""
-    reason, raw = resp.finish.reason, resp.finish.raw
-    said = f"{resp.status}: {reason}" + (f" ({raw})" if raw and raw != reason else "")
+    finish, raw = resp.finish.reason, resp.finish.raw
+    status = f"{resp.status}: {finish}" + (f" ({raw})" if raw and raw != finish else "")
     yield (
         ("aside" if resp.status == "complete" else "wrong"),
-        "  ".join(part for part in (said, resp.model, resp.id) if part),
+        "  ".join(part for part in (status, resp.model, resp.id) if part),
     )
-    counts = [(f.name, getattr(resp.usage, f.name)) for f in fields(resp.usage)]
-    told = [f"{name} {count}" for name, count in counts if type(count) is int]
-    if told:
-        yield "aside", f"tokens: {', '.join(told)}"
+    usage = ((f.name, getattr(resp.usage, f.name)) for f in fields(resp.usage))
+    counts = [f"{name} {count}" for name, count in usage if type(count) is int]
+    if counts:
+        yield "aside", f"tokens: {', '.join(counts)}"
 
 
 class Replay:
@@ -146,7 +156,7 @@ class Replay:
         self._titles: dict[Key, str] = {}
 
     def show(self, events: list[StreamEvent]) -> None:
-        """Print what these events say, and wait."""
+        """Print what these events hold, and wait."""
         for event in events:
             kind, _, part = event.type.partition("-")
             if kind == "finish":
@@ -203,9 +213,7 @@ File: TypeAlias = Annotated[
     typer.Argument(metavar="FILE", help="An answer, or a recorded stream; - is stdin."),
 ]
 
-
 Live: TypeAlias = Annotated[bool, typer.Option("--replay", help="Show it as it came in.")]
-
 
 Speed: TypeAlias = Annotated[
     float, typer.Option("--speed", min=0, metavar="N", help="Deltas a second; 0 waits for nothing.")
@@ -227,17 +235,16 @@ def read_answers(
     """
     if replay and as_json:
         raise CommandError("--replay contradicts --json", "give one of them")
-    if source != "auto":
-        options.known(source)
-    found = [pair for each in recorded(file) for pair in bound(each, source)]
-    shown = _Shown(console(), len(found) > 1, as_json, speed if replay else None)
-    code = max(shown.told(one, sender) for one, sender in found)
+    options.known_source(source)
+    pairs = [pair for recording in read_recordings(file) for pair in with_sender(recording, source)]
+    printer = _Printer(console(), len(pairs) > 1, as_json, speed if replay else None)
+    code = max(printer.print(recording, home) for recording, home in pairs)
     if code:
         raise typer.Exit(code)
 
 
-class _Shown:
-    """How answers are told: one of `many` or alone, for programs or for people, live or at once."""
+class _Printer:
+    """Prints answers: one of `many` or alone, for programs or for people, live or at once."""
 
     def __init__(self, screen: Console, many: bool, as_json: bool, speed: float | None) -> None:
         self._screen = screen
@@ -245,70 +252,67 @@ class _Shown:
         self._as_json = as_json
         self._speed = speed
 
-    def told(self, one: Recorded, sender: Wire | CommandError) -> int:
-        """Print one answer, or say what is wrong with it; the exit code for it."""
+    def print(self, recording: Recording, home: Wire | CommandError) -> int:
+        """Print one answer, or what is wrong with it; the exit code for it."""
         try:
-            if isinstance(sender, CommandError):
-                raise sender
-            resp = self._read(one, sender)
+            if isinstance(home, CommandError):
+                raise home
+            resp = self._read(recording, home)
         except ProviderError as error:
-            return self._failed(_said(one, error), REFUSED)
+            return self._failed(_provider_text(recording, error), REFUSED)
         except ReadError as error:
-            return self._failed(str(CommandError.of(error, one.place, USAGE)), USAGE)
+            return self._failed(str(CommandError.of(error, recording.place, USAGE)), USAGE)
         except CommandError as error:
             return self._failed(str(error), error.code)
         if self._as_json:
-            say(json_text(dump(resp), self._many))
+            print_text(json_text(dump(resp), self._many))
         elif self._speed is None:
             show(self._screen, resp)
-        return 0 if resp.error is None else report(_said(one, resp.error), REFUSED)
+        return 0 if resp.error is None else report(_provider_text(recording, resp.error), REFUSED)
 
-    def _read(self, one: Recorded, sender: Wire) -> ChatResponse:
-        if one.whole and self._speed is None:
-            resp = sender.read_response(one.events[0][1], status=one.status)
-            self._head(one, sender)
-            return resp
-        live = None
+    def _read(self, recording: Recording, home: Wire) -> ChatResponse:
         if self._speed is not None:
-            self._head(one, sender)
-            live = Replay(self._screen, self._speed)
-        resp = _streamed(one, sender, live)
-        if live is None:
-            self._head(one, sender)
+            self._head(recording, home)
+            return _streamed(recording, home, Replay(self._screen, self._speed))
+        if recording.whole:
+            resp = home.read_response(recording.events[0][1], status=recording.status)
+        else:
+            resp = _streamed(recording, home, None)
+        self._head(recording, home)
         return resp
 
-    def _head(self, one: Recorded, sender: Wire) -> None:
+    def _head(self, recording: Recording, home: Wire) -> None:
         if not self._as_json:
-            place = f"{one.place}  " if self._many else ""
-            put(self._screen, "head", f"{place}assistant  ({sender.name})")
+            place = f"{recording.place}  " if self._many else ""
+            put(self._screen, "head", f"{place}assistant  ({home.name})")
 
-    def _failed(self, said: str, code: int) -> int:
+    def _failed(self, text: str, code: int) -> int:
         if self._as_json:
-            say(json_text({"error": said}, self._many))
-        return report(said, code)
+            print_text(json_text({"error": text}, self._many))
+        return report(text, code)
 
 
-def _said(one: Recorded, error: ProviderError) -> str:
-    status = error.status or one.status
-    return f"{one.place}: the provider says{f' {status}' if status else ''}: {error.message}"
+def _provider_text(recording: Recording, error: ProviderError) -> str:
+    status = error.status or recording.status
+    return f"{recording.place}: the provider says{f' {status}' if status else ''}: {error.message}"
 
 
-def _streamed(one: Recorded, sender: Wire, live: Replay | None) -> ChatResponse:
+def _streamed(recording: Recording, home: Wire, live: Replay | None) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
-    decoder = sender.stream_decoder()
+    decoder = home.stream_decoder()
     view = EventView(decoder.names)
-    read = False
-    for name, data in one.events:
-        made = decoder.feed(data, name)
-        read = read or any(type(piece) is not Raw for piece in made)
+    understood = False
+    for name, data in recording.events:
+        pieces = decoder.feed(data, name)
+        understood = understood or any(type(piece) is not Raw for piece in pieces)
         if live is not None:
-            live.show([event for piece in made for event in view.feed(piece)])
-    last = decoder.rest()
+            live.show([event for piece in pieces for event in view.feed(piece)])
+    pieces = decoder.rest()
     resp = decoder.finish()
-    if not (read or last):
-        raise ReadError(f"nothing in it is an event of {sender.name}", hint="is it another wire?")
+    if not (understood or pieces):
+        raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
     if live is not None:
-        live.show([event for piece in last for event in view.feed(piece)])
+        live.show([event for piece in pieces for event in view.feed(piece)])
         live.show(view.finish(resp))
         live.finish(resp)
     return resp

@@ -1,7 +1,6 @@
-"""What wires and vendors carry, as sheets of short words: for the screen and for the docs.
+"""`dragoman wires`: what wires, vendors and model families carry, as sheets of short words.
 
-Everything is read from `wire(name).can(model)` and the vendors' rows; how a sheet is shown is not
-its business.
+The sheets, which the docs print too, are read from `wire(name).can(model)` and the vendors' rows.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from .._core.families import FAMILIES
 from .._core.jsontext import Json, JsonObject
 from ..capabilities import MEDIA, Capabilities, Fact, Facts, override
 from ..capabilities.naming import IdRule
-from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wire, wires
+from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
+from ..vendors import wire as wire_of
 from . import options
-from .output import console, json_text, say
+from .output import console, json_text, print_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,9 +35,9 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
 
-def all_wires(known: Facts | str | None = None) -> list[Wire]:
+def all_wires(facts: Facts | str | None = None) -> list[Wire]:
     """Every wire by name, each vendor's further wires behind its first."""
-    return [wire(name, facts=known) for name in _names()]
+    return [wire_of(name, facts=facts) for name in _names()]
 
 
 def _names() -> Iterator[str]:
@@ -53,13 +53,13 @@ def vendors() -> list[Vendor]:
     return [vendor(name) for name in names if name in VENDORS or name not in PROTOCOLS]
 
 
-def carried(listed: Iterable[Wire], model: str | None = None) -> Sheet:
+def carried(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What messages may hold."""
     return Sheet(
         "What messages may hold",
         ("wire", "image", "audio", "video", "doc", "think", "tools", "result", "system", "names",
          "cache"),
-        [(one.name, *_carried(one.can(model))) for one in listed],
+        [(w.name, *_carried(w.can(model))) for w in wires],
         (
             "text and tool results as text: everywhere",
             "image, audio, video, doc: in user messages; u URL, b base64, f uploaded file",
@@ -94,12 +94,12 @@ def _sources(caps: Capabilities, kind: str) -> str:
 _MODES = {"auto": "a", "none": "n", "required": "r", "tool": "t", "allowed": "l"}
 
 
-def asked(listed: Iterable[Wire], model: str | None = None) -> Sheet:
+def asked(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What requests may ask for."""
     return Sheet(
         "What requests may ask for",
         ("wire", "thinks", "effort", "tools", "choice", "server", "format", "bound"),
-        [(one.name, *_asked(one.can(model))) for one in listed],
+        [(w.name, *_asked(w.can(model))) for w in wires],
         (
             "thinks: never, if asked, by default (it can be switched off), or always",
             "effort: levels from least to most, on (a switch), or a range of tokens",
@@ -125,23 +125,23 @@ def _asked(caps: Capabilities) -> Iterator[str]:
 def effort(caps: Capabilities) -> str:
     """How thinking is measured: levels, a range of tokens, or both."""
     levels, tokens = caps.efforts, caps.budgets
-    said = ["-".join(dict.fromkeys((levels[0], levels[-1])))] if levels else []
+    parts = ["-".join(dict.fromkeys((levels[0], levels[-1])))] if levels else []
     if tokens:
-        said.append("-".join(str(n) for n in dict.fromkeys((tokens[0], tokens[-1]))))
-    return " or ".join(said) or "any"
+        parts.append("-".join(str(n) for n in dict.fromkeys((tokens[0], tokens[-1]))))
+    return " or ".join(parts) or "any"
 
 
-def not_taken(listed: Iterable[Wire], model: str | None = None) -> Sheet:
+def not_taken(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """The options that a wire or a model takes otherwise than they were meant."""
     rows = []
-    for one in listed:
-        stances = one.can(model).options
-        found = [
+    for wire in wires:
+        stances = wire.can(model).options
+        cells = [
             ", ".join(sorted(name for name, how in stances.items() if how in hows))
             for hows in (("refuses", "pinned"), ("ignores",))
         ]
-        if any(found):
-            rows.append((one.name, *(cell or "-" for cell in found)))
+        if any(cells):
+            rows.append((wire.name, *(cell or "-" for cell in cells)))
     return Sheet("Options that are not taken", ("wire", "refused", "ignored"), rows)
 
 
@@ -168,36 +168,36 @@ class Known:
     def said(self) -> str:
         """All of it in words."""
         parts = ["; ".join(told(self.changes))] if self.changes else []
-        for name, own in self.on.items():
-            beside = set(self.changes) <= set(own)
-            more = {k: v for k, v in own.items() if not beside or self.changes.get(k) != v}
-            parts.append(f"on {name}: {'; '.join(told(more)) or 'the same'}")
+        for name, changes in self.on.items():
+            contains = set(self.changes) <= set(changes)
+            further = {k: v for k, v in changes.items() if not contains or self.changes.get(k) != v}
+            parts.append(f"on {name}: {'; '.join(told(further)) or 'the same'}")
         return ". ".join(parts)
 
     def all(self) -> dict[str, Any]:
         """What holds on some wire or other."""
-        made = dict(self.changes)
-        for own in self.on.values():
-            made |= own
-        return made
+        result = dict(self.changes)
+        for changes in self.on.values():
+            result |= changes
+        return result
 
 
 def grouped(rows: Iterable[Fact]) -> list[Known]:
     """Facts of the same models, state, date and source as one."""
-    found: dict[tuple[Any, ...], Known] = {}
+    groups: dict[tuple[Any, ...], Known] = {}
     for fact in rows:
         key = (fact.models, fact.but, fact.when, fact.since, fact.source)
-        known = found.setdefault(key, Known(_models(fact), *key[2:]))
+        group = groups.setdefault(key, Known(_models(fact), *key[2:]))
         if fact.wire:
-            known.on[fact.wire] = dict(fact.changes)
+            group.on[fact.wire] = dict(fact.changes)
         else:
-            known.changes = dict(fact.changes)
-    return list(found.values())
+            group.changes = dict(fact.changes)
+    return list(groups.values())
 
 
 def _models(fact: Fact) -> str:
-    but = f" but {', '.join(_shortened(fact.but))}" if fact.but else ""
-    return f"{', '.join(_shortened(fact.models))}{but}"
+    without = f" but {', '.join(_shortened(fact.but))}" if fact.but else ""
+    return f"{', '.join(_shortened(fact.models))}{without}"
 
 
 def _shortened(patterns: Sequence[str]) -> list[str]:
@@ -206,11 +206,11 @@ def _shortened(patterns: Sequence[str]) -> list[str]:
         name: [p for p in patterns if p.startswith(tuple(name + end for end in _VERSIONS))]
         for name in patterns
     }
-    spelled = {p for found in versions.values() for p in found}
+    covered = {p for group in versions.values() for p in group}
     return [
         f"{name.replace('[-.]', '-')}{'…' if versions[name] else ''}"
         for name in patterns
-        if name not in spelled
+        if name not in covered
     ]
 
 
@@ -220,7 +220,7 @@ def families() -> Sheet:
         "Model families",
         ("family", "while", "thinks", "effort", "tools", "forced", "prefill", "bound", "besides",
          "since"),
-        [(one.models, one.when, *_cells(one.all()), one.since) for one in grouped(FAMILIES.rows)],
+        [(row.models, row.when, *_cells(row.all()), row.since) for row in grouped(FAMILIES.rows)],
         (
             "the first family that holds is applied; …: its dated and hosted versions too",
             "while: holds on top, for requests in that state; unsaid: as the wire has it",
@@ -242,18 +242,18 @@ def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
     yield "; ".join(told({name: changes[name] for name in changes if name not in _CELLS}))
 
 
-def hosts(listed: Iterable[Wire]) -> dict[str, tuple[str, str, list[Known]]]:
+def hosts(wires: Iterable[Wire]) -> dict[str, tuple[str, str, list[Known]]]:
     """For wires that a vendor's row says something of: what always holds, its source, and rows."""
     names: dict[int, list[str]] = {}
     rows: dict[int, Facts] = {}
-    for one in listed:
-        for known in _own(one):
-            if known.always or known.rows:
-                names.setdefault(id(known), []).append(one.name)
-                rows[id(known)] = known
+    for wire in wires:
+        for facts in _own(wire):
+            if facts.always or facts.rows:
+                names.setdefault(id(facts), []).append(wire.name)
+                rows[id(facts)] = facts
     return {
-        ", ".join(names[key]): ("; ".join(told(one.always)), _dated(one), grouped(one.rows))
-        for key, one in rows.items()
+        ", ".join(names[key]): ("; ".join(told(wire.always)), _dated(wire), grouped(wire.rows))
+        for key, wire in rows.items()
     }
 
 
@@ -262,22 +262,24 @@ def _own(wire: Wire) -> tuple[Facts, ...]:
     return wire.facts[1:]
 
 
-def _dated(known: Facts) -> str:
-    return f"{known.source} ({known.since})" if known.source and known.since else known.source
+def _dated(facts: Facts) -> str:
+    return f"{facts.source} ({facts.since})" if facts.source and facts.since else facts.source
 
 
-def ages(listed: Iterable[Wire]) -> dict[str, list[str]]:
+def ages(wires: Iterable[Wire]) -> dict[str, list[str]]:
     """The dates of what is known of the families, and of each protocol and host."""
-    found = {"model families": dates([FAMILIES])}
-    for one in listed:
-        found[one.name] = dates(_own(one), one.room.can())
-    return found
+    result = {"model families": dates([FAMILIES])}
+    for wire in wires:
+        result[wire.name] = dates(_own(wire), wire.room.can())
+    return result
 
 
-def dates(known: Iterable[Facts], caps: Capabilities | None = None) -> list[str]:
+def dates(facts: Iterable[Facts], caps: Capabilities | None = None) -> list[str]:
     """When these facts began or were looked up, oldest first."""
-    found = [since for one in known for since in (one.since, *(row.since for row in one.rows))]
-    return sorted(filter(None, [*found, caps.since if caps is not None else ""]))
+    result = [
+        since for source in facts for since in (source.since, *(row.since for row in source.rows))
+    ]
+    return sorted(filter(None, [*result, caps.since if caps is not None else ""]))
 
 
 def told(changes: Mapping[str, Any]) -> Iterator[str]:
@@ -287,7 +289,7 @@ def told(changes: Mapping[str, Any]) -> Iterator[str]:
             by_stance: dict[str, list[str]] = {}
             for option, how in value.items():
                 by_stance.setdefault(how, []).append(option)
-            yield from (f"{how} {', '.join(found)}" for how, found in by_stance.items())
+            yield from (f"{how} {', '.join(options)}" for how, options in by_stance.items())
         else:
             yield f"{name}: {_value(value)}"
 
@@ -297,13 +299,13 @@ def _value(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case Mapping():
-            return ", ".join(f"{key} {_value(inner)}" for key, inner in value.items()) or "none"
+            return ", ".join(f"{key} {_value(item)}" for key, item in value.items()) or "none"
         case str():
             return value or "none"
         case IdRule():
             default = type(value)()
-            given = {f.name: getattr(value, f.name) for f in fields(value)}
-            return _value({k: v for k, v in given.items() if v != getattr(default, k)})
+            differing = {f.name: getattr(value, f.name) for f in fields(value)}
+            return _value({k: v for k, v in differing.items() if v != getattr(default, k)})
         case set() | frozenset():
             return ", ".join(sorted(map(str, value))) or "none"
         case Sequence():
@@ -325,18 +327,26 @@ def list_wires(
     Without a model: what every current model on that wire accepts. A dash: not carried; what a
     conversation loses by that is named when it is written.
     """
-    listed = all_wires(options.facts(facts))
+    every_wire = all_wires(options.facts(facts))
     if as_json:
-        dated = ages(listed)
-        say(json_text({"model": model, "facts": facts,
-                       "wires": {one.name: _wire(one, model, dated[one.name]) for one in listed},
-                       "vendors": {row.name: _vendor(row) for row in vendors()},
-                       "families": _json(FAMILIES.rows)}))  # fmt: skip
+        dated = ages(every_wire)
+        data = {
+            "model": model,
+            "facts": facts,
+            "wires": {wire.name: _wire(wire, model, dated[wire.name]) for wire in every_wire},
+            "vendors": {row.name: _vendor(row) for row in vendors()},
+            "families": _json(FAMILIES.rows),
+        }
+        print_text(json_text(data))
         return
     screen = console()
     if model is not None:
         screen.print(f"For {model}:\n", style="bold")
-    for sheet in (carried(listed, model), asked(listed, model), not_taken(listed, model)):
+    for sheet in (
+        carried(every_wire, model),
+        asked(every_wire, model),
+        not_taken(every_wire, model),
+    ):
         _show(screen, sheet)
     screen.print("Vendors", style="bold")
     screen.print(_grid(
@@ -344,10 +354,12 @@ def list_wires(
     ))  # fmt: skip
     if model is not None:
         screen.print(f"\nWhat is known of {model}", style="bold")
-        screen.print(_grid(_known(listed, model)))
+        screen.print(_grid(_known(every_wire, model)))
     else:
         screen.print("\nAge of the facts", style="bold")
-        screen.print(_grid((name, _age(found)) for name, found in ages(listed).items()))
+        screen.print(
+            _grid((name, _age(dates_found)) for name, dates_found in ages(every_wire).items())
+        )
         sheet = families()
         screen.print(f"\n{sheet.title}", style="bold")
         screen.print(_grid((row[0], _worded(sheet.heads, row)) for row in sheet.rows))
@@ -360,8 +372,8 @@ def _show(screen: Console, sheet: Sheet) -> None:
     screen.print(sheet.title, style="bold")
     if screen.width < _TABLE:
         for name, *cells in sheet.rows:
-            said = zip(sheet.heads[1:], cells, strict=True)
-            screen.print(f"{name}: " + ", ".join(f"{head} {cell}" for head, cell in said))
+            pairs = zip(sheet.heads[1:], cells, strict=True)
+            screen.print(f"{name}: " + ", ".join(f"{head} {cell}" for head, cell in pairs))
     else:
         screen.print(_table(sheet))
     for line in sheet.notes:
@@ -371,8 +383,8 @@ def _show(screen: Console, sheet: Sheet) -> None:
 
 def _worded(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
     """The cells of a row that say something, each behind its head."""
-    said = zip(heads[1:], row[1:], strict=True)
-    cells = [cell if head == "besides" else f"{head} {cell}" for head, cell in said if cell]
+    pairs = zip(heads[1:], row[1:], strict=True)
+    cells = [cell if head == "besides" else f"{head} {cell}" for head, cell in pairs if cell]
     return "; ".join(cells)
 
 
@@ -406,26 +418,26 @@ def _places(row: Vendor) -> Iterable[str]:
     yield f"key: {row.key or 'none'}"
 
 
-def _known(listed: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
+def _known(wires: list[Wire], model: str) -> Iterable[tuple[str, ...]]:
     """Each fact that holds for a model, with the wires on which it does."""
-    found: dict[int, tuple[Fact, list[str]]] = {}
-    for one in listed:
-        for fact in (*one.known(model), *one.conditional(model)):
-            found.setdefault(id(fact), (fact, []))[1].append(one.name)
-    for fact, names in found.values():
-        where = "everywhere" if len(names) == len(listed) else ", ".join(names)
+    facts: dict[int, tuple[Fact, list[str]]] = {}
+    for wire in wires:
+        for fact in (*wire.known(model), *wire.conditional(model)):
+            facts.setdefault(id(fact), (fact, []))[1].append(wire.name)
+    for fact, names in facts.values():
+        place = "everywhere" if len(names) == len(wires) else ", ".join(names)
         when = f"while {fact.when}: " if fact.when else ""
-        said = f"{when}{'; '.join(told(fact.changes))}"
-        yield where, f"{said}\n{f'since {fact.since}: ' if fact.since else ''}{fact.source}"
-    if not found:
+        text = f"{when}{'; '.join(told(fact.changes))}"
+        yield place, f"{text}\n{f'since {fact.since}: ' if fact.since else ''}{fact.source}"
+    if not facts:
         yield ("nothing in particular",)
 
 
-def _age(found: list[str]) -> str:
-    if not found:
+def _age(dates: list[str]) -> str:
+    if not dates:
         return "no date"
-    days = _days(found[-1])
-    return f"{len(found)}, from {found[0]} to {found[-1]}" + (
+    days = _days(dates[-1])
+    return f"{len(dates)}, from {dates[0]} to {dates[-1]}" + (
         f", {days} days ago" if days is not None else ""
     )
 
@@ -437,16 +449,16 @@ def _days(since: str) -> int | None:
     return (datetime.now(UTC).date() - date.fromisoformat(since)).days
 
 
-def _wire(one: Wire, model: str | None, found: list[str]) -> JsonObject:
+def _wire(wire: Wire, model: str | None, dates: list[str]) -> JsonObject:
     return {
-        "protocol": one.room.protocol,
-        "vendor": one.vendor.name if one.vendor is not None else None,
-        "default_model": one.room.model,
-        "oldest_fact": found[0] if found else None,
-        "newest_fact": found[-1] if found else None,
-        "age_days": _days(found[-1]) if found else None,
-        "facts": [] if model is None else _json([*one.known(model), *one.conditional(model)]),
-        "can": _json(one.can(model)),
+        "protocol": wire.room.protocol,
+        "vendor": wire.vendor.name if wire.vendor is not None else None,
+        "default_model": wire.room.model,
+        "oldest_fact": dates[0] if dates else None,
+        "newest_fact": dates[-1] if dates else None,
+        "age_days": _days(dates[-1]) if dates else None,
+        "facts": [] if model is None else _json([*wire.known(model), *wire.conditional(model)]),
+        "can": _json(wire.can(model)),
     }
 
 
@@ -466,10 +478,10 @@ def _json(value: Any) -> Json:
         return {f.name: _json(getattr(value, f.name)) for f in fields(value)}
     match value:
         case Mapping():
-            return {str(key): _json(inner) for key, inner in value.items()}
+            return {str(key): _json(item) for key, item in value.items()}
         case frozenset() | set():
             return sorted(value)
         case tuple() | list():
-            return [_json(inner) for inner in value]
+            return [_json(item) for item in value]
         case _:
             return value

@@ -54,6 +54,7 @@ class Msg:
         "spelling",
         "timestamp",
     )  # fmt: skip
+    read_from: Any  # see `blocks.ReadFrom`
 
     def __init__(
         self,

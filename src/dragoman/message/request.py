@@ -424,7 +424,7 @@ class _Known:
 _new = object.__new__
 
 
-def said(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
+def new_message(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
     """`Msg("", content, role, origin=origin)` of content that is known to be right."""
     message = _new(Msg)
     message.name = ""
@@ -436,7 +436,7 @@ def said(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
     return message
 
 
-def called(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
+def new_call(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
     """`ToolUseBlock(id, name, given, raw)`."""
     block = _new(ToolUseBlock)
     block.id = id
@@ -449,7 +449,7 @@ def called(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
     return block
 
 
-def answered(id: str, name: str, output: str, spelling: str | None) -> ToolResultBlock:
+def new_result(id: str, name: str, output: str, spelling: str | None) -> ToolResultBlock:
     """`ToolResultBlock(id, name, output, spelling=spelling)`."""
     block = _new(ToolResultBlock)
     block.id = id
@@ -462,7 +462,7 @@ def answered(id: str, name: str, output: str, spelling: str | None) -> ToolResul
     return block
 
 
-def asking(messages: list[Msg]) -> ChatRequest:
+def new_request(messages: list[Msg]) -> ChatRequest:
     """`ChatRequest(messages)`, without a look at each of them."""
     req = _new(ChatRequest)
     req.messages = messages
@@ -475,6 +475,6 @@ def asking(messages: list[Msg]) -> ChatRequest:
 
 
 @lru_cache(maxsize=256)
-def written_by(issuer: str, model: str | None) -> Origin:
+def model_origin(issuer: str, model: str | None) -> Origin:
     """`Origin(issuer, model)`: one for all that the model wrote."""
     return Origin(issuer, model)

@@ -8,19 +8,24 @@ reported, in a stream once for each field.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, assert_never
 
-from .._core.jsontext import Json, JsonObject
+from .._core.jsontext import Json, JsonObject, canonical
 from .._core.stream.builder import Builder
-from .._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
-from ..message import ChatRequest, ChatResponse, Origin, ThinkingBlock, Usage
+from ..message import ChatRequest, ChatResponse, Finish, Origin, ThinkingBlock, Usage
+from ..message.answer import FinishReason
 from .chat_shape import answer_fields
 
 Event: TypeAlias = tuple[str | None, Json]
 
 EVENTS = "events"  # among the fields of an answer: events that its reader did not know
+
+_OPEN_REASONS = frozenset({"stop", "tool_calls", "other"})  # that content may correct
+_CORRECTED_REASONS = frozenset({"stop", "tool_calls", "refusal"})
 
 
 class AnswerWriter:
@@ -30,6 +35,9 @@ class AnswerWriter:
     """
 
     __slots__ = ("_reported", "issuer", "issuers", "own", "report")
+    # how the wire names the reasons, the usual name of each first, and the most usual one of all
+    finish_reasons: ClassVar[Mapping[str, FinishReason]] = {}
+    nearest_reasons: ClassVar[Mapping[str, str]] = {}  # for those that it has no name for
 
     def __init__(self, report: Report, issuers: Sequence[str], own: bool) -> None:
         self.report = report
@@ -68,6 +76,79 @@ class AnswerWriter:
         for name in ("signature", "redacted"):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
+
+    def finish_reason(self, finish: Finish, node: object) -> str | None:
+        """Why the answer ended: in the provider's own word, as long as it means the same."""
+        raw, reason = finish.raw, finish.reason
+        meaning = self.finish_reasons.get(raw or "", "other")
+        corrected = meaning in _OPEN_REASONS and reason in _CORRECTED_REASONS
+        if self.own and (reason == meaning or corrected):
+            return raw
+        if raw in self.finish_reasons and reason == meaning:
+            return raw
+        for name, known in self.finish_reasons.items():
+            if known == reason:
+                return name
+        nearest = self.nearest_reasons.get(reason) or next(iter(self.finish_reasons))
+        self.report.lost("answer.finish", node, "finish", what=reason, did=nearest)
+        return nearest
+
+    def made_id(self, resp: ChatResponse) -> str:
+        """An id for an answer without one, made of what it says: it is reported as added."""
+        contents = [(c.msg.get_text_content(), [canonical(call.input) for call in c.msg.calls])
+                    for c in resp.candidates]  # fmt: skip
+        digest = blake2b(canonical([resp.model, contents]).encode(), digest_size=16)
+        self.report.lost("answer.field", resp, "id", did=digest.hexdigest())
+        return digest.hexdigest()
+
+    def lost_figures(self, usage: Usage, names: Sequence[str]) -> None:
+        """Report the figures of `names`, which the wire has not, and those that it must have."""
+        for name in ("input", "output"):
+            if getattr(usage, name) is None:
+                self.report.lost("answer.field", usage, name, did="0")
+        for name in names:
+            if getattr(usage, name):
+                self.report.lost("answer.usage", usage, name)
+
+
+def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
+    """Why an answer ended; a word that is none of `reasons` is another reason."""
+    word = raw if isinstance(raw, str) else None
+    return Finish(reasons.get(word or "", "other"), word)
+
+
+class StreamedTexts:
+    """The texts of one answer as far as they were written, for events that only add to a text."""
+
+    __slots__ = ("_last", "_texts", "_writer")
+
+    def __init__(self, writer: AnswerWriter) -> None:
+        self._writer = writer
+        self._texts: dict[Key, list[str]] = {}
+        self._last: dict[int, Key] = {}  # of each candidate, the thinking that was written last
+
+    def added(self, piece: Part, text: str, is_thinking: bool = False) -> str:
+        """What `text` adds; a text in the place of another one is a loss.
+
+        Several thinking blocks of another wire become one field, with a line for each.
+        """
+        key = piece.key
+        pieces = self._texts.setdefault(key, [])
+        if piece.whole and pieces:
+            before = "".join(pieces)
+            if not text.startswith(before):
+                what = "text in the place of other text"
+                self._writer.report.lost("answer.unsaid", piece, what=what)
+                return ""
+            text = text[len(before) :]
+        if not text:
+            return ""
+        pieces.append(text)
+        if not is_thinking:
+            return text
+        last = self._last.get(key[0], key)
+        self._last[key[0]] = key
+        return f"\n{text}" if last != key and not self._writer.own else text
 
 
 _W = TypeVar("_W", bound=AnswerWriter)

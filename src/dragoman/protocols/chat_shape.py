@@ -1,6 +1,7 @@
-"""The chat-shaped pieces that several rooms share: function tools, result text, own fields.
+"""What the wires of the shape of Chat Completions share: messages, calls, results, tools, choices.
 
-Pure functions over the tree; names no wire.
+The fields of an issuer that no node models, texts of results and names in URL paths are those of
+other wires, too. Pure functions over the tree; names no wire.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import quote
 
 from .._core.jsontext import Json, JsonObject, arguments, loads
 from .._core.passes.roles import SYSTEM, RoledHistory
 from .._core.redaction import shown
-from .._core.stream.arguments import MADE, parsed
+from .._core.stream.arguments import MADE, parse_arguments
 from ..capabilities import Capabilities
 from ..errors import ReadError, WriteError
 from ..losses import Report
@@ -28,7 +29,7 @@ from ..message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from ..message.blocks import ANSWER, NOTES, ContentBlock
+from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras, noted
 from ..message.check import HEALED
 from ..schema import lowered_once, report_changes
 
@@ -36,7 +37,7 @@ _EMPTY: JsonObject = {"type": "object", "properties": {}}
 
 
 def arguments_of(block: ToolUseBlock) -> str:
-    """The argument text: the model's own if it still says what `input` says."""
+    """The argument text: the model's own if it still is the JSON of `input`."""
     raw = block.raw_input
     if raw is not None and _says(raw, block.input):
         return raw
@@ -54,89 +55,90 @@ def _says(raw: str, value: Any) -> bool:
 def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
     """(the schema of a tool's parameters as the wire takes it, whether it is strict).
 
-    An empty object if the tool declares none. What no strict schema can say is not strict.
+    An empty object if the tool declares none. Not strict if no strict schema can express it.
     """
-    told = tool.schema if tool.schema is not None else dict(_EMPTY)
+    schema = tool.schema if tool.schema is not None else dict(_EMPTY)
     strict = tool.strict
     if strict is not None and not caps.strict_tools:
         report.lost("tool.strict", tool, "strict")
         strict = None
     if strict and caps.strict_schema:
-        made = lowered_once(told, caps.strict_schema)
-        if not made.unfit:
-            report_changes(made, report, tool, "parameters", tool.name)
-            return made.schema, True
-        why = f"{tool.name}: {made.unfit}"
-        report.lost("schema.unfit", tool, "strict", why, "not strict", made.rule)
+        lowering = lowered_once(schema, caps.strict_schema)
+        if not lowering.unfit:
+            report_changes(lowering, report, tool, "parameters", tool.name)
+            return lowering.schema, True
+        why = f"{tool.name}: {lowering.unfit}"
+        report.lost("schema.unfit", tool, "strict", why, "not strict", lowering.rule)
         strict = False
     if caps.tool_schema == "plain":
-        return told, strict
-    made = lowered_once(told, caps.tool_schema)
-    report_changes(made, report, tool, "parameters", tool.name)
-    return made.schema, strict
+        return schema, strict
+    lowering = lowered_once(schema, caps.tool_schema)
+    report_changes(lowering, report, tool, "parameters", tool.name)
+    return lowering.schema, strict
 
 
-def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
-    function: JsonObject = {"name": tool.name, "description": tool.description}
-    function["parameters"], strict = parameters(tool, caps, report)
-    if strict is not None:
-        function["strict"] = strict
-    if tool.cache is not None and not caps.cached_tools:
-        report.lost("tool.cache", tool, "cache")
-    made: JsonObject = {"type": "function", "function": function}
-    return replay(made, tool, caps, report)
+def write_call(
+    block: ToolUseBlock, text: Json, extras: JsonObject, typed: bool = True
+) -> JsonObject:
+    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
+    function = {"name": block.name, "arguments": text}
+    call: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if not typed:
+        del call["type"]
+    return filled(call, extras) if extras else call
 
 
-def replay(made: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
-    """`made`, filled with the fields of those issuers that this wire understands."""
+def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
+    """`data`, filled with the fields of those issuers that this wire understands."""
     if node.extras is not None:
-        for issuer, own in node.extras.items():
+        for issuer, fields in node.extras.items():
             if issuer in caps.reads:
-                filled(made, own)
+                filled(data, fields)
             elif not issuer.endswith(NOTES):
-                report.foreign(node, issuer, own)
-    return made
+                report.foreign(node, issuer, fields)
+    return data
 
 
-def filled(made: JsonObject, own: Mapping[str, Any]) -> JsonObject:
-    """`made` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
-    for key, value in own.items():
-        there = made.get(key)
-        if isinstance(there, dict) and isinstance(value, Mapping):
-            made[key] = filled(dict(there), value)
-        elif isinstance(there, list) and isinstance(value, list):
-            made[key] = [*there, *(one for one in value if one not in there)]
+def filled(data: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+    """`data` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
+    for key, value in fields.items():
+        current = data.get(key)
+        if isinstance(current, dict) and isinstance(value, Mapping):
+            data[key] = filled(dict(current), value)
+        elif isinstance(current, list) and isinstance(value, list):
+            data[key] = [*current, *(item for item in value if item not in current)]
         else:
-            made[key] = value
-    return made
+            data[key] = value
+    return data
 
 
 def own_extras(node: Any, caps: Capabilities) -> JsonObject:
     """The fields of a block or message that are this wire's: its issuers', and those it claims."""
+    if node.extras is None:
+        return {}
     return {
         key: value
-        for issuer, own in (node.extras or {}).items()
-        for key, value in own.items()
+        for issuer, fields in node.extras.items()
+        for key, value in fields.items()
         if issuer in caps.reads or (not issuer and key in caps.claims)
     }
 
 
 def answer_fields(
-    node: Any, issuers: Sequence[str], report: Report, known: Sequence[str] = ()
+    node: Any, issuers: Sequence[str], report: Report, exempt: Sequence[str] = ()
 ) -> JsonObject:
     """The fields of an answer's node that are this wire's, those of answers alone among them.
 
-    Those of other issuers are losses by key, but for `known`: what is said of them elsewhere.
+    Those of other issuers are losses by key, but for `exempt`, which the caller reports or writes.
     """
-    made: JsonObject = {}
-    for issuer, own in (node.extras or {}).items():
+    data: JsonObject = {}
+    for issuer, fields in (node.extras or {}).items():
         if issuer.removesuffix(ANSWER) in issuers:
-            filled(made, own)
+            filled(data, fields)
         elif issuer != HEALED and not issuer.endswith(NOTES):
-            lost = {key: value for key, value in own.items() if key not in known}
-            report.foreign(node, issuer, lost)
-    return made
+            foreign = {key: value for key, value in fields.items() if key not in exempt}
+            report.foreign(node, issuer, foreign)
+    return data
 
 
 @lru_cache(maxsize=256)
@@ -171,38 +173,39 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
 
 
 def own_tool(tool: ServerTool, caps: Capabilities) -> JsonObject:
-    """A tool that nobody models, as its own provider declares it."""
-    own = (own for issuer, own in (tool.extras or {}).items() if issuer in caps.reads)
-    return next(own, {})
+    """A tool that no ServerTool models, as its provider declares it."""
+    fields = (fields for issuer, fields in (tool.extras or {}).items() if issuer in caps.reads)
+    return next(fields, {})
 
 
-def unsaid(tool: ServerTool, report: Report, *said: str) -> None:
-    """Name the fields of a server tool that the provider's own has no place for."""
+def unsaid(tool: ServerTool, report: Report, *names: str) -> None:
+    """Report the fields of a server tool that the provider's declaration has no place for."""
     for name, _ in tool.given():
-        if name not in said:
+        if name not in names:
             report.lost("server_tool.field", tool, name, what=f"{name} of {tool.kind}")
 
 
 def head(history: RoledHistory) -> int:
     """How many messages stand before everything else as the system prompt."""
     count = 0
-    for seat in history.seats:
-        if seat != SYSTEM:
+    for role in history.roles:
+        if role != SYSTEM:
             break
         count += 1
     return count
 
 
-UNTYPED = "untyped"  # the spelling of a call that names no type
+# notes in the spelling of calls and results
+UNTYPED = "untyped"  # the call has no type
 
 
-_PLACED = "placed"  # of one whose index is its place
+_PLACED = "placed"  # the call has an index, which is its position
 
 
-_BARE = "bare"  # of one without arguments
+_BARE = "bare"  # the call has no arguments
 
 
-_NOBODYS = "nobody's"  # of a result that does not say whose call it answers
+_NOBODYS = "nobody's"  # the result names no call
 
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -220,23 +223,23 @@ _Blocks: TypeAlias = list[ContentBlock]
 _Parts: TypeAlias = Callable[[list[Json], str, Origin | None], _Blocks]
 
 
-def read_messages(listed: Iterable[Json], read: Callable[[Json, int], Msg]) -> list[Msg]:
+def read_messages(entries: Iterable[Json], read: Callable[[Json, int], Msg]) -> list[Msg]:
     """The entries of `messages`, each read by `read(entry, its place)`.
 
     A result that names no call belongs to the first one of its name that waits for one.
     """
     waiting = _Waiting([])
-    made = []
-    for place, told in enumerate(listed):
-        m = read(told, place)
+    msgs = []
+    for i, entry in enumerate(entries):
+        m = read(entry, i)
         if type(m.content) is list:
             if m.role == "assistant":
                 calls = [block for block in m.content if type(block) is ToolUseBlock]
                 waiting = _Waiting(calls) if calls else waiting
             elif m.role == "tool" and type(m.content[0]) is ToolResultBlock:
                 _paired(m.content[0], waiting)
-        made.append(m)
-    return made
+        msgs.append(m)
+    return msgs
 
 
 class _Waiting:
@@ -247,8 +250,8 @@ class _Waiting:
     def __init__(self, calls: list[ToolUseBlock]) -> None:
         self.calls = dict(enumerate(calls))
         self.places: dict[str, deque[int]] = {}
-        for at, call in enumerate(calls):
-            self.places.setdefault(call.id, deque()).append(at)
+        for index, call in enumerate(calls):
+            self.places.setdefault(call.id, deque()).append(index)
 
 
 def _paired(result: ToolResultBlock, waiting: _Waiting) -> None:
@@ -257,154 +260,221 @@ def _paired(result: ToolResultBlock, waiting: _Waiting) -> None:
         while places and waiting.calls.pop(places.popleft(), None) is None:
             pass  # a result that names no call was given that one
         return
-    for at, call in waiting.calls.items():
+    for index, call in waiting.calls.items():
         if result.name in ("", call.name) or not call.id:
             result.id = call.id
             result.spelling = f"{result.spelling} {MADE}" if result.spelling else MADE
-            del waiting.calls[at]
+            del waiting.calls[index]
             return
 
 
-def no_message(told: Json, issuer: str) -> Msg:
-    """What is no message of a known role, as it came."""
-    return Msg.trusted("", [RawBlock(issuer, told, "message", by="client")], "user")
+def no_message(entry: Json, issuer: str) -> Msg:
+    """An entry that is no message of a known role, kept as it came."""
+    block = RawBlock(issuer, entry, "message", by="client")
+    m = Msg.trusted("", [block], "user")
+    m.read_from = block.read_from = entry
+    return m
 
 
 def read_message(
-    told: Json, issuer: str, parts: _Parts, answer: Callable[[JsonObject], Msg]
+    entry: Json, issuer: str, parts: _Parts, answer: Callable[[JsonObject], Msg]
 ) -> Msg:
     """One entry of `messages`.
 
-    `parts` reads the items of a content, `answer` what the assistant said beside its role.
+    `parts` reads the items of a content, `answer` the fields of an assistant's message.
     """
-    role: Any = told.get("role") if isinstance(told, dict) else None
+    role: Any = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
-        return no_message(told, issuer)
-    rest = {key: value for key, value in told.items() if key != "role"}
+        return no_message(entry, issuer)
+    fields = {key: value for key, value in entry.items() if key != "role"}
     if role == "tool":
-        made = Msg.trusted("", [_result(rest, issuer, parts)], "tool")
+        result = _result(fields, issuer, parts)
+        result.read_from = entry
+        m = Msg.trusted("", [result], "tool")
     elif role == "assistant":
-        made = answer(rest)
+        m = answer(fields)
     else:
-        said, word = content(rest, issuer, parts)
-        made = Msg.trusted("", said, role)  # type: ignore[arg-type]  # one of the roles
-        made.spelling = word
-    if rest:
-        made.extras = {issuer: rest}
-    return made
+        said, spelling = content(fields, issuer, parts)
+        m = Msg.trusted("", said, role)  # type: ignore[arg-type]  # one of the roles
+        m.spelling = spelling
+    m.read_from = entry
+    if fields:
+        m.extras = {issuer: fields}
+    return m
 
 
 def content(
-    rest: JsonObject, issuer: str, parts: _Parts, origin: Origin | None = None
+    fields: JsonObject, issuer: str, parts: _Parts, origin: Origin | None = None
 ) -> tuple[str | _Blocks, str | None]:
-    """(what is said, how it is spelled): taken out of `rest`."""
-    said = rest.get("content")
-    if isinstance(said, str):
-        del rest["content"]
-        return said, None
-    if isinstance(said, list):
-        del rest["content"]
-        return parts(said, issuer, origin), None if said else "list"
-    if said is None and "content" in rest:
-        del rest["content"]
+    """(the content, taken out of `fields`; how it is spelled)."""
+    value = fields.get("content")
+    if isinstance(value, str):
+        del fields["content"]
+        return value, None
+    if isinstance(value, list):
+        del fields["content"]
+        return parts(value, issuer, origin), None if value else "list"
+    if value is None and "content" in fields:
+        del fields["content"]
         return [], "null"
     return [], "absent"
 
 
-def _result(rest: JsonObject, issuer: str, parts: _Parts) -> ToolResultBlock:
-    id, name = rest.get("tool_call_id"), rest.get("name")
+def content_as_read(
+    entry: JsonObject,
+    blocks: _Blocks,
+    note: str | None,
+    is_string: Callable[[TextBlock], bool],
+    write: Callable[[ContentBlock], Json],
+) -> None:
+    """Put the content that `content` read into the entry.
+
+    `is_string`: whether a single text was the content itself; `write` gives other items.
+    """
+    text = blocks[0] if len(blocks) == 1 else None
+    if type(text) is TextBlock and is_string(text):
+        entry["content"] = text.text
+    elif blocks or note == "list":
+        entry["content"] = [write(block) for block in blocks]
+    elif note != "absent":
+        entry["content"] = None if note == "null" else ""
+
+
+def _result(fields: JsonObject, issuer: str, parts: _Parts) -> ToolResultBlock:
+    id, name = fields.get("tool_call_id"), fields.get("name")
     block = ToolResultBlock(
-        rest.pop("tool_call_id") if isinstance(id, str) else "",
-        rest.pop("name") if isinstance(name, str) and name else "",
+        fields.pop("tool_call_id") if isinstance(id, str) else "",
+        fields.pop("name") if isinstance(name, str) and name else "",
     )
-    said, word = content(rest, issuer, parts)
-    block.output = None if word in ("null", "absent") else said
-    words = [word or "", "" if isinstance(id, str) else _NOBODYS]
-    block.spelling = " ".join(filter(None, words)) or None
+    value, spelling = content(fields, issuer, parts)
+    block.output = None if spelling in ("null", "absent") else value
+    notes = [spelling or "", "" if isinstance(id, str) else _NOBODYS]
+    block.spelling = " ".join(filter(None, notes)) or None
     return block
 
 
-def result_as_read(block: Any, said: Callable[[ContentBlock], Json]) -> JsonObject:
-    """The entry of `messages` of a result; `said` is an item of its content."""
-    made: JsonObject = {"role": "tool"}
-    words = (block.spelling or "").split()
-    if _NOBODYS not in words:
-        made["tool_call_id"] = "" if MADE in words else block.id
+def result_as_read(block: Any, write: Callable[[ContentBlock], Json]) -> JsonObject:
+    """The entry of `messages` of a result; `write` is an item of its content."""
+    entry: JsonObject = {"role": "tool"}
+    notes = (block.spelling or "").split()
+    if _NOBODYS not in notes:
+        entry["tool_call_id"] = "" if MADE in notes else block.id
     if block.name:
-        made["name"] = block.name
+        entry["name"] = block.name
     output = block.output
     if isinstance(output, list):
-        made["content"] = [said(one) for one in output]
-    elif "absent" not in words:
-        made["content"] = output
-    return made
+        entry["content"] = [write(item) for item in output]
+    elif "absent" not in notes:
+        entry["content"] = output
+    return entry
 
 
-def read_calls(rest: JsonObject, issuer: str, place: int) -> _Blocks:
-    """The `tool_calls` of the message at this place, taken out of `rest`."""
-    told = rest.get("tool_calls")
-    if not (isinstance(told, list) and told):
+def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
+    """The `tool_calls` of the message at this place, taken out of `fields`."""
+    entries = fields.get("tool_calls")
+    if not (isinstance(entries, list) and entries):
         return []
-    del rest["tool_calls"]
-    return [read_call(one, issuer, nth, f"call_{place}_{nth}") for nth, one in enumerate(told)]
+    del fields["tool_calls"]
+    return [read_call(entry, issuer, i, f"call_{place}_{i}") for i, entry in enumerate(entries)]
 
 
-def read_call(told: Json, issuer: str, nth: int, made_id: str) -> ToolUseBlock | RawBlock:
-    """The `nth` entry of `tool_calls`; `made_id` is for one without an id.
+def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBlock | RawBlock:
+    """The `index` entry of `tool_calls`; `made_id` is for one without an id.
 
     What is no call of a function by its name is kept as it came.
     """
-    function = told.get("function") if isinstance(told, dict) else None
-    id = told.get("id") if isinstance(told, dict) else None
+    function = entry.get("function") if isinstance(entry, dict) else None
+    id = entry.get("id") if isinstance(entry, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        return RawBlock(issuer, told, "call", id if isinstance(id, str) else None, "client")
+        raw = RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
+        raw.read_from = entry
+        return raw
     block = ToolUseBlock(id if isinstance(id, str) and id else made_id, function["name"])
-    rest, words = _beside(told, nth)
-    inner = {key: value for key, value in function.items() if key not in _FUNCTION}
-    given = function.get("arguments")
-    if isinstance(given, str):
-        block.input, block.raw_input = parsed(given), given
-    elif isinstance(given, dict):
-        block.input = given
+    fields, notes = _beside(entry, index)
+    unknown = {key: value for key, value in function.items() if key not in _FUNCTION}
+    values = function.get("arguments")
+    if isinstance(values, str):
+        block.input, block.raw_input = parse_arguments(values), values
+    elif isinstance(values, dict):
+        block.input = values
     elif "arguments" in function:
-        inner["arguments"] = given
+        unknown["arguments"] = values
     else:
-        words.append(_BARE)
-    if inner:
-        rest["function"] = inner
-    block.spelling = " ".join(words) or None
-    block.extras = {issuer: rest} if rest else None
+        notes.append(_BARE)
+    if unknown:
+        fields["function"] = unknown
+    block.spelling = " ".join(notes) or None
+    block.extras = {issuer: fields} if fields else None
+    block.read_from = entry
     return block
 
 
-def _beside(told: JsonObject, nth: int) -> tuple[JsonObject, list[str]]:
-    """(what nobody models of a call, beside its function; how the rest is spelled)."""
-    rest = {key: value for key, value in told.items() if key not in _CALL}
-    words = []
-    if not (isinstance(told.get("id"), str) and told["id"]):
-        words.append(MADE)
-        rest |= {"id": told["id"]} if "id" in told else {}
-    if rest.get("type") == "function":
-        del rest["type"]
-    elif "type" not in rest:
-        words.append(UNTYPED)
-    if type(rest.get("index")) is int and rest["index"] == nth:
-        words.append(_PLACED)
-        del rest["index"]
-    return rest, words
+def _beside(entry: JsonObject, index: int) -> tuple[JsonObject, list[str]]:
+    """(the fields beside the function that no call models, notes on how the others are spelled)."""
+    fields = {key: value for key, value in entry.items() if key not in _CALL}
+    notes = []
+    if not (isinstance(entry.get("id"), str) and entry["id"]):
+        notes.append(MADE)
+        fields |= {"id": entry["id"]} if "id" in entry else {}
+    if fields.get("type") == "function":
+        del fields["type"]
+    elif "type" not in fields:
+        notes.append(UNTYPED)
+    if type(fields.get("index")) is int and fields["index"] == index:
+        notes.append(_PLACED)
+        del fields["index"]
+    return fields, notes
 
 
-def call_as_read(block: ContentBlock, issuer: str, nth: int) -> Json:
+def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
     """The entry of `tool_calls` that `read_call` made the block of."""
     if type(block) is RawBlock:
         return block.data
     assert type(block) is ToolUseBlock  # the other one of the two
-    words = (block.spelling or "").split()
-    said = block.input if block.raw_input is None else block.raw_input
-    made: JsonObject = {} if MADE in words else {"id": block.id}
-    made["function"] = {"name": block.name} | ({} if _BARE in words else {"arguments": said})
-    if UNTYPED not in words:
-        made["type"] = "function"
-    if _PLACED in words:
-        made["index"] = nth
-    return filled(made, (block.extras or {}).get(issuer, {}))
+    notes = (block.spelling or "").split()
+    values = block.input if block.raw_input is None else block.raw_input
+    entry: JsonObject = {} if MADE in notes else {"id": block.id}
+    entry["function"] = {"name": block.name} | ({} if _BARE in notes else {"arguments": values})
+    if UNTYPED not in notes:
+        entry["type"] = "function"
+    if _PLACED in notes:
+        entry["index"] = index
+    return filled(entry, (block.extras or {}).get(issuer, {}))
+
+
+def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> Extras | None:
+    """The extras of a node: fields that it does not model, and notes on how it was spelled."""
+    extras = {issuer: other_fields} if other_fields else {}
+    if notes:
+        extras[noted(issuer)] = notes
+    return extras or None
+
+
+def issuer_fields(node: Any, issuer: str) -> tuple[JsonObject, JsonObject]:
+    """(a copy of the fields that the node does not model, its notes): of `issuer_extras`."""
+    extras = node.extras or {}
+    return dict(extras.get(issuer, {})), extras.get(noted(issuer), {})
+
+
+def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
+    """Whether the value is a list of objects, and not empty."""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def require_text(value: Any) -> str:
+    """The value, which is text. Raises TypeError if it is not."""
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value
+
+
+def answered_call(id: str, name: str, arguments: Json) -> ToolUseBlock:
+    """A call of an answer, whole or begun. Raises TypeError for arguments of another type."""
+    call = ToolUseBlock(id, name)
+    if isinstance(arguments, str):
+        call.raw_input = arguments
+    elif isinstance(arguments, dict):
+        call.input = arguments
+    elif arguments is not None:
+        raise TypeError("arguments are text or an object")
+    return call

@@ -19,12 +19,22 @@ from ..message import ChatRequest, Msg
 PathTable: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
 _Rows: TypeAlias = Iterator[tuple[str, object]]
 
+# what Chat's wires have in common: functions, their calls and results
+CHAT_PATHS: PathTable = {
+    **{("tool", name): (f"function.{name}",) for name in ("name", "description", "parameters")},
+    ("tool_result", "id"): ("tool_call_id",),
+    ("tool_result", "output"): ("content",),
+    ("tool_use", "name"): ("function.name",),
+    ("tool_use", "input"): ("function.arguments",),
+}
+
 
 def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows:
     """(path, node or Field) of all that was read: the request, its fields, tools and messages.
 
     The types of nodes in the table are `options`, `request`, `tool_choice`, `response_format`,
-    `tool`, `message`, and the `type` of each block.
+    `tool`, `message`, and the `type` of each block. Of a message, the type of a block stands for
+    the field that holds it as plain text, and `content` for that of all others.
     """
     paths: dict[int, str] = {}
     _walk(body, "$", paths)
@@ -36,7 +46,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
             yield _below(body, "$", table.get(("request", name), (name,))), node
             yield from _fields(node, name, body, "$", table)
     for tool in req.tools:
-        declaration = getattr(tool, "read_from", None)
+        declaration = getattr(tool, "read_from", ...)
         if (path := paths.get(id(declaration))) is not None:
             yield path, tool
             yield from _fields(tool, "tool", declaration, path, table)
@@ -46,7 +56,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
 
 def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
     """The same for one message; `paths` are those of the objects in the body, by identity."""
-    entry = getattr(m, "read_from", None)
+    entry: Any = getattr(m, "read_from", ...)
     above = paths.get(id(entry))
     if above is None:
         return
@@ -55,12 +65,15 @@ def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
     blocks = [] if isinstance(m.content, str) else list(reversed(m.content))
     while blocks:
         block: Any = blocks.pop()
-        part = getattr(block, "read_from", None)
-        path = paths.get(id(part))
-        if path is None:  # a text that is the whole content
-            path = _below(entry, above, table.get(("message", "content"), ("content",)))
+        part = getattr(block, "read_from", ...)
+        path = paths.get(id(part)) or _item_path(entry, above, part)
+        if path is None:  # a text that is the whole content, or another field of the message
+            fields = (block.spelling or "", block.type, "content")
+            keys = next((table["message", name] for name in fields if ("message", name) in table),
+                        ("content",))  # fmt: skip
+            path = _below(entry, above, keys)
             yield path, block
-            yield path, Field(block, "text")
+            yield path, Field(block, "thinking" if block.type == "thinking" else "text")
             continue
         yield path, block
         yield from _fields(block, block.type, part, path, table)
@@ -69,6 +82,15 @@ def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
             yield path, Field(block, "source")  # without it, nothing of the block is left
         if isinstance(output := getattr(block, "output", None), list):
             blocks += reversed(output)
+
+
+def _item_path(entry: JsonObject, above: str, part: Json) -> str | None:
+    """The path of a part that is no object, in one of the lists of its message."""
+    for key, values in entry.items():
+        for i, value in enumerate(values if type(values) is list else ()):
+            if value is part:
+                return f"{above}.{key}[{i}]"
+    return None
 
 
 def _fields(node: Any, kind: str, part: Json, path: str, table: PathTable) -> _Rows:
@@ -99,5 +121,8 @@ def _walk(value: Json, path: str, paths: dict[int, str]) -> None:
             if type(inner) is dict or type(inner) is list:
                 _walk(inner, f"{path}.{key}", paths)
     elif type(value) is list:
+        paths[id(value)] = path
         for i, inner in enumerate(value):
             _walk(inner, f"{path}[{i}]", paths)
+    else:  # an item of a list, which may be the same object as another one
+        paths.setdefault(id(value), path)

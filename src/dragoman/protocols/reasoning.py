@@ -1,6 +1,6 @@
 """How much thinking a request asks for, in what the model takes: an effort, a budget, or off.
 
-Compares the options with the capabilities once, for all rooms; a room only spells what comes out.
+Compares the options with the capabilities once for all protocols, which only write the result.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def states(request: ChatRequest, caps: Capabilities) -> frozenset[str]:
 
 def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
     """Whether the model thinks over this request, as far as its options say."""
-    given = request.options
+    options = request.options
     if caps.thinks == "never":
         return False
-    if given.reasoning in _OFF or (given.reasoning is None and given.reasoning_budget == 0):
+    if options.reasoning in _OFF or (options.reasoning is None and options.reasoning_budget == 0):
         return caps.thinks == "always"
-    asked_for = given.reasoning is not None or given.reasoning_budget is not None
-    if caps.thinks != "always" and _bars(caps, given.reasoning, given.reasoning_budget):
+    asked_for = options.reasoning is not None or options.reasoning_budget is not None
+    if caps.thinks != "always" and _bars(caps, options.reasoning, options.reasoning_budget):
         return not _functions(request, caps)  # it is asked to be still for the sake of its tools
     return asked_for or caps.thinks in ("default", "always")
 
@@ -87,8 +87,8 @@ def asked(
     that always thinks cannot answer such a request: `tools.need_responses` (no tools beside
     thinking), `stream.needed` (no thinking but in streams).
     """
-    given = request.options
-    effort, budget = given.reasoning, given.reasoning_budget
+    options = request.options
+    effort, budget = options.reasoning, options.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
     if _functions(request, caps) and _bars(caps, effort, budget):
@@ -100,49 +100,49 @@ def asked(
     if caps.budgets and not budgets:
         caps = replace(caps, budgets=())
     if levels and (caps.efforts or not caps.budgets):
-        known = tuple(one for one in caps.efforts if one in (*levels, "on"))
-        caps = replace(caps, efforts=known or levels)
+        supported = tuple(level for level in caps.efforts if level in (*levels, "on"))
+        caps = replace(caps, efforts=supported or levels)
     if effort in _OFF:
         return _off(request, caps, report)
     if caps.thinks == "never":
         for name in ("reasoning", "reasoning_budget"):
-            if getattr(given, name) is not None:
-                report.lost("option.refused", given, name, what=name)
+            if getattr(options, name) is not None:
+                report.lost("option.refused", options, name, what=name)
         return None
-    effort, budget = _one(given, caps, report)
+    effort, budget = _one(options, caps, report)
     if budget is not None:
         return _budget(request, budget, caps, report)
     assert effort is not None  # nothing asked was answered above
     return _effort(request, effort, caps, report)
 
 
-def _one(given: Options, caps: Capabilities, report: Report) -> tuple[str | None, int | None]:
+def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | None, int | None]:
     """(effort, budget), of which one is None: no wire takes both."""
-    effort, budget = given.reasoning, given.reasoning_budget
+    effort, budget = options.reasoning, options.reasoning_budget
     if effort is None or budget is None:
         return effort, budget
     if effort in ("auto", "on"):
-        return None, budget  # the budget says it
+        return None, budget  # the budget is more exact
     name = "reasoning" if caps.budgets else "reasoning_budget"
-    report.lost("option.unsaid", given, name, what=name, did="one of two is sent")
+    report.lost("option.unsaid", options, name, what=name, did="one of two is sent")
     return (None, budget) if caps.budgets else (effort, None)
 
 
 def moot(request: ChatRequest, report: Report) -> None:
-    """Name what is asked of thinking and need not be said, for the model does it unasked."""
-    given = request.options
-    if given.reasoning in (*_OFF, "auto", "on"):  # what asks for more is named by who lowers it
-        report.lost("reasoning.moot", given, "reasoning")
-    if given.reasoning_budget is not None and given.reasoning_budget <= 0:
-        report.lost("reasoning.moot", given, "reasoning_budget")
+    """Report options of thinking that need no field, for the model does so unasked."""
+    options = request.options
+    if options.reasoning in (*_OFF, "auto", "on"):  # what asks for more is named by who lowers it
+        report.lost("reasoning.moot", options, "reasoning")
+    if options.reasoning_budget is not None and options.reasoning_budget <= 0:
+        report.lost("reasoning.moot", options, "reasoning_budget")
 
 
 def unsaid(request: ChatRequest, report: Report) -> None:
-    """Name what is asked of thinking and cannot be said on this wire."""
-    given = request.options
+    """Report options of thinking for which this wire has no field."""
+    options = request.options
     for name in ("reasoning", "reasoning_budget"):
-        if getattr(given, name) is not None:
-            report.lost("option.unsaid", given, name, what=name)
+        if getattr(options, name) is not None:
+            report.lost("option.unsaid", options, name, what=name)
 
 
 def _bars(caps: Capabilities, effort: str | None, budget: int | None) -> bool:
@@ -162,8 +162,8 @@ def _without(request: ChatRequest, caps: Capabilities, report: Report) -> Asked:
             hint="send the request over the wire openai-responses",
             code="tools.need_responses",
         )
-    what = request.options.reasoning or "the model's own"
-    report.lost("reasoning.off_for_tools", request.options, "reasoning", what=what, did="none")
+    effort = request.options.reasoning or "the model's own"
+    report.lost("reasoning.off_for_tools", request.options, "reasoning", what=effort, did="none")
     return Asked(off=True)
 
 
@@ -175,57 +175,57 @@ def _unstreamed(request: ChatRequest, caps: Capabilities, report: Report) -> Ask
             hint="ask for a stream: ChatRequest(..., stream=True)",
             code="stream.needed",
         )
-    what = request.options.reasoning or "the model's own"
-    report.lost("reasoning.needs_stream", request.options, "reasoning", what=what, did="off")
+    effort = request.options.reasoning or "the model's own"
+    report.lost("reasoning.needs_stream", request.options, "reasoning", what=effort, did="off")
     return Asked(off=True)
 
 
 def _off(request: ChatRequest, caps: Capabilities, report: Report) -> Asked | None:
-    given = request.options
-    if given.reasoning_budget:
-        report.lost("option.unsaid", given, "reasoning_budget", did="thinking is off")
+    options = request.options
+    if options.reasoning_budget:
+        report.lost("option.unsaid", options, "reasoning_budget", did="thinking is off")
     if caps.thinks == "never":
         moot(request, report)
         return None
     if caps.thinks != "always":
         return Asked(off=True)
-    made = Asked()
+    fallback = Asked()
     did = "left to the model"
     if caps.efforts and caps.efforts != ("on",):
-        made, did = Asked(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
+        fallback, did = Asked(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
     elif caps.budgets:
-        made, did = Asked(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
-    name = "reasoning" if given.reasoning is not None else "reasoning_budget"
-    report.lost("reasoning.always", given, name, what="off", did=did)
-    return None if made == Asked() else made
+        fallback, did = Asked(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
+    name = "reasoning" if options.reasoning is not None else "reasoning_budget"
+    report.lost("reasoning.always", options, name, what="off", did=did)
+    return None if fallback == Asked() else fallback
 
 
 def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Report) -> Asked:
-    given = request.options
+    options = request.options
     if budget < 0:  # as much as the model likes
         return Asked()
     if caps.budgets:
         least, most = caps.budgets[0], caps.budgets[-1]
         fits = max(least, min(budget, most))
         if fits != budget:
-            report.lost("option.range", given, "reasoning_budget", did=f"sent as {fits}")
+            report.lost("option.range", options, "reasoning_budget", did=f"sent as {fits}")
         return Asked(budget=fits)
     levels = caps.efforts or _EFFORTS
     if levels == ("on",):
-        report.lost("option.range", given, "reasoning_budget", did="thinking is on")
+        report.lost("option.range", options, "reasoning_budget", did="thinking is on")
         return Asked()
     enough = (level for level in levels if _TOKENS.get(level, _MOST) >= budget)
     level = next(enough, levels[-1])
-    report.lost("option.range", given, "reasoning_budget", did=f"sent as effort {level}")
+    report.lost("option.range", options, "reasoning_budget", did=f"sent as effort {level}")
     return Asked(effort=level)
 
 
 def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Report) -> Asked | None:
-    given = request.options
+    options = request.options
     if effort in ("auto", "on"):
         return Asked()
     if caps.efforts == ("on",):
-        report.lost("option.range", given, "reasoning", what=effort, did="thinking is on")
+        report.lost("option.range", options, "reasoning", what=effort, did="thinking is on")
         return Asked()
     if caps.budgets and not caps.efforts and effort in _EFFORTS:
         tokens = _TOKENS.get(effort, _MOST)
@@ -233,11 +233,11 @@ def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Repor
     if effort in caps.efforts or not (caps.efforts or caps.budgets):
         return Asked(effort=effort)
     if effort not in _EFFORTS:
-        report.lost("option.refused", given, "reasoning", what=effort)
+        report.lost("option.refused", options, "reasoning", what=effort)
         return None
     enough = _EFFORTS[_EFFORTS.index(effort) :]
     level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
-    report.lost("option.range", given, "reasoning", what=effort, did=f"sent as {level}")
+    report.lost("option.range", options, "reasoning", what=effort, did=f"sent as {level}")
     return Asked(effort=level)
 
 
@@ -246,10 +246,43 @@ def begun_without(history: RoledHistory) -> bool:
 
     Claude with a budget of thinking refuses to go on then.
     """
-    seats = history.seats
-    last = next((i for i in reversed(range(len(seats))) if seats[i] == ASSISTANT), None)
+    roles = history.roles
+    last = next((i for i in reversed(range(len(roles))) if roles[i] == ASSISTANT), None)
     if last is None or not history.msgs[last].calls:
         return False
-    while last and seats[last - 1] == ASSISTANT:  # neighbours are one turn
+    while last and roles[last - 1] == ASSISTANT:  # neighbours are one turn
         last -= 1
     return type(history.msgs[last].blocks[0]) is not ThinkingBlock
+
+
+USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
+
+
+_LEAST_BUDGET = 1024
+
+
+def reasoning_field(options: Options) -> str:
+    """The option that asks for thinking, as losses name it."""
+    return "reasoning" if options.reasoning_budget is None else "reasoning_budget"
+
+
+def barred_by_history(options: Options, history: RoledHistory, report: Report) -> bool:
+    """Whether Claude cannot think by a budget behind this history, which is reported."""
+    if not begun_without(history):
+        return False
+    report.lost("reasoning.off_for_history", options, reasoning_field(options), did="no thinking")
+    return True
+
+
+def fitting_budget(
+    budget: int, maximum: int | None, options: Options, report: Report
+) -> int | None:
+    """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
+    fitting = max(_LEAST_BUDGET, budget if maximum is None else min(budget, maximum - 1))
+    field = reasoning_field(options)
+    if maximum is not None and fitting >= maximum:
+        report.lost("option.refused", options, field, did="no thinking")
+        return None
+    if fitting != budget:
+        report.lost("option.range", options, field, did=f"sent as {fitting} tokens")
+    return fitting

@@ -1,70 +1,77 @@
-"""What a request asks for beside its messages, lowered to what the wire takes.
+"""Choice, format and options of a request, lowered to what the wire takes.
 
-Pure functions over the tree; names no wire. Thinking has a module of its own: `reasoning`.
+Pure functions over the tree; names no wire. Thinking is in `reasoning`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from .._core.jsontext import JsonObject
+from .._core.jsontext import Json, JsonObject
 from ..capabilities import Capabilities
 from ..capabilities.naming import NameRule, mapping
 from ..errors import WriteError
 from ..losses import Report
 from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from ..message.blocks import NOTES
+from ..message.request import OPTION_KINDS
 from ..schema import Lowered, lowered_once, report_changes
 from .base import PreparedRequest
+from .chat_request import write_format
 
 
 def choice(
-    prepared: PreparedRequest, report: Report, among: Sequence[object] | None = None
+    prepared: PreparedRequest, report: Report, tools: Sequence[object] | None = None
 ) -> ToolChoice | None:
-    """The tool choice in wire names, lowered to what the wire takes; None if nothing is to say.
+    """The tool choice in wire names, lowered to what the wire takes; None if the wire needs none.
 
-    `among`: the tools that a choice is made of here; all that are offered, unless given.
+    `tools`: the tools that a choice is made of here; all that are offered, unless given.
     """
     request, caps = prepared.request, prepared.caps
-    given = request.tool_choice
-    if given is None:
+    requested = request.tool_choice
+    if requested is None:
         return None
-    if not (prepared.offered if among is None else among):
-        if caps.none_by != "withholding" or given.mode != "none":  # else said by their absence
-            report.lost("tool_choice.no_tools", given)
-            if given.parallel is not None and _apart(request):
-                report.lost("tool_choice.no_tools", given, "parallel")
+    if not (prepared.offered if tools is None else tools):
+        if (
+            caps.none_by != "withholding" or requested.mode != "none"
+        ):  # else the absence of tools says it
+            report.lost("tool_choice.no_tools", requested)
+            if requested.parallel is not None and _apart(request):
+                report.lost("tool_choice.no_tools", requested, "parallel")
         return None
     if not caps.tool_choices:
-        report.lost("tool_choice.unsaid", given, what=given.mode)
+        report.lost("tool_choice.unsaid", requested, what=requested.mode)
         return None
-    mode, name, allowed = given.mode, given.name, given.allowed
-    spelled = prepared.names
+    mode, name, allowed = requested.mode, requested.name, requested.allowed
+    wire_names = prepared.names
     offered = {tool.name for tool in prepared.tools}
-    if name is not None and spelled.get(name, name) not in offered:
-        report.lost("tool_choice.unknown", given, "name", what=name, did="auto")
+    if name is not None and wire_names.get(name, name) not in offered:
+        report.lost("tool_choice.unknown", requested, "name", what=name, did="auto")
         mode, name = "auto", None
-    if unknown := [one for one in allowed if spelled.get(one, one) not in offered]:
-        report.lost("tool_choice.unknown", given, "allowed", what=", ".join(unknown))
-        allowed = tuple(one for one in allowed if one not in unknown)
+    if unknown := [
+        tool_name for tool_name in allowed if wire_names.get(tool_name, tool_name) not in offered
+    ]:
+        report.lost("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
+        allowed = tuple(tool_name for tool_name in allowed if tool_name not in unknown)
     if mode not in caps.tool_choices:
         field = "mode" if name is None else ""  # the name goes with it
-        report.lost("tool_choice.lowered", given, field, what=mode, did="auto")
+        report.lost("tool_choice.lowered", requested, field, what=mode, did="auto")
         mode, name = "auto", None
-    if mode in ("none", "tool"):  # which says it all
+    if mode in ("none", "tool"):  # no tool is left to allow
         allowed = ()
     if allowed and "allowed" not in caps.tool_choices:
-        report.lost("tool_choice.lowered", given, "allowed", did="all tools are offered")
+        report.lost("tool_choice.lowered", requested, "allowed", did="all tools are offered")
         allowed = ()
-    parallel = given.parallel
+    parallel = requested.parallel
     if parallel is not None and not caps.parallel_switch:
-        report.lost("tool_choice.lowered", given, "parallel", did="left to the model")
+        report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
         parallel = None
     return ToolChoice(
         mode,
-        None if name is None else spelled.get(name, name),
-        tuple(spelled.get(one, one) for one in allowed),
+        None if name is None else wire_names.get(name, name),
+        tuple(wire_names.get(tool_name, tool_name) for tool_name in allowed),
         parallel,
     )
 
@@ -72,37 +79,37 @@ def choice(
 def _apart(request: ChatRequest) -> bool:
     """Whether a body has the switch for calls side by side at another place than the choice."""
     extras = (request.extras or {}).items()
-    alone = any(issuer.endswith(NOTES) and own.get("tool_choice") == "unsaid"
-                for issuer, own in extras)  # fmt: skip
-    return request.read is not None and not alone
+    separate = any(issuer.endswith(NOTES) and notes.get("tool_choice") == "unsaid"
+                for issuer, notes in extras)  # fmt: skip
+    return request.read is not None and not separate
 
 
 def response_format(
     request: ChatRequest, caps: Capabilities, report: Report
 ) -> ResponseFormat | None:
-    """The response format, lowered to what the wire takes; None if there is nothing to say."""
-    given = request.response_format
-    if given is None:
+    """The response format, lowered to what the wire takes; None if the wire needs none."""
+    form = request.response_format
+    if form is None:
         return None
-    if given.kind in caps.formats:
-        return fitting_schema(given, caps, report) if given.kind == "schema" else given
-    if given.kind == "schema" and "json" in caps.formats:
-        report.lost("format.lowered", given, "kind", what="schema", did="json")
+    if form.kind in caps.formats:
+        return fitting_schema(form, caps, report) if form.kind == "schema" else form
+    if form.kind == "schema" and "json" in caps.formats:
+        report.lost("format.lowered", form, "kind", what="schema", did="json")
         return ResponseFormat("json")
-    report.lost("format.unsaid", given, what=given.kind)
+    report.lost("format.unsaid", form, what=form.kind)
     return None
 
 
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
-    """The format with its schema as the wire takes it; not strict, if no strict one can say it."""
+    """The format with its schema as the wire takes it; not strict, if no strict one is equal."""
     assert form.schema is not None  # as the kind says
     strict = form.strict
     if strict and caps.strict_schema:
-        made = lowered_once(form.schema, caps.strict_schema)
-        if not made.unfit:
-            return _lowered(form, made, strict, report)
-        why = f"{form.name}: {made.unfit}"
-        report.lost("schema.unfit", form, "strict", why, "not strict", made.rule)
+        lowering = lowered_once(form.schema, caps.strict_schema)
+        if not lowering.unfit:
+            return _lowered(form, lowering, strict, report)
+        why = f"{form.name}: {lowering.unfit}"
+        report.lost("schema.unfit", form, "strict", why, "not strict", lowering.rule)
         strict = False
     if caps.format_schema == "plain":
         return form if strict is form.strict else replace(form, strict=strict)
@@ -110,22 +117,22 @@ def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> 
 
 
 def _lowered(
-    form: ResponseFormat, made: Lowered, strict: bool | None, report: Report
+    form: ResponseFormat, lowering: Lowered, strict: bool | None, report: Report
 ) -> ResponseFormat:
-    report_changes(made, report, form, "schema", form.name)
-    if made.schema is form.schema and strict is form.strict:
+    report_changes(lowering, report, form, "schema", form.name)
+    if lowering.schema is form.schema and strict is form.strict:
         return form
-    new = replace(form, schema=made.schema, strict=strict)
-    report.made(new, form)
-    return new
+    changed = replace(form, schema=lowering.schema, strict=strict)
+    report.made(changed, form)
+    return changed
 
 
-def format_unsaid(form: ResponseFormat, report: Report, *said: str) -> None:
+def format_unsaid(form: ResponseFormat, report: Report, *expected: str) -> None:
     """Name the fields of a schema's format that the wire has no place for."""
     given = {"name": form.name != "response", "description": bool(form.description),
              "strict": form.strict is not None}  # fmt: skip
-    for name, there in given.items():
-        if there and name not in said:
+    for name, current in given.items():
+        if current and name not in expected:
             report.lost("format.field", form, name)
 
 
@@ -140,13 +147,8 @@ def format_name(form: ResponseFormat, report: Report) -> str:
 def spelled_format(form: ResponseFormat, report: Report) -> JsonObject:
     """`{"type": "json_schema", "json_schema": {"name", "schema", ...}}`, or its type alone."""
     if form.kind != "schema":
-        return {"type": "json_object" if form.kind == "json" else "text"}
-    made: JsonObject = {"name": format_name(form, report), "schema": form.schema}
-    if form.description:
-        made["description"] = form.description
-    if form.strict is not None:
-        made["strict"] = form.strict
-    return {"type": "json_schema", "json_schema": made}
+        return write_format(form)
+    return write_format(form, "" if form.description else "description", format_name(form, report))
 
 
 def demand_json_word(messages: Iterable[JsonObject]) -> None:
@@ -164,6 +166,17 @@ def demand_json_word(messages: Iterable[JsonObject]) -> None:
     )
 
 
+def option_value(name: str, value: Json) -> Any:
+    """JSON as the value of an option; None if it has another type. Most are numbers."""
+    if name == "stop":
+        texts = [value] if isinstance(value, str) else value
+        are_texts = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        return tuple(texts) or None if are_texts else None
+    kinds = OPTION_KINDS.get(name, (int,))
+    fits = isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
+    return value if fits else None
+
+
 def stance(caps: Capabilities, name: str) -> str:
     """What the model makes of an option: takes, ignores, pinned or refuses."""
     return caps.options.get(name, "takes")
@@ -176,53 +189,53 @@ def options(
 
     Thinking is not among them: see `reasoning.asked`.
     """
-    made: JsonObject = {}
+    body: JsonObject = {}
     for name, value in request.options.given():
         if name in ("reasoning", "reasoning_budget"):
             continue
         if name not in keys:
             report.lost("option.unsaid", request.options, name, what=name)
-        elif (how := stance(caps, name)) in ("refuses", "pinned"):
+        elif (treatment := stance(caps, name)) in ("refuses", "pinned"):
             report.lost("option.refused", request.options, name, what=name)
-        elif how == "alone" and keys.get("temperature") in made:
+        elif treatment == "alone" and keys.get("temperature") in body:
             report.lost("option.refused", request.options, name, what=name, did="left out")
         elif name == "stop" and not all(value):  # an empty text ends nothing, and is refused
             report.lost("option.range", request.options, name, did="without empty ones")
-            if kept := [text for text in value if text]:
-                made[keys[name]] = kept
+            if remaining := [text for text in value if text]:
+                body[keys[name]] = remaining
         elif value != ():
-            made[keys[name]] = list(value) if isinstance(value, tuple) else value
-            if how == "ignores":
+            body[keys[name]] = list(value) if isinstance(value, tuple) else value
+            if treatment == "ignores":
                 report.lost("option.ignored", request.options, name, what=name, did="sent")
-    return made
+    return body
 
 
 def within(
-    made: JsonObject,
+    body: JsonObject,
     key: str,
     name: str,
     limits: tuple[float, float],
     request: ChatRequest,
     report: Report,
 ) -> None:
-    """Bring the option `name`, which `made` holds under `key`, into the range that is taken."""
-    given = made.get(key)
-    if given is None or limits[0] <= given <= limits[1]:
+    """Bring the option `name`, which `body` holds under `key`, into the range that is taken."""
+    value = body.get(key)
+    if value is None or limits[0] <= value <= limits[1]:
         return
-    made[key] = limits[0] if given < limits[0] else limits[1]
-    report.lost("option.range", request.options, name, what=f"{given}", did=f"sent as {made[key]}")
+    body[key] = limits[0] if value < limits[0] else limits[1]
+    report.lost("option.range", request.options, name, what=f"{value}", did=f"sent as {body[key]}")
 
 
-# The tier that everybody has, by its name with Anthropic, in its answers, and with Groq.
+# The tier that everybody has, by the names that hosts give it in requests and in answers.
 _USUAL = ("standard_only", "standard", "on_demand")
 
 
-def usual_tier(made: JsonObject, word: str, request: ChatRequest, report: Report) -> None:
-    """Say the usual service tier in this wire's word, where `made` has that of another."""
-    given = made.get("service_tier")
-    if given in _USUAL and given != word:
-        made["service_tier"] = word
-        report.lost("option.range", request.options, "service_tier", given, f"sent as {word}")
+def usual_tier(body: JsonObject, usual: str, request: ChatRequest, report: Report) -> None:
+    """Say the usual service tier in this wire's word, where `body` has that of another."""
+    tier = body.get("service_tier")
+    if tier in _USUAL and tier != usual:
+        body["service_tier"] = usual
+        report.lost("option.range", request.options, "service_tier", tier, f"sent as {usual}")
 
 
 def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
@@ -234,3 +247,36 @@ def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
     if names:
         report.lost("tools.stub", prepared.request, "tools", did=", ".join(names))
     return [Tool(name) for name in names]
+
+
+def field_at(body: JsonObject, path: str) -> Any:
+    """The value at a path with dots, e.g. `metadata.user_id`; None if there is none."""
+    value: Any = body
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def take_field(body: JsonObject, path: str) -> Any:
+    """Take the value out of the body, and objects that are empty without it.
+
+    The body is changed, objects inside of it are copied first.
+    """
+    key, _, below = path.partition(".")
+    if not below:
+        return body.pop(key)
+    body[key] = fields = dict(body[key])
+    value = take_field(fields, below)
+    if not fields:
+        del body[key]
+    return value
+
+
+def put_field(body: JsonObject, path: str, value: Json) -> None:
+    """Put a value into the body, which is changed; objects inside of it are copied first."""
+    key, _, below = path.partition(".")
+    if not below:
+        body[key] = value
+        return
+    body[key] = fields = dict(body.get(key) or {})
+    put_field(fields, below, value)

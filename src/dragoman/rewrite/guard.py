@@ -58,7 +58,7 @@ _FOLDED = _Folding()
 def folded(text: str) -> str:
     """The text as it looks.
 
-    >>> look("Ｆri\u200bday "), look("FRIDAY")
+    >>> folded("Ｆri\u200bday "), folded("FRIDAY")
     ('friday', 'friday')
     """
     if text.isascii() and text.isprintable():

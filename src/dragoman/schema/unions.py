@@ -225,8 +225,9 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
             else SchemaNode(value, below(item.home("properties"), "properties", name))
             for item in having
         ]
-        if any(item not in having and item.kw.get("additionalProperties") is not False
-               for item in branches) and not all(accepts_any(item) for item in schemas):  # fmt: skip
+        others = [branch for branch in branches if branch not in having]
+        free = any(branch.kw.get("additionalProperties") is not False for branch in others)
+        if free and not all(map(accepts_any, schemas)):
             lowering.changed(
                 result, below("properties", name), "of some branches", "for all", "narrower"
             )

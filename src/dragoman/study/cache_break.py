@@ -1,12 +1,13 @@
-"""How providers cache prompts, as rows: in which order they read a body, and what starts it over.
+"""Where the prompt cache of one request ends for another, and what that costs.
 
-Each row with its source and date. Knows no request.
+How each provider caches is a row with its source and date: in which order it reads a body, and what
+starts its cache over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any
@@ -20,7 +21,7 @@ from ..capabilities import bare
 from ..errors import ConfigError, ReadError
 from ..message import Written
 from ..vendors import wire as wire_of
-from .paths import MISSING, found
+from .paths import MISSING, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class CacheRule:
 
     def smallest(self, model: str) -> int | None:
         """The tokens below which nothing is cached for a model, by its bare name."""
-        known = (tokens for pattern, tokens in self.least if fnmatchcase(model, pattern))
-        return next(known, self.minimum)
+        limits = (tokens for pattern, tokens in self.least if fnmatchcase(model, pattern))
+        return next(limits, self.minimum)
 
     def told(self) -> str:
         """The source with its date."""
@@ -58,15 +59,11 @@ class CacheRule:
 
 _CLAUDE = (("claude-opus-5*", 512), ("claude-sonnet-5-5*", 512))
 
-
 _GPT = ("gpt-5.6*", "gpt-6*")
-
 
 _OPENAI = "OpenAI docs: guides/prompt-caching"
 
-
 _UNSTATED = "; the order is not stated: as chat templates have it"
-
 
 CACHES: dict[str, CacheRule] = {
     "anthropic": CacheRule(
@@ -114,12 +111,9 @@ CACHES: dict[str, CacheRule] = {
     ),
 }  # fmt: skip
 
-
 _MARKS = ("cache_control", "prompt_cache_breakpoint")
 
-
 _POINT = "cachePoint"
-
 
 _LISTS = ("content", "parts")  # what a message says
 
@@ -147,92 +141,82 @@ class Piece:
 
 
 def pieces(body: JsonObject, rule: CacheRule) -> list[Piece]:
-    """Everything that the prompt says, in the order in which the provider reads it."""
-    made: list[Piece] = []
+    """Everything that the prompt holds, in the order in which the provider reads it."""
+    result: list[Piece] = []
     for part in rule.order:
-        value = found(body, f"$.{part}")
+        value = value_at(body, f"$.{part}")
         if value is not MISSING and value is not None:
-            made += _part(value, part, last=part == rule.order[-1])
-    if made and any(mark in body for mark in _MARKS):  # the provider sets the mark itself
-        made[-1] = _marked(made[-1])
-    return made
+            result += _part(value, part, is_history=part == rule.order[-1])
+    if any(mark in body for mark in _MARKS):  # the provider sets the mark itself
+        _mark_last(result)
+    return result
 
 
-def _part(value: Any, part: str, last: bool) -> Iterator[Piece]:
+def _part(value: Any, part: str, is_history: bool) -> list[Piece]:
     path = f"$.{part}"
     tool = part.endswith("tools")
     if isinstance(value, dict) and isinstance(value.get("parts"), list):  # Gemini's instruction
         value, path = value["parts"], f"{path}.parts"
     if not isinstance(value, list):
-        listed = [{"type": "text", "text": value}] if isinstance(value, str) else [value]
-        yield from (_piece(one, part, path, tool) for one in listed)
-        return
-    before: Piece | None = None
-    for i, one in enumerate(value):
-        for piece in _element(one, part, f"{path}[{i}]", tool, last):
-            if before is not None:
-                yield before
-            before = piece
-        if _is_point(one) and before is not None:
-            before = _marked(before)
-    if before is not None:
-        yield before
+        return [_piece(_text_block(value) if isinstance(value, str) else value, part, path, tool)]
+    result: list[Piece] = []
+    for i, item in enumerate(value):
+        if _is_point(item):
+            _mark_last(result)
+        elif is_history and isinstance(item, dict):
+            result += _message(item, part, f"{path}[{i}]")
+        else:
+            result.append(_piece(item, part, f"{path}[{i}]", tool))
+    return result
 
 
-def _element(one: Any, part: str, path: str, tool: bool, last: bool) -> Iterator[Piece]:
-    if _is_point(one):
-        return
-    if not last or not isinstance(one, dict):
-        yield _piece(one, part, path, tool)
-        return
-    key = next((key for key in _LISTS if isinstance(one.get(key), (str, list))), None)
+def _message(message: JsonObject, part: str, path: str) -> list[Piece]:
+    """The pieces of a message: each block of its content, and its other fields."""
+    key = next((key for key in _LISTS if isinstance(message.get(key), (str, list))), None)
     if key is None:
-        yield _piece(one, part, path, tool, ends=_heard(one))
-        return
-    yield from _message(one, key, part, path)
-
-
-def _message(one: JsonObject, key: str, part: str, path: str) -> Iterator[Piece]:
-    """The pieces of a message: each block of its content, and what stands beside it."""
-    content = one[key]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    paths = [f"{path}.{key}" if isinstance(content, str) else f"{path}.{key}[{i}]"
-             for i in range(len(blocks))]  # fmt: skip
-    made: list[Piece] = []
-    for block, at in zip(blocks, paths, strict=True):
-        if _is_point(block):
-            if made:
-                made[-1] = _marked(made[-1])
-            continue
-        said = {"role": one.get("role"), key: [block]}
-        made.append(_piece(said, part, at, False))
-    beside = {name: value for name, value in one.items() if name not in (key, *_MARKS)}
-    if len(beside) > ("role" in beside) or not made:
-        made.append(_piece(beside, part, path, False))
-    if any(mark in one for mark in _MARKS):
-        made[-1] = _marked(made[-1])
-    yield from made[:-1]
-    yield _marked(made[-1], made[-1].marked, _heard(one))
-
-
-def _heard(one: JsonObject) -> bool:
-    """Whether it is said to the model."""
-    if "role" in one:
-        return one["role"] not in ("assistant", "model")
-    return str(one.get("type", "")).endswith("_output")
-
-
-def _piece(value: Any, part: str, path: str, tool: bool, ends: bool = False) -> Piece:
-    plain, marks = _unmarked(value)
-    message = plain if isinstance(plain, dict) and (tool or "role" in plain) else {
-        "role": "system", "content": plain if isinstance(plain, (str, list)) else [plain]
+        return [_piece(message, part, path, ends=_heard(message))]
+    content = message[key]
+    blocks = {f"{path}.{key}": _text_block(content)} if isinstance(content, str) else {
+        f"{path}.{key}[{i}]": block for i, block in enumerate(content)
     }  # fmt: skip
-    return Piece(path, part, arguments(plain), message, marks, ends, tool)
+    result: list[Piece] = []
+    for block_path, block in blocks.items():
+        if _is_point(block):
+            _mark_last(result)
+        else:
+            part_message = {"role": message.get("role"), key: [block]}
+            result.append(_piece(part_message, part, block_path))
+    fields = {name: value for name, value in message.items() if name not in (key, *_MARKS)}
+    if len(fields) > ("role" in fields) or not result:
+        result.append(_piece(fields, part, path))
+    if any(mark in message for mark in _MARKS):
+        _mark_last(result)
+    result[-1] = replace(result[-1], ends=_heard(message))
+    return result
 
 
-def _marked(piece: Piece, marked: bool = True, ends: bool | None = None) -> Piece:
-    return Piece(piece.path, piece.part, piece.said, piece.message, marked,
-                 piece.ends if ends is None else ends, piece.tool)  # fmt: skip
+def _text_block(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
+def _heard(message: JsonObject) -> bool:
+    """Whether it is said to the model."""
+    if "role" in message:
+        return message["role"] not in ("assistant", "model")
+    return str(message.get("type", "")).endswith("_output")
+
+
+def _piece(value: Any, part: str, path: str, tool: bool = False, ends: bool = False) -> Piece:
+    unmarked, marked = _unmarked(value)
+    message = unmarked if isinstance(unmarked, dict) and (tool or "role" in unmarked) else {
+        "role": "system", "content": unmarked if isinstance(unmarked, (str, list)) else [unmarked]
+    }  # fmt: skip
+    return Piece(path, part, arguments(unmarked), message, marked, ends, tool)
+
+
+def _mark_last(result: list[Piece]) -> None:
+    if result:
+        result[-1] = replace(result[-1], marked=True)
 
 
 def _is_point(value: Any) -> bool:
@@ -243,15 +227,15 @@ def _unmarked(value: Any) -> tuple[Any, bool]:
     """The value without its cache marks, and whether it had any."""
     if isinstance(value, dict):
         marks = any(mark in value for mark in _MARKS)
-        made: JsonObject = {}
-        for key, one in value.items():
+        result: JsonObject = {}
+        for key, item in value.items():
             if key not in _MARKS:
-                made[key], inner = _unmarked(one)
-                marks = marks or inner
-        return made, marks
+                result[key], item_marks = _unmarked(item)
+                marks = marks or item_marks
+        return result, marks
     if isinstance(value, list):
-        rows = [_unmarked(one) for one in value]
-        return [one for one, _ in rows], any(marks for _, marks in rows)
+        items = [_unmarked(item) for item in value]
+        return [item for item, _ in items], any(marks for _, marks in items)
     return value, False
 
 
@@ -309,41 +293,56 @@ def cache_break(
     Raises ReadError for what is no request, ConfigError for requests of two wires, for a wire
     that is not known, or if the counter needs an event loop.
     """
-    old, new = _body(before), _body(after)
-    spoken = _wire(wire, before, old, after, new)
-    rule = CACHES.get(spoken.room.protocol)
+    bodies = _body(before), _body(after)
+    home = _wire(wire, before, after, bodies)
+    rule = CACHES.get(home.room.protocol)
     if rule is None:
         raise ConfigError(
-            f"nothing is known of a prompt cache behind {spoken.name}", code="cache.unknown"
+            f"nothing is known of a prompt cache behind {home.name}", code="cache.unknown"
         )
-    model = _model(after, new)
-    olds, news = pieces(old, rule), pieces(new, rule)
-    at, field = _first(rule, (old, _model(before, old)), (new, model), olds, news)
-    still = _kept(olds, at, rule, bare(model))
-    minimum = rule.smallest(bare(model))
-    kept = _tokens(news[:still], counter) // rule.unit * rule.unit
+    old, new = (
+        _Prompt(body, _model(request, body), pieces(body, rule))
+        for request, body in zip((before, after), bodies, strict=True)
+    )
+    model = bare(new.model)
+    index, field = _first(rule, old, new)
+    minimum = rule.smallest(model)
+    hits = new.pieces[: _hits(old.pieces, index, rule, model)]
+    tokens = _tokens(hits, counter) // rule.unit * rule.unit
     return CacheBreak(
-        spoken.name, *_place(field, at, olds, news), kept, _tokens(olds[at:], counter),
-        counter is not None, kept > 0 and kept >= (minimum or 0), minimum,
-        _unbound(spoken, model, olds, news), rule.told(),
+        home.name, *_place(field, old.pieces[index:], new.pieces[index:]), tokens,
+        _tokens(old.pieces[index:], counter), counter is not None,
+        tokens > 0 and tokens >= (minimum or 0), minimum,
+        _unbound(home, new.model, old.pieces, new.pieces), rule.told(),
     )  # fmt: skip
 
 
-def _body(given: Written | JsonObject | str | bytes) -> JsonObject:
-    made = given.body if isinstance(given, Written) else given
-    if isinstance(made, (str, bytes)):
-        read = loads(made)
-        made = read if isinstance(read, dict) else {}
-    if not isinstance(made, dict) or not made:
-        raise ReadError(f"{type(given).__name__} is no request", path="$", code="request.shape")
-    return made
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """One of the two requests: its body, the model that it asks, and what its prompt holds."""
+
+    body: JsonObject
+    model: str
+    pieces: list[Piece]
 
 
-def _wire(wire: str | Wire | None, before: Any, old: Any, after: Any, new: Any) -> Wire:
+def _body(request: Written | JsonObject | str | bytes) -> JsonObject:
+    body = request.body if isinstance(request, Written) else request
+    if isinstance(body, (str, bytes)):
+        parsed = loads(body)
+        body = parsed if isinstance(parsed, dict) else {}
+    if not isinstance(body, dict) or not body:
+        raise ReadError(f"{type(request).__name__} is no request", path="$", code="request.shape")
+    return body
+
+
+def _wire(
+    wire: str | Wire | None, before: Any, after: Any, bodies: tuple[JsonObject, JsonObject]
+) -> Wire:  # fmt: skip
     """The one wire of both."""
     if wire is not None:
         return wire if isinstance(wire, Wire) else wire_of(wire)
-    names = [_named(given, body) for given, body in ((before, old), (after, new))]
+    names = [_named(before, bodies[0]), _named(after, bodies[1])]
     if names[0] != names[1]:
         raise ConfigError(
             f"one request is for {names[0]} and the other for {names[1]}", code="cache.wires",
@@ -352,99 +351,94 @@ def _wire(wire: str | Wire | None, before: Any, old: Any, after: Any, new: Any) 
     return wire_of(names[0])
 
 
-def _named(given: Any, body: JsonObject) -> str:
-    if isinstance(given, Written):
-        return given.report.target or detect(body, given.path).wire
+def _named(request: Any, body: JsonObject) -> str:
+    if isinstance(request, Written):
+        return request.report.target or detect(body, request.path).wire
     return detect(body).wire
 
 
-def _model(given: Any, body: JsonObject) -> str:
-    named = given.model if isinstance(given, Written) else body.get(_MODEL)
-    return named if isinstance(named, str) else ""
+def _model(request: Any, body: JsonObject) -> str:
+    model = request.model if isinstance(request, Written) else body.get(_MODEL)
+    return model if isinstance(model, str) else ""
 
 
-def _first(
-    rule: CacheRule,
-    before: tuple[JsonObject, str],
-    after: tuple[JsonObject, str],
-    olds: list[Piece],
-    news: list[Piece],
-) -> tuple[int, str]:
+def _first(rule: CacheRule, old: _Prompt, new: _Prompt) -> tuple[int, str]:
     """(so many pieces are the same, the field that starts all of it over or parts of it)."""
-    (old, was), (new, now) = before, after
-    if was != now:
+
+    def differs(field: str) -> bool:
+        return bool(value_at(old.body, f"$.{field}") != value_at(new.body, f"$.{field}"))
+
+    if old.model != new.model:
         return 0, _MODEL
-    for field in rule.over:
-        if found(old, f"$.{field}") != found(new, f"$.{field}"):
-            return 0, field
-    same = sum(1 for _ in takewhile(_alike, zip(olds, news, strict=False)))
-    if any(found(old, f"$.{field}") != found(new, f"$.{field}") for field in rule.messages):
-        asides = sum(1 for _ in takewhile(lambda piece: piece.part != rule.order[-1], olds))
-        if asides < same:
-            choice = (f for f in rule.messages if found(old, f"$.{f}") != found(new, f"$.{f}"))
-            return asides, next(choice)
-    return same, ""
+    if field := next(filter(differs, rule.over), ""):
+        return 0, field
+    same = sum(1 for _ in takewhile(_alike, zip(old.pieces, new.pieces, strict=False)))
+    field = next(filter(differs, rule.messages), "")
+    front = sum(1 for _ in takewhile(lambda piece: piece.part != rule.order[-1], old.pieces))
+    return (front, field) if field and front < same else (same, "")
 
 
 def _alike(pair: tuple[Piece, Piece]) -> bool:
-    one, other = pair
-    return (one.part, one.said) == (other.part, other.said)
+    piece, other = pair
+    return (piece.part, piece.said) == (other.part, other.said)
 
 
-def _place(field: str, at: int, olds: Sequence[Piece], news: Sequence[Piece]) -> tuple[str, str]:
-    """The path of the first difference, and what it is."""
+def _place(field: str, old: Sequence[Piece], new: Sequence[Piece]) -> tuple[str, str]:
+    """The path of the first difference, and what it is; of the pieces from there on."""
     if field:
         return f"$.{field}", f"{field} is another one"
-    if at == len(olds):
+    if not old:
         return "", "what was sent before is sent again as it was"
-    if at == len(news):
+    if not new:
         return "", "nothing follows what is found"
-    if news[at].part != olds[at].part:
-        return news[at].path, f"{olds[at].part} is shorter than it was"
-    return news[at].path, f"{news[at].part} is another one from here on"
+    if new[0].part != old[0].part:
+        return new[0].path, f"{old[0].part} is shorter than it was"
+    return new[0].path, f"{new[0].part} is another one from here on"
 
 
-def _kept(olds: list[Piece], at: int, rule: CacheRule, model: str) -> int:
+def _hits(old_pieces: list[Piece], index: int, rule: CacheRule, model: str) -> int:
     """So many pieces are found again: up to the last place where the provider keeps an entry."""
     exact = any(fnmatchcase(model, pattern) for pattern in rule.exact)
     if not (rule.marked or exact):
-        return at
-    for i in range(at - 1, -1, -1):
-        if olds[i].marked or (exact and olds[i].ends):
+        return index
+    for i in range(index - 1, -1, -1):
+        if old_pieces[i].marked or (exact and old_pieces[i].ends):
             return i + 1
     return 0
 
 
-def _tokens(some: list[Piece], counter: Any) -> int:
+def _tokens(counted_pieces: list[Piece], counter: Any) -> int:
     if counter is None:
-        return sum(piece.tokens for piece in some)
+        return sum(piece.tokens for piece in counted_pieces)
     return sum(
         counter.count_sync([{"role": "system", "content": piece.said}] if piece.tool
                            else [piece.message])
-        for piece in some
+        for piece in counted_pieces
     )  # fmt: skip
 
 
-def _unbound(spoken: Wire, model: str, olds: list[Piece], news: list[Piece]) -> tuple[str, ...]:
-    """Where signed thinking stands in `news` that was sent before, behind another prefix.
+def _unbound(
+    home: Wire, model: str, old_pieces: list[Piece], new_pieces: list[Piece]
+) -> tuple[str, ...]:
+    """Where signed thinking stands in `new_pieces` that was sent before, behind another prefix.
 
     Neither options nor marks are compared, nor is other thinking. Messages API docs, Preserved
     thinking.
     """
-    if spoken.can(model or None).binding == "none":
+    if home.can(model or None).binding == "none":
         return ()
-    was = [piece for piece in olds if not _thinks(piece)]
-    thoughts = {piece.said for piece in olds if _thinks(piece)}
-    gone: list[str] = []
-    at, same = 0, True
-    for piece in news:
+    prefix = [piece for piece in old_pieces if not _thinks(piece)]
+    thoughts = {piece.said for piece in old_pieces if _thinks(piece)}
+    paths: list[str] = []
+    index, same_prefix = 0, True
+    for piece in new_pieces:
         if _thinks(piece):
-            if not same and piece.said in thoughts:
-                gone.append(piece.path)
+            if not same_prefix and piece.said in thoughts:
+                paths.append(piece.path)
             continue
-        same = same and at < len(was) and _alike((was[at], piece))
-        at += 1
-    return tuple(gone)
+        same_prefix = same_prefix and index < len(prefix) and _alike((prefix[index], piece))
+        index += 1
+    return tuple(paths)
 
 
 def _thinks(piece: Piece) -> bool:
@@ -453,10 +447,12 @@ def _thinks(piece: Piece) -> bool:
     block = content[0] if isinstance(content, list) and content else piece.message
     if not isinstance(block, dict):
         return False
-    inner = block.get("reasoningContent")
-    if isinstance(inner, dict):
-        text = inner.get("reasoningText")
-        return "redactedContent" in inner or bool(isinstance(text, dict) and text.get("signature"))
+    reasoning = block.get("reasoningContent")
+    if isinstance(reasoning, dict):
+        text = reasoning.get("reasoningText")
+        return "redactedContent" in reasoning or bool(
+            isinstance(text, dict) and text.get("signature")
+        )
     if block.get("type") == "redacted_thinking":
         return True
     return block.get("type") == "thinking" and bool(block.get("signature"))

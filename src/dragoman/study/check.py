@@ -1,10 +1,14 @@
-"""Refusal: one thing in a body that a provider would refuse."""
+"""What a provider would refuse of a body: one validator that walks the rules of its wire.
+
+Fields first, then fields that do not go together, the last turn, schemas, images, and at last what
+the wire's own writer would change because it would be refused. Nothing is sent.
+"""
 
 from __future__ import annotations
 
 import re
 from binascii import Error, a2b_base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import isfinite
@@ -15,28 +19,24 @@ from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject
 from .._core.redaction import Shown, clipped, shown
 from ..capabilities import bare
-from ..errors import DragomanError, InvalidMessage, ReadError, WriteError
+from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
 from ..losses.codes import CODES
 from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
-from ..message import places as all_places
 from ..schema import Change, dialect, lowered
-from ..schema.lowering import exceeded
+from ..schema.lowering import exceeded_limit
 from ..vendors import Vendor, wire
-from .paths import MISSING, Step, existing, found, spelled, walked
+from .paths import MISSING, Step, existing, path_of, value_at, walk
 from .rules import (
-    FIELDS,
-    LAST,
+    OPTIONAL_PROPERTIES,
     REFUSED,
-    SAYS,
-    TOGETHER,
-    FieldRule,
-    JsonType,
+    RULES,
+    Field,
     RefusedLoss,
     Rules,
+    Schema,
     Together,
 )
-from .rules.together import OPTIONAL, SCHEMAS, STRICT_TOOLS, SchemaPlace
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,390 +56,11 @@ class Refusal(Shown):
     code: str = ""
 
 
-_Places: TypeAlias = Iterator[tuple[tuple[Step, ...], Any]]
-
-
-_NAMES: dict[JsonType, str] = {
-    "number": "a number", "integer": "a whole number", "text": "text", "boolean": "true or false",
-    "list": "a list", "object": "an object",
-}  # fmt: skip
-
-
-def field_refusals(body: Any, told: Sequence[Rules], model: str | None) -> list[Refusal]:
-    """What the rows refuse in the body; those of later rules stand for rows of the same path."""
-    made: list[Refusal] = []
-    name = bare(model) if model else ""
-    chosen: dict[str, list[tuple[FieldRule, Rules]]] = {}
-    for rules in told:
-        fresh: dict[str, list[tuple[FieldRule, Rules]]] = {}
-        for row in rules.rows:
-            fresh.setdefault(row.path, []).append((row, rules))
-        chosen.update(fresh)
-    for rows in chosen.values():
-        for row, rules in rows:
-            if _concerns(row, name):
-                made += _held(body, row, rules)
-    return made
-
-
-def _concerns(row: FieldRule, model: str) -> bool:
-    if not row.models:
-        return True
-    return bool(model) and any(fnmatchcase(model, one) for one in row.models) and not any(
-        fnmatchcase(model, one) for one in row.but
-    )  # fmt: skip
-
-
-def placed(body: Any, path: str, *, loose: bool = False) -> _Places:
-    """(way, value) of each place at the path of a FieldRule; MISSING where only its home is."""
-    return _places(body, path.split(".") if path else [], (), loose)
-
-
-def _held(body: Any, row: FieldRule, rules: Rules) -> Iterator[Refusal]:
-    for way, value in placed(body, row.path, loose=rules.loose):
-        if value is MISSING or value is None:
-            if row.needed:
-                yield _refusal(way, "field.missing", "it must be there", row, rules)
-        elif row.absent:
-            if value is False:
-                continue
-            yield _refusal(way, "field.refused", "this model takes no such field", row, rules)
-        else:
-            yield from _wrong(way, value, row, rules)
-
-
-def _places(value: Any, steps: list[str], way: tuple[Step, ...], loose: bool) -> _Places:
-    """(way, value) of each place that the steps lead to; MISSING where only its home is there."""
-    if not steps:
-        yield way, value
-        return
-    if not isinstance(value, dict):
-        return
-    step, *rest = steps
-    name = step.removesuffix("[]")
-    key = _snake(name) if loose and name not in value and _snake(name) in value else name
-    inner = value.get(key, MISSING)
-    if name == step:
-        if rest and not isinstance(inner, dict):
-            return
-        yield from _places(inner, rest, (*way, key), loose)
-    elif isinstance(inner, list):
-        for i, one in enumerate(inner):
-            yield from _places(one, rest, (*way, key, i), loose)
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
-
-
-def _wrong(way: tuple[Step, ...], value: Any, row: FieldRule, rules: Rules) -> Iterator[Refusal]:
-    number = _number(value, rules.loose)
-    if row.kinds and not any(_is(value, kind, number) for kind in row.kinds):
-        kinds = " or ".join(_NAMES[kind] for kind in row.kinds)
-        yield _refusal(way, "field.type", f"must be {kinds}, not {shown(value)}", row, rules)
-        return
-    if number is not None:
-        low = row.least is not None and number < row.least
-        if low or (row.most is not None and number > row.most):
-            bounds = (_bound(row.least, "at least"), _bound(row.most, "at most"))
-            span = " and ".join(bound for bound in bounds if bound)
-            yield _refusal(way, "field.range", f"must be {span}, not {value}", row, rules)
-    if row.words and isinstance(value, str) and not _worded(value, row.words, rules.loose):
-        words = ", ".join(sorted(row.words))
-        yield _refusal(way, "field.word", f"{shown(value)} is none of {words}", row, rules)
-    if row.like and isinstance(value, str) and re.fullmatch(row.like, value) is None:
-        said = f"{shown(value)} is not {row.form}"
-        yield _refusal(way, "field.form", said, row, rules)
-    listed = isinstance(value, list) or (isinstance(value, dict) and row.longest is None)
-    size = len(value) if listed else row.fewest
-    if size < row.fewest or (row.longest is not None and size > row.longest):
-        most = None if row.longest is None else float(row.longest)
-        bounds = (_bound(row.fewest or None, "at least"), _bound(most, "at most"))
-        said = f"holds {size} and must hold {' and '.join(filter(None, bounds))}"
-        yield _refusal(way, "field.length", said, row, rules)
-    if row.keys and isinstance(value, dict):
-        known = row.keys | ({_snake(key) for key in row.keys} if rules.loose else set())
-        for key in value:
-            if key not in known:
-                said = "there is no such field"
-                yield _refusal((*way, key), "field.unknown", said, row, rules)
-
-
-def _worded(value: str, words: frozenset[str], loose: bool) -> bool:
-    return value in words or (loose and value.lower() in words)
-
-
-def _number(value: Any, loose: bool) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return value
-    if loose and isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
-
-
-def _is(value: Any, kind: JsonType, number: float | None) -> bool:
-    match kind:
-        case "number":
-            return number is not None
-        case "integer":
-            return number is not None and number == number // 1
-        case "text":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "list":
-            return isinstance(value, list)
-        case "object":
-            return isinstance(value, dict)
-
-
-def _bound(limit: float | None, word: str) -> str:
-    return "" if limit is None else f"{word} {limit:g}"
-
-
-_FIXES = {
-    "field.missing": "Set it.",
-    "field.unknown": "Leave it out.",
-    "field.refused": "Leave it out.",
-    "field.form": "Spell it so.",
-    "field.word": "Use one of these words, or leave it out.",
-    "field.range": "Bring the value into the range, or leave it out.",
-    "field.length": "Bring it to this length, or leave it out.",
-    "field.type": "Give a value of this type, or leave it out.",
-}
-
-
-def _refusal(
-    way: tuple[Step, ...], code: str, said: str, row: FieldRule, rules: Rules
-) -> Refusal:  # fmt: skip
-    name = way[-1] if way else "the body"
-    if isinstance(name, int):
-        name = f"element {name} of {way[-2]}"
-    rule = f"{name}: {said}"
-    return Refusal(spelled(way), rule, rules.source, rules.since, row.fix or _FIXES[code], code)
-
-
-_SAID = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"})
-
-
-_STARTS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")
-
-
-_URI = re.compile(r"data:([\w/+.-]+);base64,")
-
-
-_SOURCE = "W3C PNG, ISO 10918 (JPEG), GIF89a and RIFF (WebP): the first bytes of a file"
-
-
-_ENOUGH = 64  # characters of base64 that hold the first bytes of a file
-
-
-def media_refusals(req: ChatRequest) -> Iterator[Refusal]:
-    """The images whose bytes are of no type that an image can have."""
-    for path, node in all_places(req.messages, req):
-        block = node.node if type(node) is InBody else node
-        if type(block) is ImageBlock:
-            said, data = _bytes_of(block.source)
-            if said in _SAID and not _an_image(data):
-                rule = clipped(f"the bytes are no image, though they are said to be {said}")
-                yield Refusal(path, rule, _SOURCE, "", _FIX, "media.bytes")
-
-
-_FIX = "Give the bytes of a PNG, JPEG, GIF or WebP image, base64 of them, and its own type."
-
-
-def _bytes_of(source: Any) -> tuple[str, str]:
-    """(media type, the beginning of the base64) of what is given in the body itself."""
-    if type(source) is Base64Source:
-        return source.media_type, source.data[:_ENOUGH]
-    if type(source) is URLSource and (uri := _URI.match(source.url[:_ENOUGH])):
-        return uri[1], source.url[uri.end() : uri.end() + _ENOUGH]
-    return "", ""
-
-
-def _an_image(data: str) -> bool:
-    head = re.sub(r"\s", "", data).replace("-", "+").replace("_", "/")
-    try:
-        start = a2b_base64(head[: len(head) // 4 * 4])
-    except (Error, ValueError):
-        return False
-    return start.startswith(_STARTS)
-
-
-_CHECK_SCHEMAS_FIXES = {
-    "schema.unfit": "Leave `strict` unset for this tool, or split it in two.",
-    "schema.size": "Make some of them required, or leave `strict` unset for this tool.",
-    "schema.root": 'Say `"type": "object"` at the root, and what it may hold in `properties`.',
-    "schema.type": "Give a JSON Schema of an object.",
-}
-
-
-_CHECK_SCHEMAS_FIX = (
-    "Write the schema as the dialect takes it: `dragoman.schema.lowered(schema, dialect(...))`."
-)
-
-
-def schema_refusals(body: Any, hosts: tuple[str, ...], *, loose: bool) -> Iterator[Refusal]:
-    """What is refused of the schemas, and too many strict ones."""
-    for host in hosts:
-        for row in SCHEMAS.get(host, ()):
-            for home, told in placed(body, row.home, loose=loose):
-                if isinstance(told, dict):
-                    yield from _check_schemas_held(home, told, row, loose)
-        if host in STRICT_TOOLS:
-            yield from _crowd(body, *STRICT_TOOLS[host])
-
-
-def _check_schemas_held(
-    home: tuple[Step, ...], told: Any, row: SchemaPlace, loose: bool
-) -> Iterator[Refusal]:  # fmt: skip
-    for way, schema in placed(told, row.schema, loose=loose):
-        strict = not row.when or any(one is True for _, one in placed(told, row.when))
-        name = row.dialect if strict else row.plain
-        if schema is MISSING or schema is None or not name:
-            continue
-        yield from _refused((*home, *way), schema, name)
-
-
-def _refused(way: tuple[Step, ...], schema: Any, name: str) -> Iterator[Refusal]:
-    taken = dialect(name)
-    here = spelled(way)
-    if not isinstance(schema, dict):
-        said = f"{way[-1]}: must be a schema of an object, not {shown(schema)}"
-        yield Refusal(
-            here,
-            said,
-            taken.source,
-            taken.since,
-            _CHECK_SCHEMAS_FIXES["schema.type"],
-            "schema.type",
-        )
-        return
-    if "object root" in taken.demands and not taken.upper and schema.get("type") != "object":
-        said = "the root of the schema must say that it is an object"
-        fix = _CHECK_SCHEMAS_FIXES["schema.root"]
-        yield Refusal(here, said, taken.source, taken.since, fix, "schema.root")
-    made = lowered(schema, taken, tell=False)
-    if made.unfit:
-        said = f"{_meaning('schema.unfit')}: {made.unfit}"
-        yield Refusal(
-            here,
-            said,
-            taken.source,
-            taken.since,
-            _CHECK_SCHEMAS_FIXES["schema.unfit"],
-            "schema.unfit",
-        )
-    elif name in OPTIONAL and (said := exceeded(made.schema, {"optional": OPTIONAL[name][0]})):
-        _, source, since = OPTIONAL[name]
-        yield Refusal(here, said.removeprefix("$: "), source, since, _CHECK_SCHEMAS_FIXES["schema.size"],
-                      "schema.unfit")  # fmt: skip
-    for change in made.changes:
-        if change.code in ("schema.note", "schema.restated") and change.keyword != "$ref":
-            continue
-        said = clipped(_said(change))
-        yield Refusal(
-            f"{here}{change.where[1:]}",
-            said,
-            taken.source,
-            taken.since,
-            _CHECK_SCHEMAS_FIX,
-            change.code,
-        )
-
-
-def _said(change: Change) -> str:
-    if change.did == "dropped":
-        return f"this dialect does not take {change.what}"
-    name = change.keyword or "the schema"
-    return f"{name} ({change.what}) must be said in another way: {change.did}"
-
-
-def _meaning(code: str) -> str:
-    row = CODES.get(code)
-    return row.meaning if row else "the target has no true form for the schema"
-
-
-def _crowd(body: Any, most: int, source: str, since: str) -> Iterator[Refusal]:
-    strict = [way for way, one in placed(body, "tools[].strict") if one is True]
-    if len(strict) > most:
-        said = f"strict: {len(strict)} tools are strict, at most {most}"
-        fix = f"Leave `strict` unset from the tool {spelled(strict[most][:-1])} on."
-        yield Refusal("$.tools", said, source, since, fix, "schema.crowd")
-
-
-def together_refusals(body: Any, hosts: tuple[str, ...]) -> Iterator[Refusal]:
-    """What the rows refuse of pairs of fields."""
-    for host in hosts:
-        rules = FIELDS.get(host)
-        for row in TOGETHER.get(host, ()) if rules is not None else ():
-            assert rules is not None  # or there were no rows
-            for home, value in placed(body, row.home, loose=rules.loose):
-                if isinstance(value, dict):
-                    for way, said in _check_together_wrong(value, row, rules.loose):
-                        yield Refusal(
-                            spelled((*home, *way)), said, rules.source, rules.since, row.fix,
-                            "field.together",
-                        )  # fmt: skip
-
-
-def _check_together_wrong(
-    home: Any, row: Together, loose: bool
-) -> Iterator[tuple[tuple[Step, ...], str]]:  # fmt: skip
-    for way, one in placed(home, row.field, loose=loose):
-        for _, other in placed(home, row.other, loose=loose):
-            if one is MISSING or one is None:
-                continue
-            there = other is not MISSING and other is not None
-            if row.how == "never" and there:
-                yield way, f"{row.field}: it may not stand beside {row.other}"
-            elif row.how == "needs" and not (there and other):
-                yield way, f"{row.field}: it needs {row.other}"
-            elif (
-                row.how == "below"
-                and _check_together_number(one)
-                and _check_together_number(other)
-                and one >= other
-            ):
-                yield way, f"{row.field}: it must be below {row.other}, and {one} is not"
-
-
-def _check_together_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def last_refusals(body: Any, hosts: tuple[str, ...]) -> Iterator[Refusal]:
-    """A last turn that nobody may answer."""
-    for host in hosts:
-        row, rules = LAST.get(host), FIELDS.get(host)
-        listed = body.get(row.home) if row is not None else None
-        if row is None or rules is None or not isinstance(listed, list) or not listed:
-            continue
-        last = listed[-1]
-        if isinstance(last, dict) and last.get("role") == row.role and not last.get(row.unless):
-            said = f"the last message may be the {row.role}'s only with `{row.unless}`: true"
-            where = spelled((row.home, len(listed) - 1))
-            yield Refusal(where, said, rules.source, rules.since, row.fix, "turn.last")
-
+_Way: TypeAlias = tuple[Step, ...]
 
 _QUIET = policy("ignore")
-
-
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
-
-
-_OURS = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
-
-
-_PARTS = frozenset({"Msg", "ToolChoice", "Options", "ChatRequest", "ResponseFormat", "text",
-                    "thinking", "tool_use", "tool_result"})  # fmt: skip
-
-
+_OPENAI_MODEL = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
 _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
@@ -456,126 +77,440 @@ def check(
     for what is no JSON object.
 
     >>> body = {"model": "gpt-5.5", "n": 0, "messages": [{"role": "user", "content": "Hi"}]}
-    >>> [(one.where, one.code) for one in check(body, "openai")]
+    >>> [(refusal.where, refusal.code) for refusal in check(body, "openai")]
     [('$.n', 'field.range')]
     """
-    there = wire(target, policy="ignore")
+    target = wire(target, policy="ignore")
     body = body_of(body)
     try:
         body = all_plain(body)
     except ReadError as error:
-        return [_no_json(error.path, error)]
+        return [_no_json(error.path, error.message)]
     try:
-        return _checked(body, there, model, path)
+        refusals = _Validator(body, target, model, path).refusals()
     except InvalidMessage as error:
-        odd = (way for way, one in walked(body) if isinstance(one, float) and not isfinite(one))
-        return [_no_json(spelled(next(odd, ())), error)]
+        no_number = (way for way, item in walk(body)
+                     if isinstance(item, float) and not isfinite(item))  # fmt: skip
+        return [_no_json(path_of(next(no_number, ())), error.message)]
+    first = {(refusal.where, refusal.code): refusal for refusal in reversed(refusals)}
+    return [refusal for refusal in refusals if first[refusal.where, refusal.code] is refusal]
 
 
-def _checked(body: JsonObject, there: Wire, model: str | None, path: str | None) -> list[Refusal]:
-    req = there.read_request(body, path)
-    asked = req.model or model
-    hosts = _hosts(there, asked)
-    told = [FIELDS[name] for name in hosts if name in FIELDS]
-    loose = any(rules.loose for rules in told)
-    made = field_refusals(body, told, asked)
-    if not req.model and model:  # it is named elsewhere
-        made = [one for one in made if one.where != "$.model"]
-    made += together_refusals(body, hosts)
-    made += last_refusals(body, hosts)
-    made += schema_refusals(body, hosts, loose=loose)
-    made += media_refusals(req)
-    exact = {one.where for one in made}
-    names = frozenset("/".join(hosts).split("/"))
-    made += (one for one in _unsayable(body, req, there, asked, names)
-             if one.code != "option.range" or one.where not in exact)  # fmt: skip
-    return _each_once(made)
-
-
-def _no_json(where: str, error: DragomanError) -> Refusal:
+def _no_json(where: str, message: str) -> Refusal:
     """What is no JSON: NaN, infinity, or a Python object."""
     return Refusal(
-        where, error.message, "RFC 8259, Values", "2017-12-01", "Give a value that JSON has.",
+        where, message, "RFC 8259, Values", "2017-12-01", "Give a value that JSON has.",
         "json.value",
     )  # fmt: skip
 
 
-def _hosts(there: Wire, model: str | None) -> tuple[str, ...]:
-    """Whose rules hold: the protocol's, and those of the host that speaks it."""
-    protocol = there.room.protocol
-    if there.vendor is not None:
-        return protocol, f"{there.vendor.name}/{protocol}"
-    if protocol in _SHARED:
-        return (protocol, f"openai/{protocol}") if _at_home(model) else (protocol,)
-    return protocol, f"{protocol}/{protocol}"
+class _Validator:
+    """Walks all rules of a wire and its host over one body."""
+
+    def __init__(self, body: JsonObject, target: Wire, model: str | None, path: str | None) -> None:
+        self.body = body
+        self.wire = target
+        self.request = target.read_request(body, path)
+        self.model = self.request.model or model
+        protocol = target.room.protocol
+        self._home = protocol not in _SHARED or (
+            self.model is not None
+            and "/" not in self.model
+            and _OPENAI_MODEL.match(bare(self.model)) is not None
+        )  # a model of the company that the protocol comes from
+        self._model_outside = bool(model and not self.request.model)  # it is named elsewhere
+        names = [protocol]
+        if target.vendor is not None:
+            names.append(f"{target.vendor.name}/{protocol}")
+        elif self._home:
+            names.append(f"{'openai' if protocol in _SHARED else protocol}/{protocol}")
+        self._hosts = frozenset("/".join(names).split("/"))
+        self._rules = [RULES[name] for name in names if name in RULES]
+
+    def refusals(self) -> list[Refusal]:
+        """Everything that is refused; the same thing may come several times."""
+        result = [*self._fields()]
+        for part in (self._together, self._last_turn, self._schemas):
+            for rules in self._rules:
+                result += part(rules)
+        result += _images(self.request)
+        places = {refusal.where for refusal in result}
+        result += (refusal for refusal in self._losses()
+                   if refusal.code != "option.range" or refusal.where not in places)  # fmt: skip
+        return result
+
+    # -- rules of fields
+
+    def _fields(self) -> Iterator[Refusal]:
+        """What the rows of fields refuse; a host's rows stand for its protocol's of a path."""
+        rows: dict[str, list[tuple[Field, Rules]]] = {}
+        for rules in self._rules:
+            by_path: dict[str, list[tuple[Field, Rules]]] = {}
+            for field in rules.fields:
+                by_path.setdefault(field.path, []).append((field, rules))
+            rows.update(by_path)
+        model = bare(self.model) if self.model else ""
+        if self._model_outside:
+            rows.pop("model", None)
+        for field_rules in rows.values():
+            for field, rules in field_rules:
+                if not field.models or _matches(model, field):
+                    yield from self._field(field, rules)
+
+    def _field(self, field: Field, rules: Rules) -> Iterator[Refusal]:
+        for way, value in _values(self.body, field.path, rules.loose):
+            for step, code, text in _faults(value, field, rules.loose):
+                place = (*way, step) if step else way
+                name = place[-1] if place else "the body"
+                if isinstance(name, int):
+                    name = f"element {name} of {place[-2]}"
+                yield Refusal(path_of(place), f"{name}: {text}", rules.source, rules.since,
+                              field.fix or _FIELD_FIXES[code], code)  # fmt: skip
+
+    def _together(self, rules: Rules) -> Iterator[Refusal]:
+        for row in rules.together:
+            for home, value in _values(self.body, row.home, rules.loose):
+                for way, text in _conflicts(value, row, rules.loose):
+                    yield Refusal(path_of((*home, *way)), text, rules.source, rules.since, row.fix,
+                                  "field.together")  # fmt: skip
+
+    def _last_turn(self, rules: Rules) -> Iterator[Refusal]:
+        """A last turn that nobody may answer."""
+        row = rules.last_turn
+        turns = self.body.get(row.home) if row is not None else None
+        if row is None or not isinstance(turns, list) or not turns:
+            return
+        turn = turns[-1]
+        if isinstance(turn, dict) and turn.get("role") == row.role and not turn.get(row.unless):
+            text = f"the last message may be the {row.role}'s only with `{row.unless}`: true"
+            where = path_of((row.home, len(turns) - 1))
+            yield Refusal(where, text, rules.source, rules.since, row.fix, "turn.last")
+
+    # -- schemas
+
+    def _schemas(self, rules: Rules) -> Iterator[Refusal]:
+        """What is refused of the schemas, and too many strict ones."""
+        loose = any(other.loose for other in self._rules)
+        for row in rules.schemas:
+            for home, value in _values(self.body, row.home, loose):
+                if isinstance(value, dict):
+                    yield from _schema_refusals(home, value, row, loose)
+        limit = rules.strict_tools
+        strict = [way for way, value in _values(self.body, "tools[].strict") if value is True]
+        if limit is not None and len(strict) > limit.most:
+            text = f"strict: {len(strict)} tools are strict, at most {limit.most}"
+            fix = f"Leave `strict` unset from the tool {path_of(strict[limit.most][:-1])} on."
+            yield Refusal("$.tools", text, limit.source, limit.since, fix, "schema.crowd")
+
+    # -- losses of the writer
+
+    def _losses(self) -> Iterator[Refusal]:
+        """What the writer would change, as far as that means that it would be refused."""
+        fresh = replace(self.request, read=None)
+        report = Report(self.request.messages, self.request, places, self.wire.name)
+        report.made(fresh, self.request)
+        try:
+            self.wire.write_request(fresh, self.model, policy=_QUIET, report=report)
+        except WriteError as error:
+            row = REFUSED.get(error.code)
+            # of several empty messages each is named by itself
+            each_named = error.code == "messages.empty" and bool(self.request.messages)
+            if not each_named and (row is None or row.counts(self._hosts)):
+                where = existing(self.body, error.path)
+                yield Refusal(where, error.message, *self._dated(""), error.hint, error.code)
+        for loss in report.losses:
+            row = REFUSED.get(loss.code)
+            if row is not None and row.counts(self._hosts) and not _harmless(loss, row, self.body):
+                source, since = self._dated(loss.rule)
+                if self._decided(row, source):
+                    where = existing(self.body, loss.where)
+                    yield Refusal(where, _loss_rule(loss, row), source, since, loss.fix, loss.code)
+
+    def _decided(self, row: RefusedLoss, source: str) -> bool:
+        """Whether what decided the loss is known well enough to call it a refusal.
+
+        A bare protocol says nothing of its host, so what hosts refuse of their models is unknown.
+        """
+        by_protocol = source == self.wire.room.can().source
+        known = self.wire.vendor is not None or self._home
+        return row.decided(self._hosts, by_fact=not by_protocol) and (
+            known or (by_protocol and not row.known)
+        )
+
+    def _dated(self, rule: str) -> tuple[str, str]:
+        """Source and date of a rule; those of the protocol's reference if it has none."""
+        match = _DATED.match(rule)
+        if match is not None:
+            return match[1], match[2]
+        if rule:
+            return rule, ""
+        caps = self.wire.room.can()
+        return caps.source, caps.since
 
 
-def _at_home(model: str | None) -> bool:
-    return model is not None and "/" not in model and _OURS.match(bare(model)) is not None
+def _matches(model: str, field: Field) -> bool:
+    return (
+        bool(model)
+        and any(fnmatchcase(model, pattern) for pattern in field.models)
+        and not any(fnmatchcase(model, pattern) for pattern in field.but)
+    )
 
 
-def _unsayable(
-    body: JsonObject, req: ChatRequest, there: Wire, model: str | None, hosts: frozenset[str]
-) -> Iterator[Refusal]:
-    """What the writer would say otherwise, as far as that means that it would be refused."""
-    anew = replace(req, read=None)
-    report = Report(req.messages, req, places, there.name)
-    report.made(anew, req)
+# -- values at the paths of rules -----------------------------------------------------------------
+
+
+def _values(body: Any, path: str, loose: bool = False) -> Iterator[tuple[_Way, Any]]:
+    """(way, value) of each place at the path of a rule; MISSING where only its home is."""
+    return _values_at(body, path.split(".") if path else [], (), loose)
+
+
+def _values_at(
+    value: Any, names: list[str], way: _Way, loose: bool
+) -> Iterator[tuple[_Way, Any]]:  # fmt: skip
+    if not names:
+        yield way, value
+        return
+    if not isinstance(value, dict):
+        return
+    name, *deeper = names
+    key = name.removesuffix("[]")
+    if loose and key not in value and _snake(key) in value:
+        key = _snake(key)
+    item = value.get(key, MISSING)
+    if not name.endswith("[]"):
+        if not deeper or isinstance(item, dict):
+            yield from _values_at(item, deeper, (*way, key), loose)
+    elif isinstance(item, list):
+        for i, element in enumerate(item):
+            yield from _values_at(element, deeper, (*way, key, i), loose)
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+
+
+# -- one field ------------------------------------------------------------------------------------
+
+_TYPES: dict[str, tuple[str, type]] = {
+    "number": ("a number", float), "integer": ("a whole number", int), "text": ("text", str),
+    "boolean": ("true or false", bool), "list": ("a list", list), "object": ("an object", dict),
+}  # fmt: skip
+
+_FIELD_FIXES = {
+    "field.missing": "Set it.",
+    "field.unknown": "Leave it out.",
+    "field.refused": "Leave it out.",
+    "field.form": "Spell it so.",
+    "field.word": "Use one of these words, or leave it out.",
+    "field.range": "Bring the value into the range, or leave it out.",
+    "field.length": "Bring it to this length, or leave it out.",
+    "field.type": "Give a value of this type, or leave it out.",
+}
+
+
+def _faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+    """(key in the value or "", code, what is wrong) of each thing that the row refuses."""
+    if value is MISSING or value is None:
+        if field.needed:
+            yield "", "field.missing", "it must be there"
+        return
+    if field.absent:
+        if value is not False:
+            yield "", "field.refused", "this model takes no such field"
+        return
+    yield from _value_faults(value, field, loose)
+
+
+def _value_faults(value: Any, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+    number = _number(value, loose)
+    types = field.types.split()
+    if types and not any(_is(value, name, number) for name in types):
+        names = " or ".join(_TYPES[name][0] for name in types)
+        yield "", "field.type", f"must be {names}, not {shown(value)}"
+        return
+    if number is not None and not _within(number, field.least, field.most):
+        yield "", "field.range", f"must be {_span(field.least, field.most)}, not {value}"
+    if isinstance(value, str):
+        yield from _text_faults(value, field, loose)
+    counts = isinstance(value, list) or (isinstance(value, dict) and field.longest is None)
+    if counts and not _within(len(value), field.fewest, field.longest):
+        span = _span(field.fewest or None, field.longest)
+        yield "", "field.length", f"holds {len(value)} and must hold {span}"
+    if field.keys and isinstance(value, dict):
+        keys = set(field.keys.split())
+        if loose:
+            keys |= {_snake(key) for key in keys}
+        for key in value:
+            if key not in keys:
+                yield key, "field.unknown", "there is no such field"
+
+
+def _text_faults(value: str, field: Field, loose: bool) -> Iterator[tuple[str, str, str]]:
+    words = field.words.split()
+    if words and value not in words and not (loose and value.lower() in words):
+        yield "", "field.word", f"{shown(value)} is none of {', '.join(sorted(words))}"
+    if field.like and re.fullmatch(field.like, value) is None:
+        yield "", "field.form", f"{shown(value)} is not {field.form}"
+
+
+def _number(value: Any, loose: bool) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    if loose and isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def _is(value: Any, type_name: str, number: float | None) -> bool:
+    if type_name == "number":
+        return number is not None
+    if type_name == "integer":
+        return number is not None and number == number // 1
+    return isinstance(value, _TYPES[type_name][1])
+
+
+def _within(number: float, least: float | None, most: float | None) -> bool:
+    return not ((least is not None and number < least) or (most is not None and number > most))
+
+
+def _span(least: float | None, most: float | None) -> str:
+    bounds = ((least, "at least"), (most, "at most"))
+    return " and ".join(f"{words} {float(limit):g}" for limit, words in bounds if limit is not None)
+
+
+def _conflicts(home: Any, row: Together, loose: bool) -> Iterator[tuple[_Way, str]]:
+    """(way, what is wrong) of two fields of an object that do not go together."""
+    if not isinstance(home, dict):
+        return
+    for way, value in _values(home, row.field, loose):
+        for _, other in _values(home, row.other, loose):
+            if value is MISSING or value is None:
+                continue
+            present = other is not MISSING and other is not None
+            numbers = _number(value, False) is not None and _number(other, False) is not None
+            if row.how == "never" and present:
+                yield way, f"{row.field}: it may not stand beside {row.other}"
+            elif row.how == "needs" and not (present and other):
+                yield way, f"{row.field}: it needs {row.other}"
+            elif row.how == "below" and numbers and value >= other:
+                yield way, f"{row.field}: it must be below {row.other}, and {value} is not"
+
+
+# -- one schema -----------------------------------------------------------------------------------
+
+_SCHEMA_FIXES = {
+    "schema.unfit": "Leave `strict` unset for this tool, or split it in two.",
+    "schema.root": 'Say `"type": "object"` at the root, and what it may hold in `properties`.',
+    "schema.type": "Give a JSON Schema of an object.",
+}
+_SIZE_FIX = "Make some of them required, or leave `strict` unset for this tool."
+_CHANGE_FIX = (
+    "Write the schema as the dialect takes it: `dragoman.schema.lowered(schema, dialect(...))`."
+)
+
+
+def _schema_refusals(home: _Way, value: JsonObject, row: Schema, loose: bool) -> Iterator[Refusal]:
+    for way, schema in _values(value, row.path, loose):
+        strict = not row.when or any(flag is True for _, flag in _values(value, row.when))
+        name = row.dialect if strict else row.otherwise
+        if schema is not MISSING and schema is not None and name:
+            yield from _dialect_refusals((*home, *way), schema, name)
+
+
+def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
+    target = dialect(name)
+    where = path_of(way)
+
+    def refusal(text: str, code: str) -> Refusal:
+        return Refusal(where, text, target.source, target.since, _SCHEMA_FIXES[code], code)
+
+    if not isinstance(schema, dict):
+        yield refusal(f"{way[-1]}: must be a schema of an object, not {shown(schema)}",
+                      "schema.type")  # fmt: skip
+        return
+    if "object root" in target.demands and not target.upper and schema.get("type") != "object":
+        yield refusal("the root of the schema must say that it is an object", "schema.root")
+    result = lowered(schema, target, tell=False)
+    limit = OPTIONAL_PROPERTIES.get(name)
+    if result.unfit:
+        yield refusal(f"{CODES['schema.unfit'].meaning}: {result.unfit}", "schema.unfit")
+    elif limit and (text := exceeded_limit(result.schema, {"optional": limit.most})):
+        text = text.removeprefix("$: ")
+        yield Refusal(where, text, limit.source, limit.since, _SIZE_FIX, "schema.unfit")
+    for change in result.changes:
+        if change.code not in ("schema.note", "schema.restated") or change.keyword == "$ref":
+            yield Refusal(f"{where}{change.where[1:]}", clipped(_change_rule(change)),
+                          target.source, target.since, _CHANGE_FIX, change.code)  # fmt: skip
+
+
+def _change_rule(change: Change) -> str:
+    if change.did == "dropped":
+        return f"this dialect does not take {change.what}"
+    name = change.keyword or "the schema"
+    return f"{name} ({change.what}) must be said in another way: {change.did}"
+
+
+# -- images ---------------------------------------------------------------------------------------
+
+_IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"})
+_FIRST_BYTES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")
+_DATA_URI = re.compile(r"data:([\w/+.-]+);base64,")
+_IMAGE_SOURCE = "W3C PNG, ISO 10918 (JPEG), GIF89a and RIFF (WebP): the first bytes of a file"
+_IMAGE_FIX = "Give the bytes of a PNG, JPEG, GIF or WebP image, base64 of them, and its own type."
+_ENOUGH = 64  # characters of base64 that hold the first bytes of a file
+
+
+def _images(request: ChatRequest) -> Iterator[Refusal]:
+    """The images whose bytes are of no type that an image can have."""
+    for path, node in places(request.messages, request):
+        block = node.node if type(node) is InBody else node
+        if type(block) is ImageBlock:
+            media_type, data = _beginning(block.source)
+            if media_type in _IMAGE_TYPES and not _is_image(data):
+                rule = clipped(f"the bytes are no image, though they are said to be {media_type}")
+                yield Refusal(path, rule, _IMAGE_SOURCE, "", _IMAGE_FIX, "media.bytes")
+
+
+def _beginning(source: Any) -> tuple[str, str]:
+    """(media type, the beginning of the base64) of what is given in the body itself."""
+    if type(source) is Base64Source:
+        return source.media_type, source.data[:_ENOUGH]
+    if type(source) is URLSource and (uri := _DATA_URI.match(source.url[:_ENOUGH])):
+        return uri[1], source.url[uri.end() : uri.end() + _ENOUGH]
+    return "", ""
+
+
+def _is_image(data: str) -> bool:
+    head = re.sub(r"\s", "", data).replace("-", "+").replace("_", "/")
     try:
-        there.write_request(anew, model, policy=_QUIET, report=report)
-    except WriteError as error:
-        row = REFUSED.get(error.code)
-        blank = error.code == "messages.empty" and bool(req.messages)  # each is named by itself
-        if not blank and (row is None or row.counts(hosts)):
-            where, dated = existing(body, error.path), _dated("", there)
-            yield Refusal(where, error.message, *dated, error.hint, error.code)
-    own = there.room.can().source
-    # a bare protocol says nothing of its host, so what hosts refuse of their models is not known
-    known = there.vendor is not None or there.room.protocol not in _SHARED or _at_home(model)
-    for loss in report.losses:
-        row = REFUSED.get(loss.code)
-        if row is None or not row.counts(hosts) or _harmless(loss, row, body):
-            continue
-        source, since = _dated(loss.rule, there)
-        if row.decided(hosts, by_fact=source != own) and (
-            known or (source == own and not row.known)
-        ):
-            where = existing(body, loss.where)
-            yield Refusal(where, _check_said(loss), source, since, loss.fix, loss.code)
+        start = a2b_base64(head[: len(head) // 4 * 4])
+    except (Error, ValueError):
+        return False
+    return start.startswith(_FIRST_BYTES)
 
 
-def _check_said(loss: Loss) -> str:
+# -- losses ---------------------------------------------------------------------------------------
+
+# what of these losses is the name of a node or block, and adds nothing to the rule
+_NODES = frozenset({"Msg", "ToolChoice", "Options", "ChatRequest", "ResponseFormat", "text",
+                    "thinking", "tool_use", "tool_result"})  # fmt: skip
+
+
+def _loss_rule(loss: Loss, row: RefusedLoss) -> str:
     """The rule in a sentence, and what breaks it."""
-    said = SAYS.get(loss.code) or CODES[loss.code].meaning
-    return said if loss.what in _PARTS else f"{said}: {loss.what}"
+    rule = row.rule or CODES[loss.code].meaning
+    return rule if loss.what in _NODES else f"{rule}: {loss.what}"
 
 
 def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:
-    value = found(body, loss.where)
+    value = value_at(body, loss.where)
     if loss.code in ("message.empty", "text.blank"):
         return value is MISSING or loss.where.startswith("$.system")
     key = loss.where.rpartition(".")[2]
-    return any(key == name and type(value) is type(same) and value == same
-               for name, same in row.harmless)  # fmt: skip
-
-
-def _dated(rule: str, there: Wire) -> tuple[str, str]:
-    """Source and date of a rule; those of the protocol's reference if it has none."""
-    match = _DATED.match(rule)
-    if match is not None:
-        return match[1], match[2]
-    if rule:
-        return rule, ""
-    own = there.room.can()
-    return own.source, own.since
-
-
-def _each_once(made: list[Refusal]) -> list[Refusal]:
-    """Without those that say again of a place what was said of it, or of a part of it."""
-    seen: set[tuple[str, str]] = set()
-    kept: list[Refusal] = []
-    for one in made:
-        if (one.where, one.code) not in seen:
-            seen.add((one.where, one.code))
-            kept.append(one)
-    return kept
+    return any(key == name and type(value) is type(default) and value == default
+               for name, default in row.harmless)  # fmt: skip

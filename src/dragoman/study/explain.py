@@ -1,7 +1,8 @@
-"""Finds what an error speaks of without naming a place: by the words that it shares with the body.
+"""Which part of a request an error of the provider speaks of, whose it is, and what to do.
 
-Keys (`temperature`, "Web search options"), short values that it quotes (`xhigh`), kinds of media,
-and a few things that providers call by a name of their own, as rows of data.
+The error may name a place (`messages[3].content`); if not, it is looked for by the words that the
+error shares with the body: keys (`temperature`, "Web search options"), short values that it quotes
+(`xhigh`), kinds of media, and a few things that providers call by a name of their own.
 """
 
 from __future__ import annotations
@@ -13,39 +14,25 @@ from typing import Any
 
 from .._core.jsontext import canonical
 from .._core.redaction import Shown, clipped
-from .._core.stream.pieces import fault
+from .._core.stream.pieces import provider_error
 from ..errors import ConfigError, ProviderError
 from ..message import Written
 from .check import Refusal, check
-from .paths import Step, inside, spelled, walked
+from .paths import Step, inside, path_of, walk
 from .sources import Source, sourcemap, written_of
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-
-
 _CALL = re.compile(r"[Ff]unction call `(?:\w+:)?([\w.-]+)`(?:\s*,\s*position (\d+))?")
-
-
 _CALLED = (("functionCall", "name"), ("function_call", "name"))
-
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
 _QUOTED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s]{1,64})[`'\"’”]")
-
-
 # keys that also are words of the language: only if nothing better is found
 _PLAIN_WORDS = (
     "type text content role model messages contents parts input user name system tools tool"
     " function id data source format value url object properties required description schema json"
     " body path error code title items stop"
 )
-
-
 _PLAIN = frozenset(_PLAIN_WORDS.split())
-
-
 # what stands inside of these is the user's own: the words of schemas and of arguments
 _THEIRS = frozenset({"properties", "args", "arguments", "input", "input_schema", "$defs",
                      "parameters", "parametersJsonSchema", "schema", "json"})  # fmt: skip
@@ -86,14 +73,14 @@ HINTS = (
 
 def hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
     """The ways into the body that the message speaks of, the likeliest first."""
-    found = [
+    ways = [
         *_by_call(message, body),
         *_by_name(message, body),
         *_by_key(message, body),
         *_by_value(message, body),
         *_by_hint(message, body),
     ]
-    return list(dict.fromkeys(found + _by_plain_key(message, body)))
+    return list(dict.fromkeys(ways + _by_plain_key(message, body)))
 
 
 def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
@@ -101,42 +88,41 @@ def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
 
     The position is that of the content, counted from 1; of several calls in it the first is meant.
     """
-    said = _CALL.search(message)
-    if said is None:
+    match = _CALL.search(message)
+    if match is None:
         return []
-    made = [way[:-2] for way, value in walked(body)
-            if value == said[1] and way[-2:] in _CALLED]  # fmt: skip
-    place = int(said[2]) - 1 if said[2] else None
-    return sorted(made, key=lambda way: way[1:2] != (place,))
+    ways = [way[:-2] for way, value in walk(body)
+            if value == match[1] and way[-2:] in _CALLED]  # fmt: skip
+    position = int(match[2]) - 1 if match[2] else None
+    return sorted(ways, key=lambda way: way[1:2] != (position,))
 
 
 def _by_key(message: str, body: Any) -> list[tuple[Step, ...]]:
     """Where the keys stand that the message holds as words: longer names are surer."""
-    told = _words(message)
+    message_tokens = _words(message)
     scored = []
     for way, _ in _ours(body):
         key = way[-1]
-        if isinstance(key, str) and key not in _PLAIN and _holds(told, _words(key)):
+        if isinstance(key, str) and key not in _PLAIN and _holds(message_tokens, _words(key)):
             scored.append((-len(_words(key)), -len(key), way))
-    return [way for *_, way in sorted(scored, key=lambda one: one[:2])]
+    return [way for *_, way in sorted(scored, key=lambda row: row[:2])]
 
 
 def _by_name(message: str, body: Any) -> list[tuple[Step, ...]]:
     """What bears a name that the message holds, such as a tool; calls of it come behind."""
-    told = set(re.findall(r"[\w.-]+", message))
-    made = []
+    names = set(re.findall(r"[\w.-]+", message))
+    ways = []
     for way, value in _ours(body):
-        if way[-1] == "name" and isinstance(value, str) and len(value) > 3 and value in told:
-            made.append(way[: -2 if way[-2] in ("function", "toolSpec") else -1])
-    return sorted(made, key=lambda way: "tool" not in str(way[0]))
+        if way[-1] == "name" and isinstance(value, str) and len(value) > 3 and value in names:
+            ways.append(way[: -2 if way[-2] in ("function", "toolSpec") else -1])
+    return sorted(ways, key=lambda way: "tool" not in str(way[0]))
 
 
-def _by_value(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
+def _by_value(message: str, body: Any) -> list[tuple[Step, ...]]:
     """Where short texts stand that the message quotes."""
     quoted = {match[1].rstrip(".,:") for match in _QUOTED.finditer(message)} - {""}
-    for way, value in _ours(body):
-        if isinstance(value, str) and value in quoted and way[-1] != "role":
-            yield way
+    return [way for way, value in _ours(body)
+            if isinstance(value, str) and value in quoted and way[-1] != "role"]  # fmt: skip
 
 
 def _by_hint(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
@@ -155,7 +141,7 @@ def _by_hint(message: str, body: Any) -> Iterator[tuple[Step, ...]]:
 
 def _begins(value: Any, starts: tuple[str, ...]) -> bool:
     """Whether a text in the value begins so."""
-    return any(isinstance(one, str) and one.startswith(starts) for _, one in walked(value))
+    return any(isinstance(text, str) and text.startswith(starts) for _, text in walk(value))
 
 
 def _by_plain_key(message: str, body: Any) -> list[tuple[Step, ...]]:
@@ -172,78 +158,68 @@ def narrowed(message: str, body: Any, way: tuple[Step, ...]) -> tuple[Step, ...]
         value = value[step]
     if not isinstance(value, (dict, list)):
         return way
-    for word in quoted:
-        for there, one in walked(value, way):
-            if there != way and there[-1] == "type" and one == word:
-                return there[:-1]
-    keys = [there for there, _ in walked(value, way) if there != way and there[-1] in quoted]
+    for name in quoted:
+        for place, item in walk(value, way):
+            if place != way and place[-1] == "type" and item == name:
+                return place[:-1]
+    keys = [place for place, _ in walk(value, way) if place != way and place[-1] in quoted]
     return keys[0] if keys and keys[0][-1] not in _PLAIN else way
 
 
 def _ours(body: Any) -> Iterator[tuple[tuple[Step, ...], Any]]:
     """Everything but what tools say of their arguments: those keys are the user's own words."""
-    for way, value in walked(body):
+    for way, value in walk(body):
         if way and _THEIRS.isdisjoint(way[1:-1]):
             yield way, value
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower() for part in _WORD.findall(text) for word in _CAMEL.split(part)]
+    return [token.lower() for part in _WORD.findall(text) for token in _CAMEL.split(part)]
 
 
-def _holds(told: Sequence[str], words: Sequence[str]) -> bool:
-    size = len(words)
-    return bool(words) and any(
-        told[i : i + size] == list(words) for i in range(len(told) - size + 1)
+def _holds(message_tokens: Sequence[str], tokens: Sequence[str]) -> bool:
+    size = len(tokens)
+    return bool(tokens) and any(
+        message_tokens[i : i + size] == list(tokens) for i in range(len(message_tokens) - size + 1)
     )
 
 
 _NAME = r"[A-Za-z_$][\w$-]*"
-
-
 _PATH = re.compile(rf"{_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
-
-
 _POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
-
-
 _ROOTS = ("body", "request", "GenerateContentRequest", "root")
-
-
 _LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`
-
-
 _STEP = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\.?\[?(\d+)\]?|\[['\"]([^'\"\]]+)['\"]\]")
-
-
 _NAMED_QUOTED = re.compile(r"[`'\"\[]([A-Za-z_$][\w$.-]*)[`'\"\]]")
 
 
 def named(texts: Sequence[str], body: Any) -> list[tuple[Step, ...]]:
     """The ways into `body` that the texts of an error name: the first named first, then deeper."""
-    made: list[tuple[Step, ...]] = []
+    ways: list[tuple[Step, ...]] = []
     for text in texts:
         for steps in _told(text):
             way = resolved(body, steps)
-            if way and way not in made:
-                made.append(way)
-    return made
+            if way and way not in ways:
+                ways.append(way)
+    return ways
 
 
 def _told(text: str) -> Iterator[list[Step]]:
     for match in _POINTER.finditer(text):
-        rest = _NAMED_QUOTED.match(text, text.find("[", match.end()))
-        tail = [rest[1]] if rest is not None and text[match.end() :].startswith(": extra") else []
-        yield [*(_step(one) for one in match[1].strip("/").split("/")), *tail]
+        quoted = _NAMED_QUOTED.match(text, text.find("[", match.end()))
+        tail = (
+            [quoted[1]] if quoted is not None and text[match.end() :].startswith(": extra") else []
+        )
+        yield [*(_step(name) for name in match[1].strip("/").split("/")), *tail]
     for match in _PATH.finditer(text):
-        yield [_step(*found.groups()) for found in _STEP.finditer(match[0])]
+        yield [_step(*step.groups()) for step in _STEP.finditer(match[0])]
     for match in _LEADING.finditer(text):
         yield [match[1]]
 
 
 def _step(name: str | None, index: str | None = None, quoted: str | None = None) -> Step:
-    told = name or index or quoted or ""
-    return int(told) if told.isdigit() else told
+    text = name or index or quoted or ""
+    return int(text) if text.isdigit() else text
 
 
 def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -252,14 +228,14 @@ def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
     Names of a union's branches, which a validator puts between, are passed over.
     """
     way: list[Step] = []
-    for nth, step in enumerate(steps):
+    for i, step in enumerate(steps):
         key = _key(body, step)
         if key is not None:
             body = body[key]
             way.append(key)
-        elif nth and way and isinstance(step, str) and nth + 1 < len(steps):
+        elif i and way and isinstance(step, str) and i + 1 < len(steps):
             continue  # the name of a branch, such as `custom`
-        elif nth == 0 and step in _ROOTS:
+        elif i == 0 and step in _ROOTS:
             continue
         else:
             break
@@ -283,28 +259,24 @@ def _flat(name: str) -> str:
 
 def texts_of(body: Any, message: str) -> list[str]:
     """The texts of an error in which places may stand: the field that names one comes first."""
-    found: list[str] = []
+    texts: list[str] = []
     waiting = [body]
     while waiting:
         value = waiting.pop(0)
         if isinstance(value, dict):
-            found += [str(value[key]) for key in ("param", "field") if value.get(key)]
+            texts += [str(value[key]) for key in ("param", "field") if value.get(key)]
             loc = value.get("loc")
             if isinstance(loc, list):
-                found.append(".".join(map(str, loc)))
+                texts.append(".".join(map(str, loc)))
             waiting += list(value.values())
         elif isinstance(value, list):
             waiting += value
-    told = body if isinstance(body, str) else canonical(body) if body else ""
-    return [*found, message, *([told] if told != message else [])]
+    whole_text = body if isinstance(body, str) else canonical(body) if body else ""
+    return [*texts, message, *([whole_text] if whole_text != message else [])]
 
 
 _MOST = 500
-
-
 _EXPLAIN_WORD = re.compile(r"[a-z]{4,}")
-
-
 _USUAL = frozenset({"this", "that", "with", "without", "model", "must", "takes", "only", "request",
                     "does", "value", "field", "supported", "there", "have", "other"})  # fmt: skip
 
@@ -329,10 +301,10 @@ class Explanation(Shown):
     code: str = ""
 
     def __str__(self) -> str:
-        place = ", ".join(one for one in (self.whose, self.what) if one)
-        head = f"{self.where} ({place}): " if self.where else "the error names no place: "
-        rest = " ".join(one for one in (self.why and f"{self.why}.", self.fix) if one)
-        return f"{head}{self.error}" + (f" -- {rest}" if rest else "")
+        source = ", ".join(part for part in (self.whose, self.what) if part)
+        head = f"{self.where} ({source}): " if self.where else "the error names no place: "
+        advice = " ".join(part for part in (self.why and f"{self.why}.", self.fix) if part)
+        return f"{head}{self.error}" + (f" -- {advice}" if advice else "")
 
 
 def explain(error: ProviderError | Any, written: Written) -> Explanation:
@@ -349,19 +321,19 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     '$.temperature'
     """
     written = written_of(written)
-    told = error if isinstance(error, ProviderError) else fault(error)
+    failure = error if isinstance(error, ProviderError) else provider_error(error)
     refused = _refused(written)
-    at, rule = _place(told, written.body, refused)
-    said = clipped(told.message, _MOST)
-    if not at:
-        return Explanation(error=said)
-    source = sourcemap(written).of(at) if written.sourced is not None else Source(at)
+    path, rule = _place(failure, written.body, refused)
+    message = clipped(failure.message, _MOST)
+    if not path:
+        return Explanation(error=message)
+    source = sourcemap(written).of(path) if written.sourced is not None else Source(path)
     if rule is None:
-        return Explanation(source.path, source.whose, source.what, error=said, at=at)
+        return Explanation(source.path, source.whose, source.what, error=message, at=path)
     dated = f" ({rule.source}, {rule.since})" if rule.since else f" ({rule.source})"
     return Explanation(
         source.path, source.whose, source.what, rule.rule + (dated if rule.source else ""),
-        rule.fix, said, at, rule.code,
+        rule.fix, message, path, rule.code,
     )  # fmt: skip
 
 
@@ -372,37 +344,41 @@ def _refused(written: Written) -> list[Refusal]:
         return []
 
 
-def _place(told: ProviderError, body: Any, refused: list[Refusal]) -> tuple[str, Refusal | None]:
+def _place(failure: ProviderError, body: Any, refused: list[Refusal]) -> tuple[str, Refusal | None]:
     """The path in the body that is meant, and the rule that is broken there."""
-    texts = texts_of(told.body, told.message)
+    texts = texts_of(failure.body, failure.message)
     for way in named(texts, body):
-        path = spelled(way)
+        path = path_of(way)
         if (rule := _rule_at(path, refused)) is None:
-            path = spelled(narrowed(told.message, body, way))
+            path = path_of(narrowed(failure.message, body, way))
             rule = _rule_at(path, refused)
         return rule.where if rule is not None and inside(rule.where, path) else path, rule
-    ways = [spelled(way) for way in hinted(told.message, body)]
+    ways = [path_of(way) for way in hinted(failure.message, body)]
     for path in ways:  # the words may be found in many places: one that breaks a rule is surest
         if (rule := _rule_at(path, refused)) is not None:
             return rule.where, rule
     if not ways:
-        meant = [one for one in refused if _speaks(told.message, one, alone=len(refused) == 1)]
-        return (meant[0].where, meant[0]) if meant else ("", None)
+        refusals = [
+            refusal
+            for refusal in refused
+            if _speaks(failure.message, refusal, only=len(refused) == 1)
+        ]
+        return (refusals[0].where, refusals[0]) if refusals else ("", None)
     return ways[0], None
 
 
-def _speaks(message: str, rule: Refusal, *, alone: bool) -> bool:
+def _speaks(message: str, rule: Refusal, *, only: bool) -> bool:
     """Whether an error without a place may mean what breaks this rule.
 
     Of the only thing that is wrong it does, but not if the rule is one of the request as a whole:
     the words of that must be in the error.
     """
     if rule.where != "$":
-        return alone
-    told, said = (
+        return only
+    message_words, rule_words = (
         set(_EXPLAIN_WORD.findall(text.lower())) - _USUAL for text in (message, rule.rule)
     )
-    return len(told & said) > 1
+    return len(message_words & rule_words) > 1
 
 
 def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
@@ -410,8 +386,10 @@ def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
 
     One of the request as a whole stands around everything, and explains no place.
     """
-    for one in refused:
-        if inside(one.where, path):
-            return one
-    around = [one for one in refused if one.where != "$" and inside(path, one.where)]
-    return max(around, key=lambda one: len(one.where), default=None)
+    for refusal in refused:
+        if inside(refusal.where, path):
+            return refusal
+    outer_refusals = [
+        refusal for refusal in refused if refusal.where != "$" and inside(path, refusal.where)
+    ]
+    return max(outer_refusals, key=lambda refusal: len(refusal.where), default=None)

@@ -1,10 +1,14 @@
-"""Rows of a log: what was sent to a provider and what it answered, under the keys people use."""
+"""Every wire to every other over a log: what is lost, and what is read back otherwise.
+
+A row of the log is a body, or what was sent to a provider and what it answered, under the keys that
+people use.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
@@ -27,6 +31,8 @@ from .paths import inside
 from .plan import WEIGHTS
 from .sameness import Difference, diff
 
+Event: TypeAlias = tuple[str | None, Json]  # its name, if it has one, and its data
+
 _PATHS = ("path", "url_path", "url")
 
 
@@ -39,15 +45,15 @@ class Record:
 
     request: JsonObject | None = None
     response: JsonObject | None = None
-    events: tuple[tuple[str | None, Json], ...] = ()
+    events: tuple[Event, ...] = ()
     path: str | None = None
     status: int | None = None
 
     @property
     def answered(self) -> bool:
         """Whether there is an answer, and no error in its place."""
-        there = self.response is not None or bool(self.events)
-        return there and (self.status is None or self.status < 400)
+        has_answer = self.response is not None or bool(self.events)
+        return has_answer and (self.status is None or self.status < 400)
 
 
 def record(value: Json) -> Record | None:
@@ -61,22 +67,23 @@ def record(value: Json) -> Record | None:
     """
     if not isinstance(value, dict) or "type" in value:
         return None
-    sent, answered, events = (value.get(key) for key in ("request", "response", "events"))
-    listed = tuple(map(_event, events)) if isinstance(events, list) else ()
-    if not (isinstance(sent, dict) or isinstance(answered, dict) or listed):
+    request, response, events = (value.get(key) for key in ("request", "response", "events"))
+    named_events = tuple(map(event_of, events)) if isinstance(events, list) else ()
+    if not (isinstance(request, dict) or isinstance(response, dict) or named_events):
         return None
     path = next((value[key] for key in _PATHS if isinstance(value.get(key), str)), None)
     status = value.get("status")
     return Record(
-        sent if isinstance(sent, dict) else None,
-        answered if isinstance(answered, dict) else None,
-        listed,
+        request if isinstance(request, dict) else None,
+        response if isinstance(response, dict) else None,
+        named_events,
         path,
         status if type(status) is int else None,
     )
 
 
-def _event(value: Json) -> tuple[str | None, Json]:
+def event_of(value: Json) -> Event:
+    """An event as it is, or one that is kept with its name: `{"event": ..., "data": ...}`."""
     if isinstance(value, dict) and "data" in value and value.keys() <= {"event", "data"}:
         name = value.get("event")
         return (name if isinstance(name, str) else None), value["data"]
@@ -84,26 +91,12 @@ def _event(value: Json) -> tuple[str | None, Json]:
 
 
 Kind: TypeAlias = Literal["request", "response"]
-
-
 SILENT = "silent"  # the example that no code names
-
-
 _VERSION = 1
-
-
 _LESS = ("lossless", "clean", "same")  # shares that are worse when they fall
-
-
 _MORE = ("refused", "silent")  # and when they rise
-
-
 _SLACK = 1e-9
-
-
 _UNSENT = 1_000  # what a body weighs that cannot be sent
-
-
 _MOST = 5  # losses and differences that an example tells
 
 
@@ -118,9 +111,15 @@ class Example(Shown):
     def near(self) -> list[JsonObject]:
         """The differences where the losses are; all of them if there is no loss."""
         spots = [_spot(loss["where"]) for loss in self.losses]
-        return [one for one in self.differences if not spots or any(
-            inside(one["left"], spot) or inside(spot, one["left"]) for spot in spots if one["left"]
-        )]  # fmt: skip
+        return [
+            change
+            for change in self.differences
+            if not spots or any(_overlap(change["left"], spot) for spot in spots)
+        ]
+
+
+def _overlap(path: str, other: str) -> bool:
+    return bool(path) and (inside(path, other) or inside(other, path))
 
 
 def _spot(where: str) -> str:
@@ -130,11 +129,12 @@ def _spot(where: str) -> str:
 
 def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Example:
     """The example, what is different at the places of its losses first."""
-    told = [loss.to_dict() for loss in losses]
-    made = Example(place, told[:_MOST], [asdict(one) for one in changes])
-    near = made.near()
-    made.differences = [*near, *(one for one in made.differences if one not in near)][:_MOST]
-    return made
+    dicts = [loss.to_dict() for loss in losses]
+    example = Example(place, dicts[:_MOST], [asdict(change) for change in changes])
+    nearest = example.near()
+    others = [change for change in example.differences if change not in nearest]
+    example.differences = [*nearest, *others][:_MOST]
+    return example
 
 
 @dataclass(slots=True, repr=False)
@@ -166,9 +166,9 @@ class Pair(Shown):
         """Such as `request openai-chat -> gemini`."""
         return f"{self.kind} {self.source} -> {self.target}"
 
-    def share(self, what: str) -> float:
+    def share(self, name: str) -> float:
         """How many of all bodies are `lossless`, `clean`, `same`, `silent` or `refused`: 0 to 1."""
-        value = self.refused.total() if what == "refused" else getattr(self, what)
+        value = self.refused.total() if name == "refused" else getattr(self, name)
         return value / self.count if self.count else 0.0
 
     def refuse(self, place: str, error: WriteError) -> None:
@@ -176,26 +176,28 @@ class Pair(Shown):
         code = error.code or "refused"
         self.refused[code] += 1
         self.weight += _UNSENT
-        told: JsonObject = {"code": code, "where": error.path, "what": error.message}
-        self.examples.setdefault(code, Example(place, [told], []))
+        loss: JsonObject = {"code": code, "where": error.path, "what": error.message}
+        self.examples.setdefault(code, Example(place, [loss], []))
 
     def add(self, place: str, losses: list[Loss], changes: list[Difference]) -> None:
         """Count a body that was written, by its losses and by what it says otherwise now."""
-        found = [loss for loss in losses if loss.kind != "expected"]
-        lossless = all(loss.kind == "added" for loss in found)
+        counted = [loss for loss in losses if loss.kind != "expected"]
+        lossless = all(loss.kind == "added" for loss in counted)
         self.lossless += lossless
-        self.clean += not found
+        self.clean += not counted
         self.same += not changes
-        self.weight += sum(WEIGHTS[loss.kind] for loss in found)
-        for code in dict.fromkeys(loss.code for loss in found):
+        self.weight += sum(WEIGHTS[loss.kind] for loss in counted)
+        for code in dict.fromkeys(loss.code for loss in counted):
             self.codes[code] += 1
             if code not in self.examples:
-                mine = [loss for loss in found if loss.code == code]
-                self.examples[code] = _example(place, mine, changes)
-        unnamed = [one for one in changes if not (found and one.change == "inserted")]
-        if lossless and unnamed:  # what was inserted is named where something was added
+                same_code = [loss for loss in counted if loss.code == code]
+                self.examples[code] = _example(place, same_code, changes)
+        unexplained = [
+            change for change in changes if not (counted and change.change == "inserted")
+        ]
+        if lossless and unexplained:  # what was inserted is named where something was added
             self.silent += 1
-            self.examples.setdefault(SILENT, _example(place, [], unnamed))
+            self.examples.setdefault(SILENT, _example(place, [], unexplained))
 
 
 @dataclass(slots=True, repr=False)
@@ -211,7 +213,7 @@ class Fidelity(Shown):
         return {
             "fidelity": _VERSION,
             "read": self.read,
-            "unread": [list(one) for one in self.unread],
+            "unread": [list(row) for row in self.unread],
             "pairs": [_plain(pair) for pair in self.pairs],
         }
 
@@ -222,7 +224,7 @@ class Fidelity(Shown):
             if stored["fidelity"] != _VERSION:
                 raise ConfigError(f"a run of version {stored['fidelity']!r} is not known here")
             unread = [(str(place), str(error)) for place, error in stored["unread"]]
-            return cls([_pair(one) for one in stored["pairs"]], int(stored["read"]), unread)
+            return cls([_pair(pair) for pair in stored["pairs"]], int(stored["read"]), unread)
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigError(
                 "this is no run of fidelity", hint="`--save FILE` makes one"
@@ -230,13 +232,13 @@ class Fidelity(Shown):
 
 
 def _plain(pair: Pair) -> JsonObject:
-    made = {f.name: getattr(pair, f.name) for f in fields(pair)}
-    examples = {code: asdict(one) for code, one in pair.examples.items()}
-    return {**made, "refused": dict(pair.refused), "codes": dict(pair.codes), "examples": examples}
+    data = {f.name: getattr(pair, f.name) for f in fields(pair)}
+    examples = {code: asdict(example) for code, example in pair.examples.items()}
+    return {**data, "refused": dict(pair.refused), "codes": dict(pair.codes), "examples": examples}
 
 
 def _pair(stored: Mapping[str, Any]) -> Pair:
-    examples = {code: Example(**one) for code, one in stored["examples"].items()}
+    examples = {code: Example(**example) for code, example in stored["examples"].items()}
     counts = {name: Counter(stored[name]) for name in ("refused", "codes")}
     return Pair(**{**stored, **counts, "examples": examples})
 
@@ -261,25 +263,25 @@ def worse(now: Fidelity, before: Fidelity) -> list[Worse]:
 
     Shares are compared, so the logs need not be the same ones; they should be alike.
     """
-    made = []
-    was, is_now = _unread(before), _unread(now)
-    if is_now > was + _SLACK:
-        made.append(Worse("", "unread", was, is_now))
-    old = {pair.name: pair for pair in before.pairs}
+    result = []
+    old_share, new_share = _unread(before), _unread(now)
+    if new_share > old_share + _SLACK:
+        result.append(Worse("", "unread", old_share, new_share))
+    old_pairs = {pair.name: pair for pair in before.pairs}
     for pair in now.pairs:
-        if pair.name in old:
-            made += _worse(pair, old[pair.name])
-    return made
+        if pair.name in old_pairs:
+            result += _worse(pair, old_pairs[pair.name])
+    return result
 
 
 def _worse(now: Pair, before: Pair) -> Iterator[Worse]:
-    more = tuple(code for code in now.codes if _often(now, code) > _often(before, code) + _SLACK)
-    for what in (*_LESS, *_MORE):
-        was, is_now = before.share(what), now.share(what)
-        if (was - is_now if what in _LESS else is_now - was) > _SLACK:
-            yield Worse(now.name, what, was, is_now, more)
+    codes = tuple(code for code in now.codes if _often(now, code) > _often(before, code) + _SLACK)
+    for name in (*_LESS, *_MORE):
+        old_share, new_share = before.share(name), now.share(name)
+        if (old_share - new_share if name in _LESS else new_share - old_share) > _SLACK:
+            yield Worse(now.name, name, old_share, new_share, codes)
     if now.share("weight") > before.share("weight") + _SLACK:
-        yield Worse(now.name, "weight", before.share("weight"), now.share("weight"), more)
+        yield Worse(now.name, "weight", before.share("weight"), now.share("weight"), codes)
 
 
 def _often(pair: Pair, code: str) -> float:
@@ -314,12 +316,12 @@ def fidelity(
     run = _Run(source, dict.fromkeys(PROTOCOLS) if targets is None else targets)
     for place, value in _pairs(rows):
         run.row(place, value)
-    return run.made
+    return run.result
 
 
 def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
-    listed = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
-    for row in rows if listed else (rows,):  # type: ignore[attr-defined]  # as was asked
+    is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
+    for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # as was asked
         if not (isinstance(row, (tuple, list)) and len(row) == 2):
             raise InvalidMessage(
                 f"rows are pairs of a place and a body, not {type(row).__name__}", code="row.type",
@@ -334,64 +336,63 @@ class _Run:
     def __init__(self, source: str, targets: Mapping[str, str | None]) -> None:
         self.source = source
         self.targets = [(wire(name, policy="ignore"), model) for name, model in targets.items()]
-        self.made = Fidelity([])
+        self.result = Fidelity([])
         self._pairs: dict[tuple[str, str, str], Pair] = {}
-        self._homes: dict[str, Wire] = {}
+        self._wires: dict[str, Wire] = {}
 
     def row(self, place: str, value: Json) -> None:
         """Count what a row holds; what cannot be read of it is noted."""
         try:
-            one, home = self._exchange(value)
-            if one.request is not None:
-                req = home.read_request(one.request, one.path)
-                self.made.read += 1
+            exchange, home = self._exchange(value)
+            if exchange.request is not None:
+                req = home.read_request(exchange.request, exchange.path)
+                self.result.read += 1
                 for target, model in self.targets:
                     self._request(place, req, home, target, model)
-            if one.answered:
-                resp = _answer(one, home)
-                self.made.read += 1
+            if exchange.answered:
+                resp = _answer(exchange, home)
+                self.result.read += 1
                 for target, _ in self.targets:
                     self._response(place, resp, home, target)
         except ProviderError:
             return  # there was no answer
         except DragomanError as error:
-            said = f"{error.path}: {error.message}" if error.path else error.message
-            self.made.unread.append((place, said))
+            text = f"{error.path}: {error.message}" if error.path else error.message
+            self.result.unread.append((place, text))
 
     def _exchange(self, value: Json) -> tuple[Record, Wire]:
         """The exchange that a row holds, and whose it is."""
-        one = record(value)
-        if one is None:
+        exchange = record(value)
+        if exchange is None:
             if not isinstance(value, dict):
                 raise ReadError(f"{type(value).__name__} is no body", path="$")
-            one = Record(request=value) if self._asks(value) else Record(response=value)
-        name = self.source
-        if name == "auto":
-            said = detect(one.request, one.path) if one.request is not None else \
-                detect(one.response, kind="response")  # fmt: skip
-            name = said.wire
-        if name not in self._homes:
-            self._homes[name] = wire(name, policy="ignore")
-        return one, self._homes[name]
+            exchange = Record(request=value) if self._asks(value) else Record(response=value)
+        if self.source != "auto":
+            return exchange, self._wire(self.source)
+        if exchange.request is not None:
+            detected = detect(exchange.request, exchange.path)
+        else:
+            detected = detect(exchange.response, kind="response")
+        return exchange, self._wire(detected.wire)
+
+    def _wire(self, name: str) -> Wire:
+        if name not in self._wires:
+            self._wires[name] = wire(name, policy="ignore")
+        return self._wires[name]
 
     def _asks(self, body: dict[str, Any]) -> bool:
         """Whether a bare body is a request; what looks like neither is taken for one."""
         names = PROTOCOLS if self.source == "auto" else (self.source,)
-        rooms = [self._room(name) for name in names]
+        rooms = [self._wire(name).room for name in names]
         return any(room.claims(body) for room in rooms) or not any(
             room.answers(body) for room in rooms
         )
-
-    def _room(self, name: str) -> Any:
-        if name not in self._homes:
-            self._homes[name] = wire(name, policy="ignore")
-        return self._homes[name].room
 
     def _pair(self, kind: Kind, home: Wire, target: Wire) -> Pair:
         key = (kind, home.name, target.name)
         if key not in self._pairs:
             self._pairs[key] = Pair(*key)
-            self.made.pairs.append(self._pairs[key])
+            self.result.pairs.append(self._pairs[key])
         pair = self._pairs[key]
         pair.count += 1
         return pair
@@ -402,37 +403,43 @@ class _Run:
         pair = self._pair("request", home, target)
         if model is None and not (req.model and home.room.protocol == target.room.protocol):
             model = target.room.model
-        try:
-            out = target.write_request(req, model, policy=_QUIET)
-        except WriteError as error:
-            pair.refuse(place, error)
-            return
-        try:
-            changes = diff(req, target.read_request(out.body, out.path, out.headers))
-        except DragomanError as error:
-            changes = [_unreadable(error)]
-        pair.add(place, out.losses, changes)
+        self._count(
+            pair,
+            place,
+            lambda: target.write_request(req, model, policy=_QUIET),
+            lambda out: diff(req, target.read_request(out.body, out.path, out.headers)),
+        )
 
     def _response(self, place: str, resp: ChatResponse, home: Wire, target: Wire) -> None:
-        pair = self._pair("response", home, target)
+        self._count(
+            self._pair("response", home, target),
+            place,
+            lambda: target.write_response(resp, policy=_QUIET),
+            lambda out: diff(_msgs(resp), _msgs(target.read_response(out.body))),
+        )
+
+    def _count(
+        self, pair: Pair, place: str, write: Callable[[], Any],
+        differences: Callable[[Any], list[Difference]],
+    ) -> None:  # fmt: skip
         try:
-            out = target.write_response(resp, policy=_QUIET)
+            out = write()
         except WriteError as error:
             pair.refuse(place, error)
             return
         try:
-            changes = diff(_said(resp), _said(target.read_response(out.body)))
-        except DragomanError as error:
-            changes = [_unreadable(error)]
+            changes = differences(out)
+        except DragomanError as error:  # it was written and cannot be read
+            changes = [Difference("changed", "body", now=str(error))]
         pair.add(place, out.losses, changes)
 
 
-def _answer(one: Record, home: Wire) -> ChatResponse:
+def _answer(exchange: Record, home: Wire) -> ChatResponse:
     """The answer, whole or as it was streamed. Raises ProviderError for an error in its place."""
-    if one.response is not None:
-        return home.read_response(one.response)
+    if exchange.response is not None:
+        return home.read_response(exchange.response)
     decoder = home.stream_decoder()
-    for name, data in one.events:
+    for name, data in exchange.events:
         decoder.feed(data, name)
     resp = decoder.finish()
     if resp.error is not None:
@@ -440,10 +447,5 @@ def _answer(one: Record, home: Wire) -> ChatResponse:
     return resp
 
 
-def _said(resp: ChatResponse) -> list[Msg]:
-    return [one.msg for one in resp.candidates]
-
-
-def _unreadable(error: DragomanError) -> Difference:
-    """What is different of a body that was written and cannot be read."""
-    return Difference("changed", "body", now=str(error))
+def _msgs(resp: ChatResponse) -> list[Msg]:
+    return [candidate.msg for candidate in resp.candidates]

@@ -8,23 +8,80 @@ from typing import Any, TypeAlias
 
 from .._core.jsontext import JsonObject
 
+Step: TypeAlias = str | int  # a key of an object, or an index of a list
+
+MISSING: Any = object()
+
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\"((?:[^\"\\]|\\.)*)\"\]")
 
 
-def steps(path: str) -> list[str | int] | None:
+def steps(path: str) -> list[Step] | None:
     """The keys and indexes of a path such as `$.messages[3].content`; None for no path."""
     if not path.startswith("$"):
         return None
-    found: list[str | int] = []
-    at = 1
-    while at < len(path):
-        match = _STEP.match(path, at)
+    result: list[Step] = []
+    position = 1
+    while position < len(path):
+        match = _STEP.match(path, position)
         if match is None:
             return None
         name, index, quoted = match.groups()
-        found.append(int(index) if index is not None else name if name is not None else quoted)
-        at = match.end()
-    return found
+        result.append(int(index) if index is not None else name if name is not None else quoted)
+        position = match.end()
+    return result
+
+
+def path_of(way: Sequence[Step]) -> str:
+    """The path of these keys and indexes."""
+    return "$" + "".join(map(_step_text, way))
+
+
+def _step_text(step: Step) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if str(step).isidentifier() else f'["{step}"]'
+
+
+def value_at(body: Any, path: str) -> Any:
+    """The value at the path, or MISSING."""
+    for step in steps(path) or ():
+        if not _has(body, step):
+            return MISSING
+        body = body[step]
+    return body
+
+
+def _has(value: Any, step: Step) -> bool:
+    if isinstance(step, int):
+        return isinstance(value, list) and step < len(value)
+    return isinstance(value, dict) and step in value
+
+
+def existing(body: Any, path: str) -> str:
+    """As much of the path as there is in the body."""
+    way = steps(path) or []
+    while way and value_at(body, path_of(way)) is MISSING:
+        way.pop()
+    return path_of(way)
+
+
+def inside(path: str, outer_path: str) -> bool:
+    """Whether the path is the outer one, or leads to something in it."""
+    return path == outer_path or (
+        path.startswith(outer_path) and path[len(outer_path)] in ".["
+    )  # fmt: skip
+
+
+def walk(value: Any, start: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
+    """(way, value) of everything in the JSON, containers before what they hold."""
+    waiting: list[tuple[tuple[Step, ...], Any]] = [(start, value)]
+    while waiting:
+        way, node = waiting.pop()
+        yield way, node
+        if isinstance(node, dict):
+            waiting += [((*way, key), item) for key, item in reversed(node.items())]
+        elif isinstance(node, list):
+            waiting += [((*way, i), item) for i, item in reversed([*enumerate(node)])]
 
 
 def removed(body: JsonObject, path: str) -> JsonObject | None:
@@ -36,98 +93,32 @@ def removed(body: JsonObject, path: str) -> JsonObject | None:
     return _without(body, way) if way else None
 
 
-def _without(value: Any, way: list[str | int]) -> Any:
-    key, *rest = way
-    if not _has(value, key):
+def _without(value: Any, way: list[Step]) -> Any:
+    step, *deeper = way
+    if not _has(value, step):
         return None
-    made = dict(value) if isinstance(value, dict) else list(value)
-    if rest:
-        inner = _without(value[key], rest)
-        if inner is None:
-            return None
-        made[key] = inner  # type: ignore[index]
-    else:
-        del made[key]  # type: ignore[arg-type]
-    return made
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    if not deeper:
+        del copy[step]  # type: ignore[arg-type]
+        return copy
+    item = _without(value[step], deeper)
+    if item is None:
+        return None
+    copy[step] = item  # type: ignore[index]
+    return copy
 
 
-def _has(value: Any, key: str | int) -> bool:
-    if isinstance(key, int):
-        return isinstance(value, list) and key < len(value)
-    return isinstance(value, dict) and key in value
-
-
-def before(cuts: list[str]) -> list[str]:
+def paths_before(cuts: list[str]) -> list[str]:
     """Where each of these stood before any was taken out, one after the other."""
-    made: list[str] = []
-    for nth, path in enumerate(cuts):
+    paths: list[str] = []
+    for i, path in enumerate(cuts):
         way = steps(path) or []
-        for cut in reversed([steps(one) or [] for one in cuts[:nth]]):
-            *head, last = cut
-            at = len(head)
-            if isinstance(last, int) and way[:at] == head and at < len(way):
-                here = way[at]
-                if isinstance(here, int) and here >= last:
-                    way[at] = here + 1
-        made.append("$" + "".join(map(_spelled, way)))
-    return made
-
-
-def _spelled(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if str(step).isidentifier() else f'["{step}"]'
-
-
-Step: TypeAlias = str | int
-
-
-MISSING: Any = object()
-
-
-def spelled(way: Sequence[Step]) -> str:
-    """The path of these keys and indexes."""
-    return "$" + "".join(map(_step, way))
-
-
-def _step(step: Step) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if str(step).isidentifier() else f'["{step}"]'
-
-
-def found(body: Any, path: str) -> Any:
-    """The value at the path, or MISSING."""
-    for step in steps(path) or ():
-        if isinstance(step, int):
-            if not isinstance(body, list) or step >= len(body):
-                return MISSING
-        elif not isinstance(body, dict) or step not in body:
-            return MISSING
-        body = body[step]
-    return body
-
-
-def existing(body: Any, path: str) -> str:
-    """As much of the path as there is in the body."""
-    way = steps(path) or []
-    while way and found(body, spelled(way)) is MISSING:
-        way.pop()
-    return spelled(way)
-
-
-def inside(path: str, outer: str) -> bool:
-    """Whether the path is the outer one, or leads to something in it."""
-    return path == outer or (path.startswith(outer) and path[len(outer)] in ".[")
-
-
-def walked(value: Any, at: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
-    """(way, value) of everything in the JSON, containers before what they hold."""
-    waiting: list[tuple[tuple[Step, ...], Any]] = [(at, value)]
-    while waiting:
-        way, here = waiting.pop()
-        yield way, here
-        if isinstance(here, dict):
-            waiting += [((*way, key), one) for key, one in reversed(here.items())]
-        elif isinstance(here, list):
-            waiting += [((*way, i), one) for i, one in reversed([*enumerate(here)])]
+        for cut in reversed([steps(earlier) or [] for earlier in cuts[:i]]):
+            *home, index = cut
+            depth = len(home)
+            if isinstance(index, int) and way[:depth] == home and depth < len(way):
+                step = way[depth]
+                if isinstance(step, int) and step >= index:
+                    way[depth] = step + 1
+        paths.append(path_of(way))
+    return paths

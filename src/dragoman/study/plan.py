@@ -23,7 +23,7 @@ from ..losses.codes.code import Kind
 from ..message import ChatRequest, Msg, ThinkingBlock, dump, load
 from ..vendors import Vendor, wire, wires
 from .check import Refusal, check
-from .paths import before, removed
+from .paths import paths_before, removed
 
 # what a loss costs in the ranking: instructions and media weigh more than headings
 WEIGHTS: dict[Kind, int] = {"dropped": 8, "degraded": 3, "repaired": 2, "moved": 1, "added": 1,
@@ -91,8 +91,8 @@ class Plan(Shown):
     @property
     def change(self) -> Route | None:
         """The route with the fewest leaves to take out, of those that a change makes lossless."""
-        known = [route for route in self.routes if route.change]
-        return min(known, key=lambda route: len(route.change or ()), default=None)
+        changed = [route for route in self.routes if route.change]
+        return min(changed, key=lambda route: len(route.change or ()), default=None)
 
 
 def plan(
@@ -142,18 +142,18 @@ class _Home:
         body = self.body if body is None else body
         if self.wire is not None:
             return self.wire.read_request(body)
-        said = [{"name": "", **m} for m in body["messages"]]  # a name may have been taken out
-        made = load({"dragoman": 1, "kind": "request", "value": {**body, "messages": said}})
-        assert isinstance(made, ChatRequest)  # as the kind says
-        made.read = None
-        return made
+        messages = [{"name": "", **m} for m in body["messages"]]  # a name may have been taken out
+        request = load({"dragoman": 1, "kind": "request", "value": {**body, "messages": messages}})
+        assert isinstance(request, ChatRequest)  # as the kind says
+        request.read = None
+        return request
 
 
 def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
-    manner = FormatStyle(changes=_STRATEGIES[strategy])
+    style = FormatStyle(changes=_STRATEGIES[strategy])
     route = Route(target.name, model, strategy)
     try:
-        out = target.write_request(req, model, manner=manner, policy=_QUIET)
+        out = target.write_request(req, model, style=style, policy=_QUIET)
     except WriteError as error:
         route.refused = error
         return route
@@ -163,8 +163,10 @@ def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
         # it goes out as it came, so nothing of it was fitted to what the model takes
         route.against = check(out.body, target, model, out.path)
         if route.against:
-            one = route.against[0]
-            route.refused = WriteError(one.rule, path=one.where, hint=one.fix, code=one.code)
+            refusal = route.against[0]
+            route.refused = WriteError(
+                refusal.rule, path=refusal.where, hint=refusal.fix, code=refusal.code
+            )
     return route
 
 
@@ -173,20 +175,20 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
     if route.lossless:
         return ()
     target = wire(route.wire, policy="ignore")
-    body, now = home.body, route
+    body, current = home.body, route
     cuts: list[str] = []
-    while not now.lossless and len(cuts) < _MOST:
-        path = now.refused.path if now.refused is not None else now.lost[0].where
+    while not current.lossless and len(cuts) < _MOST:
+        path = current.refused.path if current.refused is not None else current.lost[0].where
         for place in _upwards(path):
-            cut = removed(body, place)
-            tried = None if cut is None else _tried(home, cut, target, route)
-            if cut is not None and tried is not None and tried.weight < now.weight:
-                body, now = cut, tried
+            shorter = removed(body, place)
+            trial = None if shorter is None else _tried(home, shorter, target, route)
+            if shorter is not None and trial is not None and trial.weight < current.weight:
+                body, current = shorter, trial
                 cuts.append(place)
                 break
         else:
             return None
-    return tuple(before(cuts)) if now.lossless else None
+    return tuple(paths_before(cuts)) if current.lossless else None
 
 
 def _tried(home: _Home, body: JsonObject, target: Wire, route: Route) -> Route | None:
@@ -203,7 +205,7 @@ def _upwards(path: str) -> Iterable[str]:
     """The path and those above it, but not the root or a whole list of messages."""
     while path.count(".") + path.count("[") > 1 or (path.count(".") == 1 and path != "$"):
         yield path
-        cut = max(path.rfind("."), path.rfind("["))
-        path = path[:cut]
+        end = max(path.rfind("."), path.rfind("["))
+        path = path[:end]
         if path in ("$", "$.messages", "$.contents", "$.input", "$.input.messages"):
             return

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 from .._core.convert import detect
 from .._core.exchange.plain_json import body_of
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, canonical, loads
-from .._core.media import is_data, source_of
+from .._core.media import is_data_uri, source_of
 from .._core.redaction import Shown, clipped
 from ..errors import ReadError
 from ..message import (
@@ -38,14 +39,14 @@ from ..message import (
 from ..message.request import messages_of
 from ..vendors import Vendor, wire
 
-_SEATS = {"developer": "system", "tool": "user"}
+_SHOWN_ROLES = {"developer": "system", "tool": "user"}
 
 
 @dataclass(slots=True)
 class Item:
     """One thing that is said: who says it, its kind, its value, and where it stands."""
 
-    seat: str
+    role: str
     kind: str
     value: Json
     where: str = field(default="$", compare=False)
@@ -53,7 +54,11 @@ class Item:
     @property
     def key(self) -> str:
         """One text for all spellings of the item."""
-        return canonical([self.seat, self.kind, self.value])
+        return canonical([self.role, self.kind, self.value])
+
+    def same_kind(self, other: Item) -> bool:
+        """Whether both are of one role and kind."""
+        return (self.role, self.kind) == (other.role, other.kind)
 
     @property
     def text(self) -> str:
@@ -67,44 +72,44 @@ def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
         request, msgs = conversation, conversation.messages
     else:
         request, msgs = None, list(conversation)
-    where: dict[int, str] = {}
+    paths: dict[int, str] = {}
     for path, node in places(msgs, request):
-        where.setdefault(id(getattr(node, "node", node)), path)
+        paths.setdefault(id(getattr(node, "node", node)), path)
     calls: dict[str, list[int]] = {}
-    made: list[Item] = []
+    result: list[Item] = []
     if request is not None and request.system is not None:
-        made.append(Item("system", "text", request.system, "$.system"))
+        result.append(Item("system", "text", request.system, "$.system"))
     count = 0
     for m in msgs:
-        seat = _SEATS.get(m.role, m.role)
-        here = where.get(id(m), "$")
+        role = _SHOWN_ROLES.get(m.role, m.role)
+        message_path = paths.get(id(m), "$")
         for block in m.blocks:
-            item = _item(seat, block)
+            item = _item(role, block)
             if item is None:
                 continue
-            item.where = where.get(id(block), here)
+            item.where = paths.get(id(block), message_path)
             if type(block) is ToolUseBlock:
                 calls.setdefault(block.id, []).append(count)
                 count += 1
             elif type(block) is ToolResultBlock:
-                known = calls.get(block.id)
-                asked = known.pop(0) if known else None
-                item.value = [asked, *item.value]
-            _add(made, item)
-    return made
+                numbers = calls.get(block.id)
+                call = numbers.pop(0) if numbers else None
+                item.value = [call, *item.value]
+            _add(result, item)
+    return result
 
 
-def _add(made: list[Item], item: Item) -> None:
-    last = made[-1] if made else None
-    if last is not None and (last.seat, last.kind, item.kind) == (item.seat, "text", "text"):
+def _add(items: list[Item], item: Item) -> None:
+    last = items[-1] if items else None
+    if last is not None and (last.role, last.kind, item.kind) == (item.role, "text", "text"):
         last.value = f"{last.value}\n{item.value}"
     else:
-        made.append(item)
+        items.append(item)
 
 
-def _item(seat: str, block: Any) -> Item | None:
+def _item(role: str, block: Any) -> Item | None:
     if type(block) is TextBlock:
-        return Item(seat, "text", block.text) if block.text.strip() else None
+        return Item(role, "text", block.text) if block.text.strip() else None
     if type(block) is ThinkingBlock:
         return None
     if type(block) is ToolUseBlock:
@@ -112,10 +117,10 @@ def _item(seat: str, block: Any) -> Item | None:
     if type(block) is ToolResultBlock:
         return Item("user", "result", list(_output(block.output)))
     if type(block) is RefusalBlock:
-        return Item(seat, "refusal", block.text)
+        return Item(role, "refusal", block.text)
     if type(block) is RawBlock:
-        return Item(seat, f"own of {block.issuer}", block.data)
-    return Item(seat, block.type, _medium(block.source))
+        return Item(role, f"own of {block.issuer}", block.data)
+    return Item(role, block.type, _medium(block.source))
 
 
 def _output(output: Any) -> Iterator[Json]:
@@ -137,8 +142,8 @@ def _unwrapped(value: Json) -> Json:
     """The value itself; wires that take objects alone have text under one of two words."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
-    [(name, inner)] = value.items()
-    return _value(inner) if name in ("output", "error") else value
+    [(name, item)] = value.items()
+    return _value(item) if name in ("output", "error") else value
 
 
 def _value(text: Json) -> Json:
@@ -152,7 +157,7 @@ def _value(text: Json) -> Json:
 
 
 def _medium(source: Any) -> Json:
-    if type(source) is URLSource and is_data(source.url):
+    if type(source) is URLSource and is_data_uri(source.url):
         source = source_of(source.url)
     if type(source) is Base64Source:
         return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -163,14 +168,14 @@ def _medium(source: Any) -> Json:
 
 def tools(request: ChatRequest) -> list[Item]:
     """The tools that are offered, by name; the order says nothing to a model."""
-    made = []
+    result = []
     for i, tool in enumerate(request.tools):
         if isinstance(tool, Tool):
             value: Json = [tool.name, tool.description, _parameters(tool.schema)]
         else:
             value = [tool.kind, tool.given(), tool.extras if tool.kind == "own" else None]
-        made.append(Item("tools", "tool", value, f"$.tools[{i}]"))
-    return sorted(made, key=lambda item: item.key)
+        result.append(Item("tools", "tool", value, f"$.tools[{i}]"))
+    return sorted(result, key=lambda item: item.key)
 
 
 def _parameters(schema: Json) -> Json:
@@ -199,28 +204,28 @@ class Difference(Shown):
 
 
 def conversation_of(
-    given: Conversation, source: str | Vendor | Wire | None = None
+    conversation: Conversation, source: str | Vendor | Wire | None = None
 ) -> ChatRequest | Sequence[Msg]:
     """The conversation itself; a body is read over the wire `source`, or over a detected one.
 
     A body is parsed JSON, its text, or an object of an official SDK. Raises ReadError for what is
     no conversation, NotMessages for a list that holds something else than messages.
     """
-    if isinstance(given, ChatRequest):
-        return given
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
-        return messages_of(given)
-    body = body_of(given)
+    if isinstance(conversation, ChatRequest):
+        return conversation
+    if isinstance(conversation, Sequence) and not isinstance(conversation, (str, bytes)):
+        return messages_of(conversation)
+    body = body_of(conversation)
     return wire(detect(body).wire if source is None else source).read_request(body)
 
 
-def hashed(given: Conversation, source: str | Vendor | Wire | None = None) -> str:
+def hashed(conversation: Conversation, source: str | Vendor | Wire | None = None) -> str:
     """The hash of what the conversation says, the same over every wire: 32 hex digits.
 
     Messages and tools count, each in its own words; options, ids and spelling do not.
     """
     state = blake2b(digest_size=16)
-    for item in _all(conversation_of(given, source)):
+    for item in _all(conversation_of(conversation, source)):
         state.update(_key(item).encode())
         state.update(b"\0")
     return state.hexdigest()
@@ -234,19 +239,19 @@ def diff(
     right_source: str | Vendor | Wire | None = None,
 ) -> list[Difference]:
     """What the one says and the other does not, in the order of the conversation."""
-    ours = _all(conversation_of(left, left_source))
-    theirs = _all(conversation_of(right, right_source))
-    keys = [_key(item) for item in ours], [_key(item) for item in theirs]
-    made: list[Difference] = []
-    for tag, i, j, k, n in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+    left_items = _all(conversation_of(left, left_source))
+    right_items = _all(conversation_of(right, right_source))
+    keys = [_key(item) for item in left_items], [_key(item) for item in right_items]
+    result: list[Difference] = []
+    for tag, i, j, k, m in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if tag != "equal":
-            made += _differences(ours[i:j], theirs[k:n])
-    return made
+            result += _differences(left_items[i:j], right_items[k:m])
+    return result
 
 
-def _all(given: ChatRequest | Sequence[Msg]) -> list[Item]:
-    offered = tools(given) if isinstance(given, ChatRequest) else []
-    return [*offered, *items(given)]
+def _all(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
+    tool_items = tools(conversation) if isinstance(conversation, ChatRequest) else []
+    return [*tool_items, *items(conversation)]
 
 
 def _key(item: Item) -> str:
@@ -256,11 +261,11 @@ def _key(item: Item) -> str:
         raise ReadError("nested too deeply", path=item.where, code="json.deep") from error
 
 
-def _differences(ours: list[Item], theirs: list[Item]) -> list[Difference]:
-    made = []
-    while ours and theirs and (ours[0].seat, ours[0].kind) == (theirs[0].seat, theirs[0].kind):
-        one, other = ours.pop(0), theirs.pop(0)
-        made.append(Difference("changed", one.kind, one.where, other.where, one.text, other.text))
-    made += [Difference("removed", one.kind, left=one.where, was=one.text) for one in ours]
-    made += [Difference("inserted", one.kind, right=one.where, now=one.text) for one in theirs]
-    return made
+def _differences(left: list[Item], right: list[Item]) -> list[Difference]:
+    """Pairs of what differs while the kinds are alike, then what stands on one side alone."""
+    alike = [*takewhile(lambda pair: pair[0].same_kind(pair[1]), zip(left, right, strict=False))]
+    result = [Difference("changed", a.kind, a.where, b.where, a.text, b.text) for a, b in alike]
+    count = len(alike)
+    result += [Difference("removed", a.kind, left=a.where, was=a.text) for a in left[count:]]
+    result += [Difference("inserted", b.kind, right=b.where, now=b.text) for b in right[count:]]
+    return result

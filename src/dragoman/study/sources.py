@@ -1,4 +1,4 @@
-"""Who says a part of a conversation, and what it is, in a few words for people."""
+"""Where each part of a written body comes from: what it is there, and who says it, in words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from typing import Any
 from .._core.redaction import Shown, clipped
 from ..errors import InvalidMessage
 from ..losses import Field, Report
-from ..message import ChatRequest, Msg, Options, RawBlock, ServerTool, Tool, ToolChoice, Written
+from ..message import (
+    ChatRequest,
+    Msg,
+    Options,
+    RawBlock,
+    ResponseFormat,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    Written,
+)
 from ..message.answer import ChatResponse
-from .paths import MISSING, Step, existing, found, inside, spelled, steps
+from .paths import MISSING, Step, existing, inside, path_of, steps, value_at
 
 _NAMES = {"tool_use": "tool call", "tool_result": "tool result", "raw": "block"}
 
@@ -20,31 +30,31 @@ _NAMES = {"tool_use": "tool call", "tool_result": "tool result", "raw": "block"}
 def speakers(msgs: Sequence[Msg]) -> dict[int, tuple[str, str]]:
     """(what it is, whose turn it is) of each message, block and source, by identity."""
     turns: Counter[str] = Counter()
-    found: dict[int, tuple[str, str]] = {}
+    result: dict[int, tuple[str, str]] = {}
     for i, m in enumerate(msgs):
-        who = f"{m.role} {m.name}" if m.name and m.name != m.role else m.role
-        turns[who] += 1
-        whose = f"turn {turns[who]} of {clipped(who)}"
-        found[id(m)] = (f"message {i}", whose)
+        speaker = f"{m.role} {m.name}" if m.name and m.name != m.role else m.role
+        turns[speaker] += 1
+        whose = f"turn {turns[speaker]} of {clipped(speaker)}"
+        result[id(m)] = (f"message {i}", whose)
         if not isinstance(m.content, str):
-            for what, block in _named(m.content):
-                found[id(block)] = (what, whose)
+            for name, block in _named(m.content):
+                result[id(block)] = (name, whose)
                 if (source := getattr(block, "source", None)) is not None:
-                    found[id(source)] = (f"source of {what}", whose)
-    return found
+                    result[id(source)] = (f"source of {name}", whose)
+    return result
 
 
-def _named(blocks: Sequence[Any], where: str = "") -> Iterator[tuple[str, Any]]:
+def _named(blocks: Sequence[Any], suffix: str = "") -> Iterator[tuple[str, Any]]:
     """Each block with its name and number among those of its kind, results with what they hold."""
     counts: Counter[str] = Counter()
     for block in blocks:
         kind = _NAMES.get(block.type, f"{block.type} block")
         counts[kind] += 1
-        what = f"{kind} {counts[kind]}"
-        yield f"{what}{_more(block)}{where}", block
+        name = f"{kind} {counts[kind]}"
+        yield f"{name}{_more(block)}{suffix}", block
         output = getattr(block, "output", None)
         if isinstance(output, list):
-            yield from _named(output, f" in {what}{where}")
+            yield from _named(output, f" in {name}{suffix}")
 
 
 def _more(block: Any) -> str:
@@ -56,16 +66,12 @@ def _more(block: Any) -> str:
     return f", issued by {origin.issuer}" if origin is not None else ""
 
 
-def said_of(node: Any, field: str, known: dict[int, tuple[str, str]]) -> tuple[str, str]:
+def said_of(node: Any, field: str, names: dict[int, tuple[str, str]]) -> tuple[str, str]:
     """(what it is, whose it is) of a node of the request or one of its fields."""
-    what, whose = known.get(id(node), ("", ""))
-    if not what:
-        what = _part(node)
-    if not field:
-        return what, whose
-    if isinstance(node, Options):
-        return f"option {field}", whose
-    return f"{field} of {what}", whose
+    name, whose = names.get(id(node)) or (_part(node), "")
+    if field:
+        name = f"option {field}" if isinstance(node, Options) else f"{field} of {name}"
+    return name, whose
 
 
 def _part(node: Any) -> str:
@@ -79,7 +85,7 @@ def _part(node: Any) -> str:
         return "options"
     if isinstance(node, (ChatRequest, ChatResponse)):
         return "the request"
-    return "response format" if type(node).__name__ == "ResponseFormat" else type(node).__name__
+    return "response format" if isinstance(node, ResponseFormat) else type(node).__name__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,15 +104,13 @@ class Source(Shown):
 
 
 _ABOUT = ("role", "name")  # of a message, not of what it says
-
-
 _ADDED = ", which was not given"
 
 
 class SourceMap:
     """Paths of a written body -> what they come from."""
 
-    __slots__ = ("_body", "_report", "_request", "_rows", "_told", "_whose", "_written")
+    __slots__ = ("_body", "_report", "_request", "_rows", "_whose", "_with_rows", "_written")
 
     def __init__(self, written: Written) -> None:
         self._written = written
@@ -114,94 +118,97 @@ class SourceMap:
         self._rows: dict[tuple[Step, ...], list[object]] | None = None
         self._request: ChatRequest | None = None
         self._whose: dict[int, tuple[str, str]] = {}
-        self._told: set[tuple[int, str]] = set()  # fields that have rows of their own
+        self._with_rows: set[tuple[int, str]] = set()  # fields that have rows of their own
         self._body: Any = None  # that the request was read from, if it was
 
     def of(self, path: str) -> Source:
         """What stands at the path, or the nearest thing around it that has a source."""
         path = existing(self._written.body, path)
-        made = self._found(path)
-        if inside(path, made.path) and self._stood(path):
-            return replace(made, path=path, what=made.what.removesuffix(_ADDED))
-        return made
+        source = self._nearest(path)
+        if inside(path, source.path) and self._unchanged(path):
+            return replace(source, path=path, what=source.what.removesuffix(_ADDED))
+        return source
 
-    def _stood(self, path: str) -> bool:
+    def _unchanged(self, path: str) -> bool:
         """Whether the same stands at the same place in the body that was read."""
-        there = found(self._written.body, path)
-        there_is = self._body is not None and there is not MISSING
-        return there_is and bool(found(self._body, path) == there)
+        value = value_at(self._written.body, path)
+        exists = self._body is not None and value is not MISSING
+        return exists and bool(value_at(self._body, path) == value)
 
-    def _found(self, path: str) -> Source:
-        rows = self._known()
+    def _nearest(self, path: str) -> Source:
+        rows = self._nodes()
         way = tuple(steps(path) or ())
         for end in range(len(way), -1, -1):
-            here = rows.get(way[:end], ())
-            fields = [node for node in here if isinstance(node, Field)]
-            nodes = [node for node in reversed(here) if not isinstance(node, Field)]
+            entries = rows.get(way[:end], ())
+            fields = [node for node in entries if isinstance(node, Field)]
+            nodes = [node for node in reversed(entries) if not isinstance(node, Field)]
             if way[end:] and way[end] in _ABOUT:
                 nodes.sort(key=lambda node: not isinstance(node, Msg))
             for node in (*nodes, *fields):  # the innermost that stands there, then fields
-                made = self._source(node, way[end:])
-                if made is not None:
-                    return made
+                source = self._source(node, way[end:])
+                if source is not None:
+                    return source
         return Source("$", "the request")
 
     def paths(self) -> Iterator[tuple[str, Source]]:
         """(path in the body, its source) of all that is known to stand there."""
-        for path in map(spelled, self._known()):
-            if found(self._written.body, path) is not MISSING:
+        for path in map(path_of, self._nodes()):
+            if value_at(self._written.body, path) is not MISSING:
                 yield path, self.of(path)
 
-    def _known(self) -> dict[tuple[Step, ...], list[object]]:
+    def _nodes(self) -> dict[tuple[Step, ...], list[object]]:
         if self._rows is None:
             self._rows = {}
-            ask = self._written.sourced
-            for path, node in ask() if ask is not None else ():
-                inner = node.node if isinstance(node, Field) else node
-                if isinstance(inner, ChatRequest) and self._request is None:
-                    self._request = inner
-                    self._whose = speakers(inner.messages)
-                    places = inner.read.places if inner.read is not None else None
+            sourced = self._written.sourced
+            for path, node in sourced() if sourced is not None else ():
+                entry = node.node if isinstance(node, Field) else node
+                if isinstance(entry, ChatRequest) and self._request is None:
+                    self._request = entry
+                    self._whose = speakers(entry.messages)
+                    places = entry.read.places if entry.read is not None else None
                     self._body = getattr(places, "body", None)
                 if isinstance(node, Field):
-                    self._told.add((id(inner), node.name))
+                    self._with_rows.add((id(entry), node.name))
                 if not isinstance(node, Options):  # it stands where the request does
                     self._rows.setdefault(tuple(steps(path) or ()), []).append(node)
         return self._rows
 
-    def _source(self, node: Any, rest: tuple[Step, ...]) -> Source | None:
-        """The source of a node and of what stands in it at `rest`; None if it was not given."""
+    def _source(self, node: Any, deeper: tuple[Step, ...]) -> Source | None:
+        """The source of a node and of what stands in it at `deeper`; None if it was not given."""
         name = ""
         if isinstance(node, Field):
             node, name = node
-        elif rest and (field := self._field(node, rest[0])):
-            name, rest = field, () if isinstance(node, Msg) else rest[1:]
-        own = name.startswith("extras.")
-        given = not name or own or getattr(node, name, None) is not None
-        path = self._path(node, name if given else "", rest)
+        elif deeper and (field := self._field(node, deeper[0])):
+            name, deeper = field, () if isinstance(node, Msg) else deeper[1:]
+        in_extras = name.startswith("extras.")
+        was_given = not name or in_extras or getattr(node, name, None) is not None
+        path = self._path(node, name if was_given else "", deeper)
         if node is not self._request and not name and path == "$":
             return None
-        what, whose = said_of(node, name.rpartition(".")[2], self._whose)
-        return Source(path, what if given else what + _ADDED, whose, node)
+        description, whose = said_of(node, name.rpartition(".")[2], self._whose)
+        return Source(path, description if was_given else description + _ADDED, whose, node)
 
     def _field(self, node: Any, step: Step) -> str:
         """The field of the node that a wire says under its own name, unless it has a row."""
         if isinstance(node, Msg) and isinstance(node.content, str) and step not in _ABOUT:
             return "content"
-        if step == "type" or not isinstance(step, str) or (id(node), step) in self._told:
+        if step == "type" or not isinstance(step, str) or (id(node), step) in self._with_rows:
             return ""
         return step if getattr(node, step, None) is not None else ""
 
-    def _path(self, node: object, name: str, rest: tuple[Step, ...]) -> str:
+    def _path(self, node: object, name: str, deeper: tuple[Step, ...]) -> str:
         """Where it stands in what was given: the nearest place that there is in a body."""
-        whole = self._report.locate(node)
+        node_path = self._report.locate(node)
         if not name:
-            return whole
+            return node_path
         path = self._report.locate(node, field=name)
-        tries = (path + spelled(rest)[1:], path, whole)
+        tries = (path + path_of(deeper)[1:], path, node_path)
         if self._body is None:
             return tries[0]
-        return next((one for one in tries if found(self._body, one) is not MISSING), whole)
+        return next(
+            (candidate for candidate in tries if value_at(self._body, candidate) is not MISSING),
+            node_path,
+        )
 
 
 def sourcemap(written: Written) -> SourceMap:
@@ -219,11 +226,11 @@ def sourcemap(written: Written) -> SourceMap:
     return SourceMap(written_of(written))
 
 
-def written_of(given: object) -> Written:
+def written_of(value: object) -> Written:
     """The Written itself. Raises InvalidMessage for anything else."""
-    if isinstance(given, Written):
-        return given
+    if isinstance(value, Written):
+        return value
     raise InvalidMessage(
-        f"must be a Written, not {type(given).__name__}", code="written.type",
+        f"must be a Written, not {type(value).__name__}", code="written.type",
         hint="give what convert or write_request returned, not its body",
     )  # fmt: skip

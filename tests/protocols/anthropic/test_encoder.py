@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.builder import build
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
@@ -40,7 +40,7 @@ HEAD: dict[str, Any] = {
 
 def encoded(*pieces: Piece, request: ChatRequest | None = None) -> tuple[list[Any], list[Any]]:
     """(the payloads, the (code, field) of each loss)."""
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(WIRE.room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     for name, payload in made:

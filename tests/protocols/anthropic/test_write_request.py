@@ -22,7 +22,7 @@ from dragoman.message import (
     ToolUseBlock,
     Written,
 )
-from dragoman.protocols.anthropic.request import dropping
+from dragoman.protocols.anthropic.request import drop_unbound_thinking
 
 WIRE = dragoman.wire("anthropic", policy="ignore")
 HOST = dragoman.wire("bedrock/anthropic", policy="ignore")
@@ -246,11 +246,11 @@ def test_an_answer_of_this_wire_goes_back_as_the_list_that_it_came_as() -> None:
 
 def test_thinking_that_the_provider_is_to_drop_is_thinking_that_is_on() -> None:
     body: dict[str, Any] = {}
-    assert dropping(body) == ["thinking-binding-controls-2026-08-01"]
+    assert drop_unbound_thinking(body) == ["thinking-binding-controls-2026-08-01"]
     binding = {"prefix_mismatch_behavior": "drop_block"}
     assert body["thinking"] == {"type": "adaptive", "block_binding": binding}
     body = {"thinking": {"type": "enabled", "budget_tokens": 9}}
-    dropping(body)
+    drop_unbound_thinking(body)
     assert body["thinking"] == {"type": "enabled", "budget_tokens": 9, "block_binding": binding}
 
 

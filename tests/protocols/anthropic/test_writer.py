@@ -99,7 +99,7 @@ def test_documents_of_plain_text_that_are_none(data: str) -> None:
      ImageBlock(LocalSource("a.png"))],
 )  # fmt: skip
 def test_what_no_pass_may_hand_to_a_writer_is_refused_there(block: Any) -> None:
-    seated = RoledHistory([Msg("", [block, TextBlock("x")])], [USER], dirty=[0])
+    seated = RoledHistory([Msg("", [block, TextBlock("x")])], [USER], unusual=[0])
     with pytest.raises(WriteError) as caught:
         Anthropic().messages(seated, CAN, Report())
     assert caught.value.code == "seat.unsaid"
@@ -118,7 +118,7 @@ def test_results_look_the_same_whether_they_were_marked_or_not(
     output: Any, content: Any, odd: bool
 ) -> None:
     seated = RoledHistory([Msg("", [ToolResultBlock("c", "f", output)], "tool")], [USER])
-    seated.dirty = [0] if odd else []
+    seated.unusual = [0] if odd else []
     (message,) = Anthropic().messages(seated, CAN, Report())
     assert message["content"][0].get("content") == content
 
@@ -126,7 +126,7 @@ def test_results_look_the_same_whether_they_were_marked_or_not(
 def test_calls_look_the_same_whether_they_were_marked_or_not() -> None:
     msg = Msg.assistant([ToolUseBlock("c", "f", {"a": 1})])
     plain = Anthropic().messages(RoledHistory([msg], [2]), CAN, Report())
-    assert plain == Anthropic().messages(RoledHistory([msg], [2], dirty=[0]), CAN, Report())
+    assert plain == Anthropic().messages(RoledHistory([msg], [2], unusual=[0]), CAN, Report())
 
 
 def test_inputs_are_shared_and_never_changed() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
@@ -39,7 +39,7 @@ Event = tuple[str, Any]
 
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[str]]:
     """(events, losses)."""
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

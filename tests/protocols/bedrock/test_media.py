@@ -35,7 +35,7 @@ SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 def wrote(*blocks: Any, model: str = CLAUDE, **can: Any) -> tuple[list[Any], list[str]]:
     """(content behind a first text, losses)."""
     request = ChatRequest([Msg.user([TextBlock("see"), *blocks])])
-    out = WIRE.write_request(request, model, manner=FormatStyle(changes=can))
+    out = WIRE.write_request(request, model, style=FormatStyle(changes=can))
     assert faults(out.body, out.path) == []
     losses = [f"{loss.kind} {loss.code} {loss.where}" for loss in out.losses]
     return out.body["messages"][0]["content"][1:], losses

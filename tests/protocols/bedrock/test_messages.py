@@ -271,6 +271,6 @@ def test_thinking_of_another_provider_is_dropped() -> None:
 def test_what_no_seat_may_say_is_our_bug_and_raises() -> None:
     block = AudioBlock(Base64Source("audio/x-odd", "AAAA"))
     can = {"audio": True, "media_types": {"audio": ("audio/*",)}}
-    manner = FormatStyle(changes=can)
+    style = FormatStyle(changes=can)
     with pytest.raises(WriteError, match="format of audio"):
-        WIRE.write_request(ChatRequest([Msg.user([block])]), CLAUDE, manner=manner)
+        WIRE.write_request(ChatRequest([Msg.user([block])]), CLAUDE, style=style)

@@ -293,9 +293,9 @@ def test_thinking_as_each_maker_has_it(
 
 
 def test_a_model_that_thinks_and_has_no_spelling_for_it_says_so() -> None:
-    manner = FormatStyle(changes={"thinks": "default", "efforts": ("low", "high")})
+    style = FormatStyle(changes={"thinks": "default", "efforts": ("low", "high")})
     request = ChatRequest([Msg.user("Hi")], options={"reasoning": "low"})  # type: ignore[arg-type]
-    out = WIRE.write_request(request, LLAMA, manner=manner)
+    out = WIRE.write_request(request, LLAMA, style=style)
     assert "additionalModelRequestFields" not in out.body
     assert lost(out) == ["option.unsaid $.options.reasoning"]
 

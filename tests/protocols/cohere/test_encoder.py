@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatResponse
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
@@ -34,7 +34,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 def encoded(*pieces: Piece) -> tuple[list[Any], list[str]]:
     """(the events, losses)."""
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(WIRE.room.encoder(report), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
@@ -35,7 +35,7 @@ LINK = "https://example.org/x.png"
 def encoded(
     *pieces: Piece, request: ChatRequest | None = None, room: Any = WIRE.room
 ) -> tuple[list[tuple[str | None, Any]], list[str]]:
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(room.encoder(report, request), report)
     made = [one for piece in pieces for one in encoder.feed(piece)] + encoder.finish()
     return made, [loss.code for loss in report.losses]

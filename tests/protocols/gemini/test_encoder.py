@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.losses import Report
@@ -31,7 +31,7 @@ STOP = End(Finish("stop", "stop"))
 
 
 def encoded(pieces: Iterable[Piece]) -> tuple[list[Any], list[tuple[str, str]]]:
-    report = Pieced("gemini")
+    report = StreamReport("gemini")
     encoder = StreamEncoder(ROOM.encoder(report), report)
     events = [event for piece in pieces for event in encoder.feed(piece)]
     events += encoder.finish()

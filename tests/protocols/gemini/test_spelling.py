@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.protocols.gemini import Dialect
-from dragoman.protocols.gemini.dialect import added, cased, keys
+from dragoman.protocols.gemini.dialect import camel_key, cased, merged, snake_key
 
 CAMEL, SNAKE = Dialect(), Dialect(case="snake")
 
 
-def test_both_cases_have_every_key() -> None:
-    assert keys(CAMEL).signature == "thoughtSignature"
-    assert keys(SNAKE).signature == "thought_signature"
-    assert keys(SNAKE).result == "function_response"
-    assert keys(SNAKE).mime == "mime_type"
-    assert keys(SNAKE).uri == "file_uri"
+def test_both_cases_of_a_key() -> None:
+    camel = ["thoughtSignature", "functionResponse", "mimeType", "fileUri"]
+    snake = ["thought_signature", "function_response", "mime_type", "file_uri"]
+    assert [snake_key(key) for key in camel] == snake
+    assert [camel_key(key) for key in snake] == camel
 
 
 def test_one_level_is_respelled() -> None:
@@ -32,7 +31,7 @@ def test_objects_are_filled_lists_grow_and_the_rest_is_set() -> None:
     inner: dict[str, Any] = {"a": 1}
     listed = [1]
     own = {"config": {"b": 2}, "list": [2], "new": {"c_d": 3}, "text": "theirs"}
-    made = added({"config": inner, "list": listed, "text": "ours"}, own, CAMEL)
+    made = merged({"config": inner, "list": listed, "text": "ours"}, own, CAMEL)
     assert made == {"config": {"a": 1, "b": 2}, "list": [1, 2], "new": {"c_d": 3}, "text": "theirs"}
     assert inner == {"a": 1}
     assert listed == [1]

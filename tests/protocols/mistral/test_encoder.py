@@ -9,7 +9,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, ChatResponse
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.errors import ProviderError
 from dragoman.message import (
@@ -32,7 +32,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 def encoded(pieces: Iterable[Piece], model: str | None = None) -> tuple[list[Any], list[str]]:
     """(the payloads, losses)."""
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(WIRE.room.encoder(report, ChatRequest([], model=model)), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     made += encoder.finish()

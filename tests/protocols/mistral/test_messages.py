@@ -148,7 +148,7 @@ def test_the_user_may_speak_right_behind_a_result() -> None:
 def test_self_served_models_that_refuse_that_get_a_turn_between() -> None:
     msgs = [Msg.user("go"), call("abcdef123"), Msg.tool("abcdef123", "x", "f"), Msg.user("so?")]
     request = ChatRequest(msgs, tools=[F])
-    out = WIRE.write_request(request, SMALL, manner=FormatStyle(changes={"alternation": "bridged"}))
+    out = WIRE.write_request(request, SMALL, style=FormatStyle(changes={"alternation": "bridged"}))
     roles = [m["role"] for m in out.body["messages"]]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
     assert "prefix" not in out.body["messages"][3]

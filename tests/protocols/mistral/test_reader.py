@@ -266,7 +266,10 @@ def test_the_cache_is_inside_of_the_prompt(cache: dict[str, Any]) -> None:
     usage = streamed(delta("stop", content="x") | {"usage": told}).usage
     assert (usage.input, usage.cache_read, usage.output, usage.total) == (36, 64, 5, 105)
     kept = (usage.extras or {}).get("mistral", {})
-    assert {**figures(usage, named="num_cached_tokens" in kept), **kept}.items() >= told.items()
+    assert {
+        **figures(usage, cache_field="num_cached_tokens" in kept),
+        **kept,
+    }.items() >= told.items()
 
 
 @pytest.mark.parametrize(

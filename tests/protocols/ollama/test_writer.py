@@ -28,7 +28,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.protocols.ollama.dialect import Dialect
-from dragoman.protocols.ollama.messages import messages
+from dragoman.protocols.ollama.messages import MessageComposer
 
 WIRE = dragoman.wire("ollama", policy="ignore")
 OWN: Any = {"ollama": {"x": 1}}
@@ -70,16 +70,16 @@ def test_own_fields_go_along_in_a_plain_list() -> None:
 def test_thinking_that_stood_in_tags_goes_back_in_them(tags: Any, said: dict[str, str]) -> None:
     spelled = ThinkingBlock("hm", origin=Origin("ollama"))
     spelled.spelling = "<think>|</think>"
-    seated = RoledHistory([Msg.assistant([spelled, TextBlock("Hi")])], [2], dirty=[0])
-    made = messages(seated, WIRE.can(), Dialect(think_tags=tags))
+    seated = RoledHistory([Msg.assistant([spelled, TextBlock("Hi")])], [2], unusual=[0])
+    made = MessageComposer(WIRE.can(), Dialect(think_tags=tags)).messages(seated)
     assert made == [{"role": "assistant", **said}]
 
 
 @pytest.mark.parametrize(("bullets", "text"), [(True, "- a\n- b"), (False, "a\nb")])
 def test_several_texts_of_a_result(bullets: bool, text: str) -> None:
     result = ToolResultBlock("c", "f", [TextBlock("a"), TextBlock("b")])
-    seated = RoledHistory([Msg("", [result], "tool")], [TOOL], dirty=[0])
-    [made] = messages(seated, WIRE.can(), Dialect(bullets=bullets))
+    seated = RoledHistory([Msg("", [result], "tool")], [TOOL], unusual=[0])
+    [made] = MessageComposer(WIRE.can(), Dialect(bullets=bullets)).messages(seated)
     assert made["content"] == text
     assert "images" not in made
 
@@ -92,8 +92,8 @@ def test_several_thoughts_are_lines() -> None:
 @pytest.mark.parametrize(("no_text", "text"), [("null", None), ("empty", "")])
 def test_a_message_without_text(no_text: Any, text: str | None) -> None:
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
-    seated = RoledHistory([Msg.user([image]), Msg.assistant([CALL])], [USER, 2], dirty=[0])
-    made = messages(seated, WIRE.can(), Dialect(no_text=no_text))
+    seated = RoledHistory([Msg.user([image]), Msg.assistant([CALL])], [USER, 2], unusual=[0])
+    made = MessageComposer(WIRE.can(), Dialect(no_text=no_text)).messages(seated)
     assert [one["content"] for one in made] == [text, text]
 
 
@@ -140,7 +140,7 @@ def test_a_fact_that_promises_what_the_wire_has_no_place_for(
     (TextBlock("x"), TOOL, "text at the tools' seat"),
 ])  # fmt: skip
 def test_a_block_at_a_seat_of_others(block: ContentBlock, seat: int, said: str) -> None:
-    seated = RoledHistory([Msg("", [block, TextBlock("y")], "user")], [seat], dirty=[0])
+    seated = RoledHistory([Msg("", [block, TextBlock("y")], "user")], [seat], unusual=[0])
     with pytest.raises(WriteError, match=f"^{said}$") as caught:
-        messages(seated, WIRE.can(), Dialect())
+        MessageComposer(WIRE.can(), Dialect()).messages(seated)
     assert caught.value.code == "seat.unsaid"

@@ -144,7 +144,7 @@ def test_what_no_pass_may_hand_to_a_writer_is_refused_there(seat: int, block: An
     """A bug of ours is named, never skipped."""
     room = OpenAIChat()
     with pytest.raises(WriteError) as caught:
-        room.messages(RoledHistory([Msg("", [block, block])], [seat], dirty=[0]), CAN, Report())
+        room.messages(RoledHistory([Msg("", [block, block])], [seat], unusual=[0]), CAN, Report())
     assert caught.value.code == "seat.unsaid"
 
 

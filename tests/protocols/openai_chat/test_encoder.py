@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 import dragoman
 from dragoman import ChatRequest, ProviderError
-from dragoman._core.exchange.answer import Pieced, StreamEncoder
+from dragoman._core.exchange.answer import StreamEncoder, StreamReport
 from dragoman._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from dragoman.losses import Report
 from dragoman.message import (
@@ -41,7 +41,7 @@ STOP = End(Finish("stop", "end_turn"))
 
 
 def encoded(pieces: Iterable[Piece], request: ChatRequest | None = None) -> tuple[Any, Report]:
-    report = Pieced("")
+    report = StreamReport("")
     encoder = StreamEncoder(dragoman.wire(WIRE).room.encoder(report, request), report)
     made = [event for piece in pieces for event in encoder.feed(piece)]
     return made + encoder.finish(), report

@@ -274,7 +274,7 @@ def test_annotations_of_a_part_stay_on_it() -> None:
 )
 def test_what_no_capability_let_through_is_an_error(block: Any, seat: int) -> None:
     role = ("user", "user", "assistant", "tool")[seat]
-    seated = RoledHistory([Msg("", [block], role)], [seat], dirty=[0])
+    seated = RoledHistory([Msg("", [block], role)], [seat], unusual=[0])
     with pytest.raises(WriteError) as caught:
         OpenAIResponses(None).messages(seated, CAN, Report())
     assert caught.value.code == "seat.unsaid"

@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ConfigError
-from .base import TokenCounterBase
+from ..jsontext import JsonObject
 from .chat import function_tools
-from .loading import Clients, library, refused, require
-
-Json = dict[str, Any]
-
+from .loading import ClientCounter, count_error, library, require
 
 # What the endpoint takes of a request (SDK types message_count_tokens_params, plain and beta);
 # it refuses the rest: max_tokens, temperature, stream, metadata, ...
@@ -23,14 +20,11 @@ _FIELDS = (
     *("cache_control", "speed"),
 )
 
-
 _BETA_FIELDS = ("context_management", "mcp_servers", "compaction", "betas")
-
-
 _OPTIONS = ("extra_headers", "extra_query", "extra_body", "timeout")
 
 
-class AnthropicTokenCounter(TokenCounterBase):
+class AnthropicTokenCounter(ClientCounter):
     """Counts by Anthropic's API, one request for each count.
 
     `client` is an async client of the SDK (of Bedrock or Vertex AI too), `sync_client` a plain one;
@@ -49,25 +43,9 @@ class AnthropicTokenCounter(TokenCounterBase):
         **client_kwargs: Any,
     ) -> None:
         require("AnthropicTokenCounter", "anthropic", extra="anthropic")
-        if (client is not None or sync_client is not None) and (api_key or client_kwargs):
-            raise ConfigError(
-                "a client was given, and arguments to make one",
-                hint="give the client its key and options when you make it",
-                code="token.client",
-            )
-        self.model_name = model_name
+        super().__init__(model_name, {"api_key": api_key, **client_kwargs}, client, sync_client)
         self.client = client
         self.sync_client = sync_client
-        self._options = {"api_key": api_key, **client_kwargs}
-        self._clients = Clients(self._make)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the clients of its own making: a copy makes its own."""
-        return {key: value for key, value in self.__dict__.items() if key != "_clients"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._clients = Clients(self._make)
 
     def _make(self, is_async: bool) -> Any:
         anthropic = library("anthropic", extra="anthropic")
@@ -79,7 +57,7 @@ class AnthropicTokenCounter(TokenCounterBase):
         return self.sync_client is not None or self.client is None
 
     async def count(
-        self, messages: list[Json], tools: list[Json] | None = None, **kwargs: Any
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """Tokens of the messages and tools; leading system messages count as the system prompt.
 
@@ -97,7 +75,7 @@ class AnthropicTokenCounter(TokenCounterBase):
         return int(counted.input_tokens)
 
     def count_sync(
-        self, messages: list[Json], tools: list[Json] | None = None, **kwargs: Any
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The same through the plain client. Raises ConfigError where only an async one is."""
         if not self.counts_sync:
@@ -111,29 +89,31 @@ class AnthropicTokenCounter(TokenCounterBase):
         except library("anthropic").APIStatusError as error:
             raise _refused(error) from error
 
-    async def count_body(self, body: Json) -> int:
+    async def count_body(self, body: JsonObject) -> int:
         """Tokens of a whole request body, as `format_request` writes it; its own model counts."""
         messages, tools, fields = _parts(body)
         return await self.count(messages, tools, **fields)
 
-    def count_body_sync(self, body: Json) -> int:
+    def count_body_sync(self, body: JsonObject) -> int:
         """The same through the plain client."""
         messages, tools, fields = _parts(body)
         return self.count_sync(messages, tools, **fields)
 
 
-def _parts(body: Json) -> tuple[list[Json], list[Json] | None, Json]:
+def _parts(body: JsonObject) -> tuple[list[JsonObject], list[JsonObject] | None, JsonObject]:
     """(messages, tools, the other fields that the endpoint takes) of a request."""
     fields = {key: body[key] for key in (*_FIELDS, *_BETA_FIELDS) if key in body}
     return fields.pop("messages", []), fields.pop("tools", None), fields
 
 
-def _endpoint(client: Any, body: Json) -> Any:
+def _endpoint(client: Any, body: JsonObject) -> Any:
     beta = any(key in body for key in _BETA_FIELDS)
     return (client.beta.messages if beta else client.messages).count_tokens
 
 
-def _body(messages: list[Json], tools: list[Json] | None, fields: Json) -> Json | None:
+def _body(
+    messages: list[JsonObject], tools: list[JsonObject] | None, fields: JsonObject
+) -> JsonObject | None:
     """The arguments of the SDK's method; None if there is nothing to count."""
     unknown = set(fields) - {*_FIELDS, *_BETA_FIELDS, *_OPTIONS}
     if unknown:
@@ -142,16 +122,16 @@ def _body(messages: list[Json], tools: list[Json] | None, fields: Json) -> Json 
             hint=f"it takes {', '.join((*_FIELDS, *_BETA_FIELDS))}",
             code="token.field",
         )
-    system, rest = _hoisted(messages)
-    made = {"messages": rest, **fields}
+    system, others = _hoisted(messages)
+    body = {"messages": others, **fields}
     if system is not None and "system" not in fields:
-        made["system"] = system
+        body["system"] = system
     if tools:
-        made["tools"] = [_tool(tool) for tool in tools]
-    return made if rest or len(made) > 1 else None
+        body["tools"] = [_tool(tool) for tool in tools]
+    return body if others or len(body) > 1 else None
 
 
-def _hoisted(messages: list[Json]) -> tuple[Any, list[Json]]:
+def _hoisted(messages: list[JsonObject]) -> tuple[Any, list[JsonObject]]:
     """(the system prompt, the other messages): a list begins with what a request puts aside."""
     count = next(
         (i for i, message in enumerate(messages) if message.get("role") != "system"), len(messages)
@@ -165,19 +145,19 @@ def _hoisted(messages: list[Json]) -> tuple[Any, list[Json]]:
     return blocks, messages[count:]
 
 
-def _tool(tool: Json) -> Json:
+def _tool(tool: JsonObject) -> JsonObject:
     """A tool of Anthropic's form as it is; a function tool of OpenAI's in Anthropic's form."""
     if not isinstance(tool.get("function"), dict):
         return tool
     function = function_tools([tool])[0]["function"]
-    made = {"name": function["name"], "input_schema": function.get("parameters") or _NOTHING}
+    data = {"name": function["name"], "input_schema": function.get("parameters") or _NOTHING}
     if function.get("description"):
-        made["description"] = function["description"]
-    return made
+        data["description"] = function["description"]
+    return data
 
 
 _NOTHING = {"type": "object", "properties": {}}
 
 
 def _refused(error: Any) -> Exception:
-    return refused(error, error.status_code, getattr(error, "type", None), error.body)
+    return count_error(error, error.status_code, getattr(error, "type", None), error.body)

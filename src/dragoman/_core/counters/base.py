@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 from ...errors import ConfigError
+from ..jsontext import JsonObject
 
 
 class TokenCounterBase(ABC):
@@ -26,18 +27,12 @@ class TokenCounterBase(ABC):
 
     @abstractmethod
     async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The tokens of formatted messages, and of tool schemas where given; changes neither."""
 
     def count_sync(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The same figure without an event loop. Raises ConfigError where a counter has none."""
         raise ConfigError(
@@ -63,27 +58,21 @@ class SumTokenCounter(TokenCounterBase):
     decomposes = True
 
     @abstractmethod
-    def count_message(self, message: dict[str, Any]) -> int:
+    def count_message(self, message: JsonObject) -> int:
         """The tokens of one formatted message, whatever stands beside it; changes nothing."""
 
-    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+    def overhead(self, tools: list[JsonObject] | None = None) -> int:
         """The tokens of the list itself and of the tool schemas; may be negative."""
         return 0
 
     async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The same as `count_sync`; nothing is awaited."""
         return self.count_sync(messages, tools, **kwargs)
 
     def count_sync(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The sum over the messages, and the overhead; other keywords have no effect."""
         return max(0, self.overhead(tools) + sum(map(self.count_message, messages)))
@@ -91,11 +80,11 @@ class SumTokenCounter(TokenCounterBase):
 
 def counts_sync(counter: object) -> bool:
     """Whether `counter.count_sync` gives a figure: the counter says so, or has its own method."""
-    said = getattr(counter, "counts_sync", None)
-    if isinstance(said, bool):
-        return said
-    own = getattr(type(counter), "count_sync", None)
-    return own is not None and own is not TokenCounterBase.count_sync
+    value = getattr(counter, "counts_sync", None)
+    if isinstance(value, bool):
+        return value
+    method = getattr(type(counter), "count_sync", None)
+    return method is not None and method is not TokenCounterBase.count_sync
 
 
 def decomposes(counter: object) -> bool:
@@ -107,10 +96,10 @@ def decomposes(counter: object) -> bool:
         return False
     names = ("count_message", "count", "count_sync")
     message, *lists = (_depth(type(counter), name) for name in names)
-    return all(one >= message for one in lists)
+    return all(depth >= message for depth in lists)
 
 
-def figure(tokens: object) -> Any:
+def checked_figure(tokens: object) -> Any:
     """What a counter said. Raises ConfigError if it is no number."""
     if isinstance(tokens, Real):
         return tokens

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from ...errors import ConfigError
+from ..jsontext import JsonObject
 from ..redaction import shown
-from .base import SumTokenCounter, TokenCounterBase, counts_sync, decomposes, figure
-from .chat import ESTIMATES, Kind, as_json, estimates, turns, without_payloads
+from .base import SumTokenCounter, TokenCounterBase, checked_figure, counts_sync, decomposes
+from .chat import ESTIMATES, Kind, as_json, media_estimates, template_turns, without_payloads
 
 _LONG = 256  # what is longer is known by its length and hash, so that a key keeps no long text
-
-
 _PAYLOAD = 4096
-
-
 _END = 128
-
-
 _DICT, _LIST = 0, 1  # what a tuple stands for: {"a": "b"} is not ["a", "b"]
-
 
 # Where base64 stands. Compressed data differ in their last bytes if they differ at all.
 _PAYLOADS = frozenset(
@@ -35,7 +29,6 @@ _PAYLOADS = frozenset(
         *("input_audio", "images", "result", "document", "file"),
     )
 )
-
 
 # What stands below these keys is the user's own: text to the model, whatever the keys are.
 _OWN = frozenset(("input", "args", "arguments", "response", "parameters", "input_schema", "json"))
@@ -52,9 +45,9 @@ def _key(value: Any, payload: bool, media: bool) -> Hashable:
         return value if len(value) <= _LONG else _text(value, payload)
     if kind is dict:
         items: list[Hashable] = []
-        told = value.get("type") == "text"  # a text document, whose `data` are words
+        is_text = value.get("type") == "text"  # a text document, whose `data` are words
         for name, item in value.items():
-            payload = media and name in _PAYLOADS and not told
+            payload = media and name in _PAYLOADS and not is_text
             items += name, _key(item, payload, media and name not in _OWN)
         return _DICT, *items
     if kind is list or kind is tuple:
@@ -77,26 +70,21 @@ def _text(value: str, payload: bool) -> Hashable:
     return size, hash(value), value[:16]
 
 
-Json: TypeAlias = dict[str, Any]
-
-
 _MOST = 1 << 53  # what no message takes; larger ones overflow the arithmetic
-
-
 LISTS = 16  # lists whose figure is kept: of tools, and whole ones where a count is no sum
 
 
 def part(tokens: object) -> Any:
     """A figure that is added to others. Raises ConfigError if no sum can be made with it."""
-    made = figure(tokens)
-    if abs(made) < _MOST:  # which NaN is not
-        return made
+    number = checked_figure(tokens)
+    if abs(number) < _MOST:  # which NaN is not
+        return number
     raise ConfigError(
-        f"a token counter gave {shown(made)} for a part of a sum", code="token.figure"
+        f"a token counter gave {shown(number)} for a part of a sum", code="token.figure"
     )
 
 
-class Kept:
+class FigureCache:
     """Figures by key in two generations: when the young one is full, the old one is forgotten."""
 
     def __init__(self, size: int) -> None:
@@ -106,12 +94,12 @@ class Kept:
 
     def get(self, key: Hashable) -> int | None:
         """The figure, or None; what is asked for is forgotten last."""
-        found = self._young.get(key)
-        if found is None:
-            found = self._old.get(key)
-            if found is not None:
-                self.put(key, found)
-        return found
+        tokens = self._young.get(key)
+        if tokens is None:
+            tokens = self._old.get(key)
+            if tokens is not None:
+                self.put(key, tokens)
+        return tokens
 
     def put(self, key: Hashable, tokens: int) -> int:
         """Keep a figure and give it back."""
@@ -125,35 +113,37 @@ class Parts:
     """The figures of messages and of lists of tools, of one kind: exact ones, or estimates."""
 
     def __init__(self, size: int) -> None:
-        self._messages = Kept(size)
-        self._tools = Kept(LISTS)
+        self._messages = FigureCache(size)
+        self._tools = FigureCache(LISTS)
 
-    def each(self, messages: list[Json], count: Callable[[Json], int]) -> list[int]:
+    def each(self, messages: list[JsonObject], count: Callable[[JsonObject], int]) -> list[int]:
         """The figures of all messages; `count` makes the unknown ones."""
-        found = []
+        figures = []
         for message in messages:
             key = content_key(message)
             tokens = self._messages.get(key)
             if tokens is None:
                 tokens = self._messages.put(key, part(count(message)))
-            found.append(tokens)
-        return found
+            figures.append(tokens)
+        return figures
 
-    def overhead(self, tools: list[Json] | None, count: Callable[[list[Json] | None], int]) -> int:
+    def overhead(
+        self, tools: list[JsonObject] | None, count: Callable[[list[JsonObject] | None], int]
+    ) -> int:
         """The figure of a list of tools; `count` makes it if it is unknown."""
         key = content_key(tools)
         tokens = self._tools.get(key)
         return self._tools.put(key, part(count(tools))) if tokens is None else tokens
 
-    def known(self, messages: list[Json]) -> list[int] | None:
+    def known(self, messages: list[JsonObject]) -> list[int] | None:
         """The figures, or None if one would have to be made."""
-        found = [self._messages.get(content_key(message)) for message in messages]
-        return None if None in found else cast("list[int]", found)
+        figures = [self._messages.get(content_key(message)) for message in messages]
+        return None if None in figures else cast("list[int]", figures)
 
-    def total(self, messages: list[Json], tools: list[Json] | None) -> int | None:
+    def total(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> int | None:
         """The sum, or None if a figure would have to be made."""
-        aside, parts = self._tools.get(content_key(tools)), self.known(messages)
-        return None if aside is None or parts is None else max(0, aside + sum(parts))
+        overhead, parts = self._tools.get(content_key(tools)), self.known(messages)
+        return None if overhead is None or parts is None else max(0, overhead + sum(parts))
 
 
 class CachedTokenCounter(TokenCounterBase):
@@ -182,14 +172,14 @@ class CachedTokenCounter(TokenCounterBase):
     def _forget(self) -> None:
         self._exact = Parts(self.size)
         self._rough = Parts(self.size)
-        self._lists = Kept(LISTS)
+        self._lists = FigureCache(LISTS)
         self._scale = 1.0  # what an estimate has to be multiplied with, by the last exact count
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         """The counter alone: a copy remembers nothing."""
         return {"counter": self.counter, "size": self.size}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         self.__dict__.update(state)
         self._forget()
 
@@ -204,29 +194,23 @@ class CachedTokenCounter(TokenCounterBase):
         return self.decomposes or counts_sync(self.counter)
 
     async def count(
-        self,
-        messages: list[Json],
-        tools: list[Json] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The exact count; keywords go to the wrapped counter, and then nothing is kept."""
         if kwargs:
             return cast("int", await self.counter.count(messages, tools, **kwargs))
         if self.decomposes:
-            known = self._exact.total(messages, tools)
-            return await asyncio.to_thread(self._sum, messages, tools) if known is None else known
+            tokens = self._exact.total(messages, tools)
+            return await asyncio.to_thread(self._sum, messages, tools) if tokens is None else tokens
         key = self._list_key(messages, tools)
-        known = self._lists.get(key)
-        if known is None:
-            known = await self.counter.count(messages, *(() if tools is None else (tools,)))
-            self._verified(key, known, messages, tools)
-        return known
+        tokens = self._lists.get(key)
+        if tokens is None:
+            tokens = await self.counter.count(messages, *(() if tools is None else (tools,)))
+            self._verified(key, tokens, messages, tools)
+        return tokens
 
     def count_sync(
-        self,
-        messages: list[Json],
-        tools: list[Json] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The same without an event loop. Raises ConfigError if the wrapped counter needs one."""
         if kwargs:
@@ -234,19 +218,19 @@ class CachedTokenCounter(TokenCounterBase):
         if self.decomposes:
             return self._sum(messages, tools)
         key = self._list_key(messages, tools)
-        known = self._lists.get(key)
-        if known is None:
-            known = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
-            self._verified(key, known, messages, tools)
-        return known
+        tokens = self._lists.get(key)
+        if tokens is None:
+            tokens = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
+            self._verified(key, tokens, messages, tools)
+        return tokens
 
-    async def count_each(self, messages: list[Json]) -> list[int]:
+    async def count_each(self, messages: list[JsonObject]) -> list[int]:
         """The tokens of each message, as `count_each_sync`; new ones in a worker thread."""
         if self.decomposes and self._exact.known(messages) is None:
             return await asyncio.to_thread(self.count_each_sync, messages)
         return self.count_each_sync(messages)
 
-    def count_each_sync(self, messages: list[Json]) -> list[int]:
+    def count_each_sync(self, messages: list[JsonObject]) -> list[int]:
         """The tokens of each message, in order.
 
         Exact if `decomposes`. Else an estimate by the length of the texts, in proportion to the
@@ -257,34 +241,30 @@ class CachedTokenCounter(TokenCounterBase):
         scale = self._scale
         return [round(part * scale) for part in self._rough.each(messages, rough_message)]
 
-    def count_message(self, message: Json) -> int:
+    def count_message(self, message: JsonObject) -> int:
         """The tokens of one message; exact if `decomposes`."""
         return self.count_each_sync([message])[0]
 
-    def overhead(self, tools: list[Json] | None = None) -> int:
+    def overhead(self, tools: list[JsonObject] | None = None) -> int:
         """The tokens beside the messages', tool schemas above all; an estimate as above."""
         if self.decomposes:
             return self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
         return round(self._rough.overhead(tools, rough_tools) * self._scale)
 
-    def estimate(self, messages: list[Json], tools: list[Json] | None = None) -> int:
+    def estimate(self, messages: list[JsonObject], tools: list[JsonObject] | None = None) -> int:
         """The count as far as it is known without asking the counter; exact if `decomposes`."""
         return max(0, self.overhead(tools) + sum(self.count_each_sync(messages)))
 
-    def _sum(self, messages: list[Json], tools: list[Json] | None) -> int:
+    def _sum(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> int:
         parts = self._exact.each(messages, self.counter.count_message)
-        aside = self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
-        return max(0, aside + sum(parts))
+        overhead = self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
+        return max(0, overhead + sum(parts))
 
-    def _list_key(self, messages: list[Json], tools: list[Json] | None) -> Hashable:
+    def _list_key(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> Hashable:
         return content_key(tools), *(content_key(message) for message in messages)
 
     def _verified(
-        self,
-        key: Hashable,
-        tokens: int,
-        messages: list[Json],
-        tools: list[Json] | None,
+        self, key: Hashable, tokens: int, messages: list[JsonObject], tools: list[JsonObject] | None
     ) -> None:
         """Keep an exact count, and let it correct the estimates to come."""
         self._lists.put(key, tokens)
@@ -294,34 +274,32 @@ class CachedTokenCounter(TokenCounterBase):
             self._scale = tokens / rough
 
 
-def cached(counter: TokenCounterBase | Any, *, size: int = 65_536) -> CachedTokenCounter:
+def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> CachedTokenCounter:
     """The counter with a memory; the very object if it has one already."""
     if isinstance(counter, CachedTokenCounter):
         return counter
     return CachedTokenCounter(counter, size=size)
 
 
-def _nothing(_tools: list[Json] | None) -> int:
+def _nothing(_tools: list[JsonObject] | None) -> int:
     return 0
 
 
 _BYTES = 4  # of UTF-8 in a token: four letters of English, a character and a third of Chinese
-
-
 _FRAME = 4  # what stands around a message
 
 
-def rough_message(message: dict[str, Any]) -> int:
+def rough_message(message: JsonObject) -> int:
     """An estimate for one formatted message of any wire."""
-    said, media = turns([message])
+    turns, media = template_turns([message])
     total = sum(ESTIMATES[medium.kind] for medium in media)
-    for turn in said:
+    for turn in turns:
         total += _FRAME + _size(turn["content"]) + _size(turn.get("reasoning_content"))
         total += sum(_size(call) for call in turn.get("tool_calls") or ())
     return total
 
 
-def rough_tools(tools: list[dict[str, Any]] | None) -> int:
+def rough_tools(tools: list[JsonObject] | None) -> int:
     """An estimate for tool schemas."""
     return _size(as_json(tools)) if tools else 0
 
@@ -348,14 +326,14 @@ class CharTokenCounter(SumTokenCounter):
     """
 
     def __init__(self, *, media_tokens: Mapping[Kind, int] | None = None) -> None:
-        self.media_tokens = estimates(media_tokens)
+        self.media_tokens = media_estimates(media_tokens)
 
-    def count_message(self, message: dict[str, Any]) -> int:
+    def count_message(self, message: JsonObject) -> int:
         """The characters of one message, and the newline that parts it from the next."""
         view, media = without_payloads(message)
         inline = sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
         return len(str(view)) + 1 + inline
 
-    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+    def overhead(self, tools: list[JsonObject] | None = None) -> int:
         """The characters of the tools; newlines stand between pieces, not after each."""
         return len(str(tools)) if tools else -1

@@ -13,38 +13,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ...errors import ConfigError, ReadError
-from ..jsontext import loads
+from ..jsontext import JsonObject, loads
 
 Kind: TypeAlias = Literal["image", "audio", "video", "document"]
-
 
 # Tokens of one medium. Round upper figures of what providers charge for a picture of a megapixel
 # (OpenAI 765, Gemini 1,120, Qwen 1,300, Claude 1,570), a minute of speech (OpenAI 600, Gemini
 # 1,920), a minute of video at low resolution (Gemini 6,000) and three pages of PDF (Claude 6,000).
 ESTIMATES: Mapping[Kind, int] = {"image": 1500, "audio": 2000, "video": 6000, "document": 6000}
 
-
 # Where media stand in a part, with the kind that the key tells. A file's kind is in its media type.
 _PLACES: Mapping[str, Kind] = {
-    "image": "image",
-    "image_url": "image",
-    "audio": "audio",
-    "input_audio": "audio",
-    "video": "video",
-    "video_url": "video",
-    "document": "document",
-    "document_url": "document",
-    "doc_url": "document",
-    "file": "document",
-    "file_id": "document",
-    "file_url": "document",
-    "file_data": "document",
-    "fileData": "document",
-    "inline_data": "document",
-    "inlineData": "document",
-    "source": "document",
+    **dict.fromkeys(("image", "image_url"), "image"),
+    **dict.fromkeys(("audio", "input_audio"), "audio"),
+    **dict.fromkeys(("video", "video_url"), "video"),
+    **dict.fromkeys(("document", "document_url", "doc_url", "source"), "document"),
+    **dict.fromkeys(("file", "file_id", "file_url", "file_data", "fileData"), "document"),
+    **dict.fromkeys(("inline_data", "inlineData"), "document"),
 }
-
 
 # Keys whose lists or objects hold further parts: message contents and tool results.
 _CONTAINERS = (
@@ -56,20 +42,15 @@ _CONTAINERS = (
     "function_response",
 )
 
-
 _MEDIA_TYPES = ("media_type", "mime_type", "mimeType")
-
 
 # Keys of a part's type that name a medium: `source` alone may also be the link of a search result.
 _TYPES: Mapping[str, Kind] = {
-    "image": "image",
-    "input_image": "image",
-    "computer_screenshot": "image",
+    **dict.fromkeys(("image", "input_image", "computer_screenshot"), "image"),
     "audio": "audio",
     "video": "video",
     "document": "document",
 }
-
 
 _HEADS: Mapping[str, Kind] = {
     "image": "image",
@@ -79,10 +60,7 @@ _HEADS: Mapping[str, Kind] = {
     "text": "document",
 }
 
-
 _HEADER = 200  # a data URI's media type and parameters end long before this
-
-
 _LONGEST_PATH = 1024  # what is longer and has neither scheme nor header is base64 all the same
 
 
@@ -100,121 +78,121 @@ class Medium:
     detail: str = field(default="", compare=False)
 
 
-def estimates(given: Mapping[Kind, int] | None) -> dict[Kind, int]:
+def media_estimates(figures: Mapping[Kind, int] | None) -> dict[Kind, int]:
     """The table of estimates with a user's figures put over the defaults."""
-    unknown = set(given or ()) - set(ESTIMATES)
+    unknown = set(figures or ()) - set(ESTIMATES)
     if unknown:
         raise ConfigError(
             f"no such kind of medium: {', '.join(map(str, sorted(unknown)))}",
             hint=f"the kinds are {', '.join(ESTIMATES)}",
             code="token.media_kind",
         )
-    return {**ESTIMATES, **(given or {})}
+    return {**ESTIMATES, **(figures or {})}
 
 
-def without_payloads(part: dict[str, Any]) -> tuple[dict[str, Any], list[Medium]]:
+def without_payloads(part: JsonObject) -> tuple[JsonObject, list[Medium]]:
     """A message (or one part of it) without base64, and the media found in it.
 
     The given dict is not changed; it is returned itself when it carries no base64.
     """
-    found: list[Medium] = []
-    return _part(part, found), found
+    media: list[Medium] = []
+    return _part(part, media), media
 
 
-def _part(part: dict[str, Any], found: list[Medium]) -> dict[str, Any]:
-    before = len(found)
-    changed: dict[str, Any] = {}
+def _part(part: JsonObject, media: list[Medium]) -> JsonObject:
+    start = len(media)
+    changed: JsonObject = {}
     for key, value in part.items():
         if not value or isinstance(value, (bool, int, float)):
             continue
         if key in _CONTAINERS:
-            new = _inside(value, found)
+            changed_value = _inside(value, media)
         elif key in _PLACES:
-            new = _place(part, key, value, found)
+            changed_value = _place(part, key, value, media)
         elif key == "images" and isinstance(value, list):
-            new = [_frame(item, "image", found, raw=True) for item in value]
+            changed_value = [_frame(item, "image", media, raw=True) for item in value]
         elif key == "result" and part.get("type") == "image_generation_call":
-            new = _frame(value, "image", found, raw=True)
+            changed_value = _frame(value, "image", media, raw=True)
         else:
             continue
-        if new is not value:
-            changed[key] = new
-    _detailed(part, found, before)
+        if changed_value is not value:
+            changed[key] = changed_value
+    _detailed(part, media, start)
     return {**part, **changed} if changed else part
 
 
-def _detailed(holder: dict[str, Any], found: list[Medium], before: int) -> None:
+def _detailed(holder: JsonObject, media: list[Medium], start: int) -> None:
     """Tell the media found in `holder` the detail that it asks for."""
-    if isinstance(detail := holder.get("detail"), str) and len(found) > before:
-        found[before:] = [
-            medium if medium.detail else replace(medium, detail=detail) for medium in found[before:]
+    if isinstance(detail := holder.get("detail"), str) and len(media) > start:
+        media[start:] = [
+            medium if medium.detail else replace(medium, detail=detail) for medium in media[start:]
         ]
 
 
-def _inside(value: Any, found: list[Medium]) -> Any:
+def _inside(value: Any, media: list[Medium]) -> Any:
     """The parts of a message or of a tool result; text stays what it is."""
     if isinstance(value, dict):
-        return _part(value, found)
+        return _part(value, media)
     if not isinstance(value, list):
         return value
-    new = [_part(item, found) if isinstance(item, dict) else item for item in value]
-    return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
+    parts = [_part(item, media) if isinstance(item, dict) else item for item in value]
+    return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
 
 
-def _place(part: dict[str, Any], key: str, value: Any, found: list[Medium]) -> Any:
+def _place(part: JsonObject, key: str, value: Any, media: list[Medium]) -> Any:
     """The value of a key where a medium stands, its bytes cut out."""
     kind = _PLACES[key]
     if key in ("source", "file_id"):
-        known = _TYPES.get(str(part.get("type", "")))
-        if known is None and key == "source":
+        type_kind = _TYPES.get(str(part.get("type", "")))
+        if type_kind is None and key == "source":
             return value
-        kind = known or kind
+        kind = type_kind or kind
     if isinstance(value, list):  # the frames of a video
-        new = [_frame(item, "image", found, raw=False) for item in value]
-        return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
+        frames = [_frame(item, "image", media, raw=False) for item in value]
+        return frames if any(a is not b for a, b in zip(frames, value, strict=True)) else value
     if isinstance(value, dict):
-        return _holder(value, kind, found)
-    return _frame(value, kind, found, raw=key in ("input_audio", "file_data"))
+        return _holder(value, kind, media)
+    return _frame(value, kind, media, raw=key in ("input_audio", "file_data"))
 
 
-def _holder(value: dict[str, Any], kind: Kind, found: list[Medium]) -> dict[str, Any]:
+def _holder(value: JsonObject, kind: Kind, media: list[Medium]) -> JsonObject:
     """An object around a medium: `{"url"}`, `{"data"}`, `{"file_data"}`, `{"source": ...}`."""
     source = value.get("source")
     if isinstance(source, dict):
-        new = _holder(source, kind, found)
-        return value if new is source else {**value, "source": new}
+        changed_source = _holder(source, kind, media)
+        return value if changed_source is source else {**value, "source": changed_source}
     if value.get("type") == "text" or "text" in value:  # a document of plain text is text
         return value
     if "content" in value:
-        return _part(value, found)
+        return _part(value, media)
     kind = next((_kind(value[key], kind) for key in _MEDIA_TYPES if value.get(key)), kind)
     for key in ("data", "bytes", "file_data"):
         payload = value.get(key)
         if isinstance(payload, (str, bytes)):
-            return {**value, key: _frame(payload, kind, found, raw=True)}
+            return {**value, key: _frame(payload, kind, media, raw=True)}
         if payload is not None:  # an object of the user's own: text to the model
             return value
-    url, before = value.get("url"), len(found)
-    new_url = _frame(url, kind, found, raw=False)
-    _detailed(value, found, before)
+    url, start = value.get("url"), len(media)
+    new_url = _frame(url, kind, media, raw=False)
+    _detailed(value, media, start)
     return value if new_url is url else {**value, "url": new_url}
 
 
-def _frame(value: Any, kind: Kind, found: list[Medium], *, raw: bool) -> Any:
+def _frame(value: Any, kind: Kind, media: list[Medium], *, raw: bool) -> Any:
     """One payload or reference; `raw` says that text without a `data:` header is base64 too."""
     if isinstance(value, dict):
-        return _holder(value, kind, found)
+        return _holder(value, kind, media)
     if isinstance(value, bytes):
-        found.append(Medium(kind, inline=True, payload=value))
+        media.append(Medium(kind, inline=True, payload=value))
         return b""
     if isinstance(value, str) and value[:5].lower() == "data:":
         header = value[:_HEADER].partition(",")[0]
-        found.append(Medium(_kind(header[5:], kind), inline=True, payload=value))
+        media.append(Medium(_kind(header[5:], kind), inline=True, payload=value))
         return f"{header}," if len(header) < _HEADER else "data:,"
     inline = isinstance(value, str) and (
         raw or (len(value) > _LONGEST_PATH and "://" not in value[:_HEADER])
     )
-    found.append(Medium(kind, inline, payload=value))
+    media.append(Medium(kind, inline, payload=value))
     return "" if inline else value
 
 
@@ -224,11 +202,7 @@ def _kind(media_type: Any, default: Kind) -> Kind:
 
 # Roles that few templates know, by the nearest that all know.
 _ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
-
-
 _CALLS = ("function_call", "functionCall", "toolUse")
-
-
 _RESULTS = ("function_response", "functionResponse", "toolResult")
 
 
@@ -247,50 +221,50 @@ class _Turn:
 
     texts: list[str | None] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    calls: list[dict[str, Any]] = field(default_factory=list)
-    results: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[JsonObject] = field(default_factory=list)
+    results: list[JsonObject] = field(default_factory=list)
     media: list[Medium] = field(default_factory=list)
 
 
-def turns(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[Medium]]:
+def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[Medium]]:
     """The messages in a template's form, with `content` as text or a list of texts, and media."""
-    said: list[dict[str, Any]] = []
+    turns: list[JsonObject] = []
     media: list[Medium] = []
     for message in messages:
         turn = _Turn()
         if "role" in message:
-            said += _message(message, turn)
+            turns += _message(message, turn)
         else:  # an item that is no message: a call, a result, reasoning
             _sort(message, turn)
-            said += _said({"role": "assistant"}, turn, "\n".join(text or "" for text in turn.texts))
+            turns += _said(
+                {"role": "assistant"}, turn, "\n".join(text or "" for text in turn.texts)
+            )
         media += turn.media
-    return said, media
+    return turns, media
 
 
-def _message(message: dict[str, Any], turn: _Turn) -> list[dict[str, Any]]:
+def _message(message: JsonObject, turn: _Turn) -> list[JsonObject]:
     content = message.get("content", message.get("parts"))
-    beside, found = without_payloads(
+    fields, field_media = without_payloads(
         {key: value for key, value in message.items() if key not in ("content", "parts")}
     )
-    turn.media += found
-    beside["role"] = _ROLES.get(message["role"], message["role"])
-    beside.pop("images", None)
+    turn.media += field_media
+    fields["role"] = _ROLES.get(message["role"], message["role"])
+    fields.pop("images", None)
     if isinstance(content, list):
         for part in content:
             _sort(part, turn)
-        return _said(beside, turn, turn.texts)
+        return _said(fields, turn, turn.texts)
     if content is not None:
         _sort(content, turn)
-    return _said(beside, turn, "\n".join(text or "" for text in turn.texts))
+    return _said(fields, turn, "\n".join(text or "" for text in turn.texts))
 
 
-def _said(
-    beside: dict[str, Any], turn: _Turn, content: str | list[str | None]
-) -> list[dict[str, Any]]:
+def _said(fields: JsonObject, turn: _Turn, content: str | list[str | None]) -> list[JsonObject]:
     """Results as tool messages of their own, then what else the message says."""
     if turn.results and not (turn.texts or turn.calls or turn.reasoning):
         return turn.results
-    view = {**beside, "content": content}
+    view = {**fields, "content": content}
     if turn.calls:
         view["tool_calls"] = [*(view.get("tool_calls") or ()), *turn.calls]
     if turn.reasoning and not view.get("reasoning_content"):
@@ -328,7 +302,7 @@ def _sort(part: Any, turn: _Turn) -> None:
             turn.texts.append(as_json(part))
 
 
-def _sort_keyed(part: dict[str, Any], turn: _Turn) -> None:
+def _sort_keyed(part: JsonObject, turn: _Turn) -> None:
     """A part that tells what it is by its only key, or is a medium, or is nothing we know."""
     for key in _CALLS:
         if isinstance(call := part.get(key), dict):
@@ -340,40 +314,40 @@ def _sort_keyed(part: dict[str, Any], turn: _Turn) -> None:
             output = result.get("content", result.get("response"))
             _result(result, output, turn, result.get("parts"))
             return
-    view, found = without_payloads(part)
-    turn.media += found
+    view, media = without_payloads(part)
+    turn.media += media
     text = part.get("text")
     if isinstance(text, str) or (text is None and "text" in part):
         turn.texts.append(text)
-    elif found:
+    elif media:
         turn.texts += _texts(view)
     else:
         turn.texts.append(as_json(view))
 
 
-def _call(part: dict[str, Any], name: Any, arguments: Any) -> dict[str, Any]:
-    call: dict[str, Any] = {"type": "function"}
-    if (known := _id(part)) is not None:
-        call["id"] = known
+def _call(part: JsonObject, name: Any, arguments: Any) -> JsonObject:
+    call: JsonObject = {"type": "function"}
+    if (id := _id(part)) is not None:
+        call["id"] = id
     return {**call, "function": {"name": name, "arguments": arguments or {}}}
 
 
-def _result(part: dict[str, Any], output: Any, turn: _Turn, media: Any = None) -> None:
+def _result(part: JsonObject, output: Any, turn: _Turn, media: Any = None) -> None:
     """A tool message: text, parts or an object of any shape, its media put aside."""
-    inner = _Turn()
+    content = _Turn()
     for item in [*(output if isinstance(output, list) else [output]), *(media or ())]:
         if item is not None:
-            _sort(item, inner)
-    turn.media += inner.media
-    said: dict[str, Any] = {"role": "tool"}
-    if (known := _id(part)) is not None:
-        said["tool_call_id"] = known
+            _sort(item, content)
+    turn.media += content.media
+    message: JsonObject = {"role": "tool"}
+    if (id := _id(part)) is not None:
+        message["tool_call_id"] = id
     if isinstance(name := part.get("name"), str):
-        said["name"] = name
-    turn.results.append({**said, "content": "\n".join(text or "" for text in inner.texts)})
+        message["name"] = name
+    turn.results.append({**message, "content": "\n".join(text or "" for text in content.texts)})
 
 
-def _id(part: dict[str, Any]) -> Any:
+def _id(part: JsonObject) -> Any:
     """Some templates write the ids of calls and results; the item's own id comes last."""
     keys = ("tool_use_id", "call_id", "toolUseId", "id")
     return next((part[key] for key in keys if part.get(key) is not None), None)
@@ -385,21 +359,21 @@ def _texts(value: Any) -> list[str]:
         return [value]
     if isinstance(value, list):
         return [text for item in value if isinstance(item, (dict, list)) for text in _texts(item)]
-    found: list[str] = []
+    texts: list[str] = []
     for key, item in value.items() if isinstance(value, dict) else ():
         if key == "text" and isinstance(item, str):
-            found.append(item)
+            texts.append(item)
         elif isinstance(item, (dict, list)):
-            found += _texts(item)
-    return found
+            texts += _texts(item)
+    return texts
 
 
-def styled(messages: list[dict[str, Any]], style: Style) -> list[dict[str, Any]]:
+def styled_turns(messages: list[JsonObject], style: Style) -> list[JsonObject]:
     """Turns spelled as one template reads them."""
     return [_styled(message, style) for message in messages]
 
 
-def _styled(message: dict[str, Any], style: Style) -> dict[str, Any]:
+def _styled(message: JsonObject, style: Style) -> JsonObject:
     content = message["content"]
     view = {**message}
     if isinstance(content, str) and not style.strings:
@@ -438,7 +412,6 @@ def as_json(value: Any) -> str:
 
 _DECLARATIONS = ("function_declarations", "functionDeclarations")
 
-
 _PARAMETERS = (
     "parameters",
     "input_schema",
@@ -448,12 +421,12 @@ _PARAMETERS = (
 )
 
 
-def function_tools(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def function_tools(tools: list[JsonObject]) -> list[JsonObject]:
     """One `{"type": "function", "function": ...}` for each tool; others stay as they are."""
     return [view for tool in tools for view in _views(tool)]
 
 
-def _views(tool: dict[str, Any]) -> list[dict[str, Any]]:
+def _views(tool: JsonObject) -> list[JsonObject]:
     if isinstance(tool.get("function"), dict):
         return [tool]
     for key in _DECLARATIONS:
@@ -466,7 +439,7 @@ def _views(tool: dict[str, Any]) -> list[dict[str, Any]]:
     return [tool]
 
 
-def _function(tool: dict[str, Any]) -> dict[str, Any]:
+def _function(tool: JsonObject) -> JsonObject:
     schema: Any = next((tool[key] for key in _PARAMETERS if tool.get(key) is not None), {})
     if isinstance(schema, dict) and isinstance(schema.get("json"), dict):
         schema = schema["json"]

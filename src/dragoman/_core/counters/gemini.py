@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ConfigError
-from .base import TokenCounterBase
+from ..jsontext import JsonObject
 from .chat import function_tools
-from .loading import Clients, library, refused, require
-
-Json = dict[str, Any]
-
+from .loading import ClientCounter, count_error, library, require
 
 # How users of the SDK spell what the wire spells in camel case.
 _SPELLED = {
@@ -26,14 +23,11 @@ _SPELLED = {
     "safety_settings": "safetySettings",
 }
 
-
 _FIELDS = ("systemInstruction", "toolConfig", "generationConfig", "cachedContent")
-
-
 _VERTEX = ("contents", "tools", "systemInstruction", "generationConfig")
 
 
-class GeminiTokenCounter(TokenCounterBase):
+class GeminiTokenCounter(ClientCounter):
     """Counts by Google's API, one request for each count.
 
     `client` is a `google.genai.Client`, of the Developer API or of Vertex AI; without one it is
@@ -52,30 +46,15 @@ class GeminiTokenCounter(TokenCounterBase):
         **client_kwargs: Any,
     ) -> None:
         require("GeminiTokenCounter", "google.genai", extra="gemini")
-        if client is not None and (api_key or client_kwargs):
-            raise ConfigError(
-                "a client was given, and arguments to make one",
-                hint="give the client its key and options when you make it",
-                code="token.client",
-            )
-        self.model_name = model_name
+        options = {**({"api_key": api_key} if api_key else {}), **client_kwargs}
+        super().__init__(model_name, options, client)
         self.client = client
-        self._options = {**({"api_key": api_key} if api_key else {}), **client_kwargs}
-        self._clients = Clients(self._make)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the clients of its own making: a copy makes its own."""
-        return {key: value for key, value in self.__dict__.items() if key != "_clients"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._clients = Clients(self._make)
 
     def _make(self, _is_async: bool) -> Any:
         return library("google.genai", extra="gemini").Client(**self._options)
 
     async def count(
-        self, messages: list[Json], tools: list[Json] | None = None, **kwargs: Any
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """Tokens of the contents and tools; leading system messages count as the instruction.
 
@@ -93,7 +72,7 @@ class GeminiTokenCounter(TokenCounterBase):
         return int(counted.total_tokens or 0)
 
     def count_sync(
-        self, messages: list[Json], tools: list[Json] | None = None, **kwargs: Any
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """The same through the client's plain half."""
         request = _request(messages, tools, kwargs)
@@ -106,15 +85,15 @@ class GeminiTokenCounter(TokenCounterBase):
             raise _refused(error) from error
         return int(counted.total_tokens or 0)
 
-    async def count_body(self, body: Json) -> int:
+    async def count_body(self, body: JsonObject) -> int:
         """Tokens of a whole request body, as `format_request` writes it."""
         return await self.count(body.get("contents", []), body.get("tools"), **_others(body))
 
-    def count_body_sync(self, body: Json) -> int:
+    def count_body_sync(self, body: JsonObject) -> int:
         """The same through the client's plain half."""
         return self.count_sync(body.get("contents", []), body.get("tools"), **_others(body))
 
-    def _call(self, client: Any, request: Json) -> Json:
+    def _call(self, client: Any, request: JsonObject) -> JsonObject:
         """The arguments of the SDK's method, which adds `extra_body` to what it sends as it is."""
         name = self.model_name
         if getattr(client, "vertexai", False):
@@ -125,14 +104,16 @@ class GeminiTokenCounter(TokenCounterBase):
         return {"model": name, "contents": None, "config": {"http_options": {"extra_body": extra}}}
 
 
-def _others(body: Json) -> Json:
+def _others(body: JsonObject) -> JsonObject:
     return {key: body[key] for key in (*_FIELDS, "safetySettings") if key in body}
 
 
-def _request(messages: list[Json], tools: list[Json] | None, fields: Json) -> Json | None:
+def _request(
+    messages: list[JsonObject], tools: list[JsonObject] | None, fields: JsonObject
+) -> JsonObject | None:
     """The body of a generateContent request; None if there is nothing to count."""
-    made = {_SPELLED.get(key, key): value for key, value in fields.items()}
-    unknown = set(made) - {*_FIELDS, "safetySettings"}
+    body = {_SPELLED.get(key, key): value for key, value in fields.items()}
+    unknown = set(body) - {*_FIELDS, "safetySettings"}
     if unknown:
         raise ConfigError(
             f"the count endpoint takes no {', '.join(sorted(unknown))}",
@@ -142,23 +123,23 @@ def _request(messages: list[Json], tools: list[Json] | None, fields: Json) -> Js
     leading = 0
     while leading < len(messages) and messages[leading].get("role") == "system":
         leading += 1
-    if leading and "systemInstruction" not in made:
+    if leading and "systemInstruction" not in body:
         parts = [part for message in messages[:leading] for part in _parts(message)]
-        made["systemInstruction"] = {"parts": parts}
-    if isinstance(made.get("systemInstruction"), str):
-        made["systemInstruction"] = {"parts": [{"text": made["systemInstruction"]}]}
-    made["contents"] = messages[leading:]
+        body["systemInstruction"] = {"parts": parts}
+    if isinstance(body.get("systemInstruction"), str):
+        body["systemInstruction"] = {"parts": [{"text": body["systemInstruction"]}]}
+    body["contents"] = messages[leading:]
     if tools:
-        made["tools"] = _tools(tools)
-    return made if made["contents"] or len(made) > 1 else None
+        body["tools"] = _tools(tools)
+    return body if body["contents"] or len(body) > 1 else None
 
 
-def _parts(message: Json) -> list[Any]:
-    said = message.get("parts", message.get("content"))
-    return said if isinstance(said, list) else [{"text": said}]
+def _parts(message: JsonObject) -> list[Any]:
+    content = message.get("parts", message.get("content"))
+    return content if isinstance(content, list) else [{"text": content}]
 
 
-def _tools(tools: list[Json]) -> list[Json]:
+def _tools(tools: list[JsonObject]) -> list[JsonObject]:
     """Tools of Gemini's form as they are; function tools of OpenAI's form as declarations."""
     functions = [tool for tool in tools if isinstance(tool.get("function"), dict)]
     if not functions:
@@ -166,15 +147,15 @@ def _tools(tools: list[Json]) -> list[Json]:
     declared = []
     for view in function_tools(functions):
         function = view["function"]
-        made = {"name": function.get("name", "")}
+        declaration = {"name": function.get("name", "")}
         if function.get("description"):
-            made["description"] = function["description"]
+            declaration["description"] = function["description"]
         if function.get("parameters"):
-            made["parametersJsonSchema"] = function["parameters"]
-        declared.append(made)
+            declaration["parametersJsonSchema"] = function["parameters"]
+        declared.append(declaration)
     others = [tool for tool in tools if tool not in functions]
     return [{"functionDeclarations": declared}, *others]
 
 
 def _refused(error: Any) -> Exception:
-    return refused(error, error.code, error.status, getattr(error, "details", None))
+    return count_error(error, error.code, error.status, getattr(error, "details", None))

@@ -7,24 +7,27 @@ not sure (tokens that reach over their borders, words marked by their place), th
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
-from .base import TokenCounterBase
-from .cached import Kept
-from .chat import Kind, Style, as_json, estimates, function_tools, styled, turns
-from .loading import MIRROR, Loading, library, mirrored, require
+from ..jsontext import JsonObject
+from .cached import FigureCache
+from .chat import (
+    Kind,
+    Style,
+    as_json,
+    function_tools,
+    media_estimates,
+    styled_turns,
+    template_turns,
+)
+from .loading import MIRROR, Loading, fetch_from_mirror, library, require
 
 _SIZE = 16_384
-
-
 _TRIES = 4  # texts that are looked at for a border
-
-
 _LONG = 256  # what is longer is known by its length and hash, so that no long text is kept
 
 
@@ -36,7 +39,7 @@ class Segments:
 
     def __init__(self, tokenizer: Any, count: Callable[[str], int]) -> None:
         self._count = count
-        self._kept = Kept(_SIZE)
+        self._kept = FigureCache(_SIZE)
         self._added, self._clean = _tokens(tokenizer)
         self._border = ""
         self._tries = _TRIES
@@ -54,13 +57,13 @@ class Segments:
         self._tries -= 1
         counts = {border: text.count(border) for border in self._clean}
         likely = sorted((border for border in counts if counts[border] > 1), key=counts.__getitem__)
-        return next((border for border in likely[::-1] if _alone(border, self._added)), "")
+        return next((border for border in likely[::-1] if is_border(border, self._added)), "")
 
     def _one(self, segment: str) -> int:
         size = len(segment)
         key = segment if size <= _LONG else (size, hash(segment), segment[:16])
-        known = self._kept.get(key)
-        return self._kept.put(key, self._count(segment)) if known is None else known
+        tokens = self._kept.get(key)
+        return self._kept.put(key, self._count(segment)) if tokens is None else tokens
 
 
 def _tokens(tokenizer: Any) -> tuple[list[str], list[str]]:
@@ -71,17 +74,17 @@ def _tokens(tokenizer: Any) -> tuple[list[str], list[str]]:
     # it may mark the beginning of a text, which a segment is not
     if backend.pre_tokenizer is not None and "Metaspace" in repr(backend.pre_tokenizer):
         return [], []
-    added = list(backend.get_added_tokens_decoder().values())
+    tokens = list(backend.get_added_tokens_decoder().values())
     clean = [
         token.content
-        for token in added
+        for token in tokens
         if token.special
         and not (token.normalized or token.lstrip or token.rstrip or token.single_word)
     ]
-    return [token.content for token in added], clean
+    return [token.content for token in tokens], clean
 
 
-def _alone(border: str, others: list[str]) -> bool:
+def is_border(border: str, others: list[str]) -> bool:
     """Whether no token holds the border or ends in its beginning, and no word reaches over it."""
     if border[0].isalnum() or border[-1].isalnum() or "_" in (border[0], border[-1]):
         return False
@@ -98,7 +101,6 @@ def _overlaps(other: str, border: str) -> bool:
 
 
 _WORD = "dragoman"
-
 
 # What a template's expressions raise besides jinja2's own errors.
 _FAULTS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -124,41 +126,35 @@ class Template:
             return False
         return _WORD in text and "'text'" not in text and '"text"' not in text
 
-    def _render(self, messages: list[dict[str, Any]], tools: Any, options: dict[str, Any]) -> str:
-        wanted = {"add_generation_prompt": False, **options, "tokenize": False}
+    def _render(self, messages: list[JsonObject], tools: Any, options: JsonObject) -> str:
+        settings = {"add_generation_prompt": False, **options, "tokenize": False}
         text: str = self._tokenizer.apply_chat_template(
-            messages, tools=tools, chat_template=self._text, **wanted
+            messages, tools=tools, chat_template=self._text, **settings
         )
         return text
 
     def write(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None,
-        options: dict[str, Any],
-    ) -> tuple[str, list[dict[str, Any]] | None]:
+        self, messages: list[JsonObject], tools: list[JsonObject] | None, options: JsonObject
+    ) -> tuple[str, list[JsonObject] | None]:
         """The text of the messages and tools, and the tools again if the template left them out.
 
         Call arguments are given as objects, or, where the template fails on these, as text.
         """
         try:
-            return self._write(styled(messages, self.style), tools, options)
+            return self._write(styled_turns(messages, self.style), tools, options)
         except self._errors as error:
             as_text = Style(self.style.strings, self.style.parts, objects=False)
             try:
-                return self._write(styled(messages, as_text), tools, options)
+                return self._write(styled_turns(messages, as_text), tools, options)
             except self._errors:
                 raise _refused(error) from error
 
     def _write(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None,
-        options: dict[str, Any],
-    ) -> tuple[str, list[dict[str, Any]] | None]:
+        self, messages: list[JsonObject], tools: list[JsonObject] | None, options: JsonObject
+    ) -> tuple[str, list[JsonObject] | None]:
         text = self._render(messages, tools, options)
-        unsaid = tools is not None and text == self._render(messages, None, options)
-        return text, tools if unsaid else None
+        left_out = tools is not None and text == self._render(messages, None, options)
+        return text, tools if left_out else None
 
 
 def _refused(error: Exception) -> ConfigError:
@@ -175,7 +171,7 @@ def _refused(error: Exception) -> ConfigError:
 _PER_MESSAGE = 4
 
 
-class HuggingFaceTokenCounter(Loading, TokenCounterBase):
+class HuggingFaceTokenCounter(Loading):
     """Counts with the tokenizer of a Hugging Face model, by its name or a local folder.
 
     `use_mirror` downloads from `mirror` (https://hf-mirror.com), for this counter only. Further
@@ -204,7 +200,7 @@ class HuggingFaceTokenCounter(Loading, TokenCounterBase):
         self.mirror = (mirror or MIRROR) if use_mirror or mirror else None
         self.use_fast = use_fast
         self.trust_remote_code = trust_remote_code
-        self.media_tokens = estimates(media_tokens)
+        self.media_tokens = media_estimates(media_tokens)
         self.tokenizer_kwargs = tokenizer_kwargs
         self._forget()
 
@@ -228,7 +224,9 @@ class HuggingFaceTokenCounter(Loading, TokenCounterBase):
             if (folder := Path(name).expanduser()).is_dir():
                 name = str(folder)
             elif self.mirror:
-                name, options = mirrored(name, self.mirror, options, self.trust_remote_code)
+                name, options = fetch_from_mirror(
+                    name, self.mirror, options, self.trust_remote_code
+                )
             return transformers.AutoTokenizer.from_pretrained(
                 name,
                 use_fast=self.use_fast,
@@ -245,33 +243,21 @@ class HuggingFaceTokenCounter(Loading, TokenCounterBase):
                 code="token.not_loaded",
             ) from error
 
-    async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
-    ) -> int:
-        """The same as `count_sync`, in a worker thread: the first use may download."""
-        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
-
     def count_sync(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """Tokens of the messages and tools; keywords go to the template (`chat_template` too).
 
         Raises ConfigError if the tokenizer cannot be loaded or the template refuses the messages.
         """
-        said, media = turns(messages)
+        turns, media = template_turns(messages)
         total = sum(self.media_tokens[medium.kind] for medium in media)
         functions = function_tools(tools) if tools else None
         template = self._template(functions, kwargs.pop("chat_template", None))
-        if said and template is not None:
-            text, rest = template.write(said, functions, kwargs)
-            return total + self._written(text) + self._schemas(rest)
-        return total + sum(map(self._plain, said)) + self._schemas(functions)
+        if turns and template is not None:
+            text, left_out = template.write(turns, functions, kwargs)
+            return total + self._written(text) + self._schemas(left_out)
+        return total + sum(map(self._plain, turns)) + self._schemas(functions)
 
     @property
     def decomposes(self) -> bool:  # type: ignore[override]  # it depends on the tokenizer
@@ -281,29 +267,31 @@ class HuggingFaceTokenCounter(Loading, TokenCounterBase):
         """
         return self._loaded is not None and not self._loaded.chat_template
 
-    def count_message(self, message: dict[str, Any]) -> int:
+    def count_message(self, message: JsonObject) -> int:
         """The tokens of one message by a tokenizer without a template."""
-        said, media = turns([message])
-        return sum(self.media_tokens[medium.kind] for medium in media) + sum(map(self._plain, said))
+        turns, media = template_turns([message])
+        return sum(self.media_tokens[medium.kind] for medium in media) + sum(
+            map(self._plain, turns)
+        )
 
-    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+    def overhead(self, tools: list[JsonObject] | None = None) -> int:
         """The tokens of tool schemas by a tokenizer without a template."""
         return self._schemas(function_tools(tools) if tools else None)
 
-    def _plain(self, turn: dict[str, Any]) -> int:
+    def _plain(self, turn: JsonObject) -> int:
         return _PER_MESSAGE + sum(
-            self._tokens(text) for view in styled([turn], Style()) for text in _texts(view)
+            self._tokens(text) for view in styled_turns([turn], Style()) for text in _texts(view)
         )
 
-    def _schemas(self, functions: list[dict[str, Any]] | None) -> int:
+    def _schemas(self, functions: list[JsonObject] | None) -> int:
         return self._tokens(as_json(functions)) if functions else 0
 
-    def _template(self, tools: list[dict[str, Any]] | None, given: str | None) -> Template | None:
+    def _template(self, tools: list[JsonObject] | None, name: str | None) -> Template | None:
         """The template for these tools: a tokenizer may hold one for tools and one without."""
-        if given is None and not self.tokenizer.chat_template:
+        if name is None and not self.tokenizer.chat_template:
             return None
         try:
-            text = self.tokenizer.get_chat_template(given, tools)
+            text = self.tokenizer.get_chat_template(name, tools)
         except ValueError as error:  # several templates and none by default
             raise ConfigError(
                 str(error), hint="choose one with chat_template=", code="token.template"
@@ -321,11 +309,11 @@ class HuggingFaceTokenCounter(Loading, TokenCounterBase):
     def _tokens(self, text: str) -> int:
         if not text.isascii():  # a lone surrogate has no UTF-8 form, and no tokenizer takes it
             text = text.encode("utf-8", "replace").decode("utf-8")
-        found = self.tokenizer(text, add_special_tokens=False, verbose=False)
-        return len(found["input_ids"])
+        encoding = self.tokenizer(text, add_special_tokens=False, verbose=False)
+        return len(encoding["input_ids"])
 
 
-def _texts(message: dict[str, Any]) -> list[str]:
+def _texts(message: JsonObject) -> list[str]:
     """All text of a turn, for a tokenizer that has no template."""
     texts = [message["content"], message.get("reasoning_content")]
     texts += [

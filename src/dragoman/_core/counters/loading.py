@@ -7,7 +7,7 @@ library changes, so other code in the process keeps its own endpoint.
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,17 +17,15 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from ...errors import ConfigError, ProviderError
+from ..jsontext import JsonObject
 from ..redaction import clipped
+from .base import TokenCounterBase
 
 MIRROR = "https://hf-mirror.com"
 
-
 # What snapshot_download takes of from_pretrained's options; the rest goes to the tokenizer.
 _HUB_OPTIONS = ("revision", "cache_dir", "token", "local_files_only", "force_download")
-
-
 _FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.tiktoken", "*.codes", "*.jinja")
-
 
 _USUAL = (
     "tokenizer_config.json",
@@ -42,7 +40,6 @@ _USUAL = (
     "merges.txt",
     "tokenizer.model",
 )
-
 
 _NEVER = ("*.index.json", "onnx/*", "checkpoint*/*")
 
@@ -77,7 +74,7 @@ def library(name: str, *, extra: str = "tokens") -> Any:
         ) from error
 
 
-def mirrored(name: str, endpoint: str, options: dict[str, Any], code: bool) -> tuple[str, Any]:
+def fetch_from_mirror(name: str, endpoint: str, options: JsonObject, code: bool) -> tuple[str, Any]:
     """Fetch the tokenizer's files of `name` from `endpoint`; the local folder and other options.
 
     The hub token that the user has saved is not shown to the mirror unless `token=` asks for it.
@@ -86,10 +83,10 @@ def mirrored(name: str, endpoint: str, options: dict[str, Any], code: bool) -> t
     hub = library("huggingface_hub")
     chosen = {key: options[key] for key in _HUB_OPTIONS if key in options}
     chosen = {"token": False, **chosen, "endpoint": endpoint}
-    wanted = [*_FILES, *(("*.py",) if code else ())]
+    patterns = [*_FILES, *(("*.py",) if code else ())]
     try:
         folder = hub.snapshot_download(
-            name, allow_patterns=wanted, ignore_patterns=list(_NEVER), **chosen
+            name, allow_patterns=patterns, ignore_patterns=list(_NEVER), **chosen
         )
     except hub.errors.LocalEntryNotFoundError as error:
         if not isinstance(error.__cause__, hub.errors.HfHubHTTPError):
@@ -100,7 +97,7 @@ def mirrored(name: str, endpoint: str, options: dict[str, Any], code: bool) -> t
     return folder, {key: value for key, value in options.items() if key not in _HUB_OPTIONS}
 
 
-def _by_name(hub: Any, name: str, chosen: dict[str, Any]) -> str | None:
+def _by_name(hub: Any, name: str, chosen: JsonObject) -> str | None:
     """The usual files, for a mirror that serves files and lists none; None if it has none."""
     folder = None
     for file in _USUAL:
@@ -111,13 +108,19 @@ def _by_name(hub: Any, name: str, chosen: dict[str, Any]) -> str | None:
     return folder
 
 
-class Loading(ABC):
+class Loading(TokenCounterBase):
     """A counter that loads a tokenizer or vocabulary at first use, once for all its threads.
 
     A copy, such as one that was pickled, loads its own. `_aside` names what a copy does without.
     """
 
     _aside: ClassVar[tuple[str, ...]] = ("_loaded", "_lock")
+
+    async def count(
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
+    ) -> int:
+        """The same as `count_sync`, in a worker thread: the first use may load or download."""
+        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
 
     def _forget(self) -> None:
         self._lock = Lock()
@@ -134,11 +137,11 @@ class Loading(ABC):
                     self._loaded = self._load()
         return self._loaded
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         """Everything but what was loaded."""
         return {key: value for key, value in self.__dict__.items() if key not in self._aside}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         self.__dict__.update(state)
         self._forget()
 
@@ -169,7 +172,34 @@ class Clients:
         return client
 
 
-def refused(error: Exception, status: Any, kind: Any, body: Any) -> ProviderError:
+class ClientCounter(TokenCounterBase):
+    """A counter that asks a provider through its SDK, with the user's clients or its own ones."""
+
+    def __init__(self, model_name: str, options: JsonObject, *clients: Any) -> None:
+        if any(client is not None for client in clients) and any(options.values()):
+            raise ConfigError(
+                "a client was given, and arguments to make one",
+                hint="give the client its key and options when you make it",
+                code="token.client",
+            )
+        self.model_name = model_name
+        self._options = options
+        self._clients = Clients(self._make)
+
+    @abstractmethod
+    def _make(self, is_async: bool) -> Any:
+        """A client of the SDK, made of the options."""
+
+    def __getstate__(self) -> JsonObject:
+        """Everything but the clients of its own making: a copy makes its own."""
+        return {key: value for key, value in self.__dict__.items() if key != "_clients"}
+
+    def __setstate__(self, state: JsonObject) -> None:
+        self.__dict__.update(state)
+        self._clients = Clients(self._make)
+
+
+def count_error(error: Exception, status: Any, kind: Any, body: Any) -> ProviderError:
     """What the provider answered instead of a count."""
     return ProviderError(
         f"the provider did not count: {clipped(str(error), _MOST)}",

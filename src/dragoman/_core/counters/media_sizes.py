@@ -40,20 +40,17 @@ class Payload:
         if len(quanta) % 4 == 1:
             quanta = quanta[:-1]
         try:
-            found = binascii.a2b_base64(quanta + "=" * (-len(quanta) % 4))
+            data = binascii.a2b_base64(quanta + "=" * (-len(quanta) % 4))
         except ValueError:
             return b""
         skip = offset - first * 3
-        return found[skip : skip + length]
+        return data[skip : skip + length]
 
 
 _SEGMENTS = 200  # of a JPEG before its frame: metadata, thumbnails, colour profiles
 
-
 # Start of frame, except the three codes in between that are tables (DHT, JPG, DAC).
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-
-
 _ALONE = frozenset((0x01, *range(0xD0, 0xD9)))  # markers without a length
 
 
@@ -79,11 +76,11 @@ def _pair(data: bytes, offset: int, width: int, order: str) -> tuple[int, int] |
         return None
     first, second = (
         int.from_bytes(
-            data[at : at + width],
+            data[start : start + width],
             "big" if order == "big" else "little",
             signed=width == 4,  # a BMP of negative height stands on its head
         )
-        for at in (offset, offset + width)
+        for start in (offset, offset + width)
     )
     return abs(first), abs(second)
 
@@ -118,20 +115,18 @@ def _webp(head: bytes) -> tuple[int, int] | None:
         bits = int.from_bytes(head[21:25], "little")
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     if chunk == b"VP8 ":
-        width, height = (int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
+        width, height = (int.from_bytes(head[start : start + 2], "little") for start in (26, 28))
         return width & 0x3FFF, height & 0x3FFF
     return None
 
 
 _CHUNKS = 50
 
-
 # kbit/s of layer III by the frame header's index: MPEG 1, then MPEG 2 and 2.5.
 _RATES = (
     (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
     (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 )
-
 
 _SAMPLING = (44_100, 48_000, 32_000)
 
@@ -178,9 +173,9 @@ def _mp3(audio: Payload, head: bytes) -> float | None:
     if not kilobits or sampling == 3 or version == 1:
         return None
     mono = frame[3] >> 6 == 3
-    side = (21 if mono else 36) if version == 3 else (13 if mono else 21)
-    if frame[side : side + 4] in (b"Xing", b"Info") and frame[side + 7] & 1:
-        frames = int.from_bytes(frame[side + 8 : side + 12], "big")
+    side_info = (21 if mono else 36) if version == 3 else (13 if mono else 21)
+    if frame[side_info : side_info + 4] in (b"Xing", b"Info") and frame[side_info + 7] & 1:
+        frames = int.from_bytes(frame[side_info + 8 : side_info + 12], "big")
         hertz = _SAMPLING[sampling] >> {3: 0, 2: 1, 0: 2}[version]
         return frames * (1152 if version == 3 else 576) / hertz
     return max(0, audio.size - offset) * 8 / (kilobits * 1000)

@@ -7,7 +7,6 @@ token in most of its recorded answers of 2025 and 2026 (large, medium, small, mi
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
@@ -17,26 +16,18 @@ from typing import Any
 
 from ...capabilities import bare
 from ...errors import ConfigError
-from .base import TokenCounterBase
-from .chat import Kind, Medium, as_json, estimates, function_tools, turns
+from ..jsontext import JsonObject
+from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .loading import Loading, library, require
 from .media_sizes import Payload, pixels
 
 _HOME = "mistral_common.tokens.tokenizers"
-
-
 _PROTOCOL = "mistral_common.protocol.instruct"
-
-
 _VOCABULARY = "tekken_240911.json"
-
-
 _VERSION = "v13"
-
 
 # pixels of a patch, longest side, patches merged into a token: Mistral Small 3.1 and later
 _IMAGE = (14, 1540, 2)
-
 
 # They are told their reasoning effort before the first turn.
 _WITH_SETTINGS = (
@@ -44,14 +35,13 @@ _WITH_SETTINGS = (
     *("mistral-medium-26", "mistral-medium-3-5"),
 )
 
-
 _SETTINGS = '{"reasoning_effort": "none"}'
 
 
 def shipped(model: str) -> Any:
     """The MistralTokenizer that the library has for a model of 2023 or 2024, else None."""
-    made = library(f"{_HOME}.mistral").MODEL_NAME_TO_TOKENIZER_CLS.get(bare(model))
-    return made() if made else None
+    tokenizer_class = library(f"{_HOME}.mistral").MODEL_NAME_TO_TOKENIZER_CLS.get(bare(model))
+    return tokenizer_class() if tokenizer_class else None
 
 
 def settings(model: str) -> str:
@@ -67,11 +57,11 @@ def current() -> Any:
     folder = Path(library("mistral_common").__file__).parent / "data"
     file = json.loads((folder / _VOCABULARY).read_text("utf-8"))
     special = list(tekken.Tekkenizer.DEPRECATED_SPECIAL_TOKENS)
-    known = {token["token_str"] for token in special}
+    values = {token["token_str"] for token in special}
     for token in base.SpecialTokens:  # their numbers do not matter, a count needs that they exist
-        if token.value not in known:
+        if token.value not in values:
             special.append({"rank": len(special), "token_str": token.value, "is_control": True})
-    made = tekken.Tekkenizer(
+    tokenizer = tekken.Tekkenizer(
         vocab=file["vocab"],
         special_tokens=special,
         pattern=file["config"]["pattern"],
@@ -83,29 +73,23 @@ def current() -> Any:
     validator = library(f"{_PROTOCOL}.validator")
     return home.MistralTokenizer(
         instruct.InstructTokenizerV13(
-            made, image_encoder=home.load_image_encoder(made.image, made)
+            tokenizer, image_encoder=home.load_image_encoder(tokenizer.image, tokenizer)
         ),
-        validator=validator.get_validator(made.version, mode=validator.ValidationMode.test),
-        request_normalizer=library(f"{_PROTOCOL}.normalize").get_normalizer(made.version, None),
+        validator=validator.get_validator(tokenizer.version, mode=validator.ValidationMode.test),
+        request_normalizer=library(f"{_PROTOCOL}.normalize").get_normalizer(
+            tokenizer.version, None
+        ),
     )
 
 
 _TOKENIZERS = "mistral_common.tokens.tokenizers.mistral"
-
-
 _REQUEST = "mistral_common.protocol.instruct.request"
-
-
 _NORMALIZE = "mistral_common.protocol.instruct.normalize"
-
-
 _NO_ID = "000000000"
-
-
 _FRAME = 2  # the tokens around reasoning, and around a model's settings
 
 
-class MistralTokenCounter(Loading, TokenCounterBase):
+class MistralTokenCounter(Loading):
     """Counts with the tokenizer of a Mistral model, offline.
 
     Models of 2023 and 2024 have the tokenizers that mistral-common ships for them, later ones its
@@ -124,7 +108,7 @@ class MistralTokenCounter(Loading, TokenCounterBase):
         require("MistralTokenCounter", "mistral_common")
         self.model_name = model_name
         self.media_tokens = dict(media_tokens or {})
-        self._flat = estimates(media_tokens)
+        self._flat = media_estimates(media_tokens)
         self._given = os.fspath(tokenizer) if isinstance(tokenizer, os.PathLike) else tokenizer
         self._forget()
 
@@ -148,41 +132,29 @@ class MistralTokenCounter(Loading, TokenCounterBase):
                 code="token.not_loaded",
             ) from error
 
-    async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
-    ) -> int:
-        """The same as `count_sync`, in a worker thread: loading takes a second."""
-        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
-
     def count_sync(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
+        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
     ) -> int:
         """Tokens of the messages and tools as the model reads them; other keywords do nothing.
 
         Raises ConfigError if mistral-common cannot make a conversation of the messages.
         """
-        said, media = turns(messages)
-        total = sum(map(self._medium, media)) + sum(map(self._reasoning, said))
+        turns, media = template_turns(messages)
+        total = sum(map(self._medium, media)) + sum(map(self._reasoning, turns))
         views = function_tools(tools or [])
         functions = [view for view in views if "function" in view]
         others = [view for view in views if "function" not in view]
         total += sum(self._text(as_json(view)) for view in others)
-        if not said and not functions:
+        if not turns and not functions:
             return total
-        if self._given is None and (told := settings(self.model_name)):
-            total += _FRAME + self._text(told)
-        messages = [_message(turn) for turn in said if not _says_nothing(turn)]
+        if self._given is None and (text := settings(self.model_name)):
+            total += _FRAME + self._text(text)
+        messages = [_message(turn) for turn in turns if not _says_nothing(turn)]
         return total + self._conversation(messages, functions)
 
     def _conversation(self, messages: list[Any], functions: list[Any]) -> int:
         tokenizer = self.tokenizer
-        inner = tokenizer.instruct_tokenizer
+        instruct_tokenizer = tokenizer.instruct_tokenizer
         try:
             request = library(_REQUEST).ChatCompletionRequest(
                 messages=messages or [{"role": "user", "content": ""}], tools=functions or None
@@ -190,10 +162,10 @@ class MistralTokenCounter(Loading, TokenCounterBase):
             # not encode_chat_completion: it refuses what is not ready to be answered, such as a
             # history that ends with the model's turn
             normalizer = library(_NORMALIZE).get_normalizer(
-                tokenizer.version, inner.tokenizer.model_settings_builder
+                tokenizer.version, instruct_tokenizer.tokenizer.model_settings_builder
             )
             instruct = normalizer.from_chat_completion_request(request)
-            return len(inner.encode_instruct(instruct).tokens)
+            return len(instruct_tokenizer.encode_instruct(instruct).tokens)
         except (
             ValueError,
             AssertionError,
@@ -205,7 +177,7 @@ class MistralTokenCounter(Loading, TokenCounterBase):
                 code="token.template",
             ) from error
 
-    def _reasoning(self, turn: dict[str, Any]) -> int:
+    def _reasoning(self, turn: JsonObject) -> int:
         text = turn.get("reasoning_content")
         return _FRAME + self._text(text) if isinstance(text, str) and text else 0
 
@@ -231,36 +203,36 @@ class MistralTokenCounter(Loading, TokenCounterBase):
         return -(-height // patch) * (-(-width // patch) + 1)
 
 
-def _says_nothing(turn: dict[str, Any]) -> bool:
+def _says_nothing(turn: JsonObject) -> bool:
     """Whether an answer has no words and no calls beside what is counted apart."""
     content = turn["content"]
-    words = any(content) if isinstance(content, list) else content
-    return turn["role"] == "assistant" and not words and not turn.get("tool_calls")
+    text = any(content) if isinstance(content, list) else content
+    return turn["role"] == "assistant" and not text and not turn.get("tool_calls")
 
 
-def _message(turn: dict[str, Any]) -> dict[str, Any]:
+def _message(turn: JsonObject) -> JsonObject:
     """A turn as mistral-common's request takes it: no names, and ids where there are none."""
     content = turn["content"]
     if isinstance(content, list):
         content = [{"type": "text", "text": text or ""} for text in content]
-    made = {"role": turn["role"], "content": content}
-    if made["role"] == "tool":
-        made["tool_call_id"] = str(turn.get("tool_call_id") or _NO_ID)
+    message = {"role": turn["role"], "content": content}
+    if message["role"] == "tool":
+        message["tool_call_id"] = str(turn.get("tool_call_id") or _NO_ID)
         if isinstance(turn.get("name"), str):
-            made["name"] = turn["name"]
+            message["name"] = turn["name"]
     if calls := turn.get("tool_calls"):
-        made["tool_calls"] = [_call(call) for call in calls]
-    return made
+        message["tool_calls"] = [_call(call) for call in calls]
+    return message
 
 
-def _call(call: Any) -> dict[str, Any]:
-    said = call.get("function", call) if isinstance(call, dict) else {}
-    arguments = said.get("arguments")
+def _call(call: Any) -> JsonObject:
+    function = call.get("function", call) if isinstance(call, dict) else {}
+    arguments = function.get("arguments")
     return {
         "id": str(call.get("id") or _NO_ID) if isinstance(call, dict) else _NO_ID,
         "type": "function",
         "function": {
-            "name": str(said.get("name", "")),
+            "name": str(function.get("name", "")),
             "arguments": arguments if isinstance(arguments, str) else as_json(arguments or {}),
         },
     }

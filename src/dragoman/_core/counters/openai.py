@@ -6,7 +6,6 @@ there is no network the file has to be put there, and the error says how.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -16,16 +15,14 @@ from typing import Any, Protocol, TypeAlias
 
 from ...capabilities import bare
 from ...errors import ConfigError
+from ..jsontext import JsonObject
 from .base import SumTokenCounter
-from .chat import Kind, Medium, as_json, estimates, function_tools, turns
+from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .loading import Loading, library, require
 from .media_sizes import Payload, pixels, seconds
 
 NEWEST = "o200k_base"  # of every model since GPT-4o; what a model unknown to tiktoken is read with
-
-
 _FILES = "https://openaipublic.blob.core.windows.net/encodings/"
-
 
 # o200k_harmony is o200k_base with other special tokens, which no message can contain.
 _SAME_FILE = {"o200k_harmony": "o200k_base", "p50k_edit": "p50k_base"}
@@ -59,14 +56,14 @@ def encoding(name: str) -> Encoding:
             code="token.encoding",
         )
     try:
-        found: Encoding = tiktoken.get_encoding(name)
+        vocabulary: Encoding = tiktoken.get_encoding(name)
     except (OSError, ValueError) as error:  # requests' errors are OSError; ValueError: a bad file
         raise ConfigError(
             f"tiktoken cannot load the vocabulary {name}: {type(error).__name__}: {error}",
             hint=_offline(name),
             code="token.no_vocabulary",
         ) from error
-    return found
+    return vocabulary
 
 
 def _offline(name: str) -> str:
@@ -105,10 +102,7 @@ class _Patches:
 
 
 _SMALL = {"": _Fit(2048, 1536)}
-
-
 _WHOLE = {"": _Fit(2048, 6144)}
-
 
 _GPT_5_4 = {
     "low": _Fit(2048, 6144),
@@ -116,12 +110,8 @@ _GPT_5_4 = {
     "original": _Fit(6000, 10_000),
 }
 
-
 _GPT_5_5 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(6000, 10_000)}
-
-
 _GPT_5_6 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(65_535)}
-
 
 # By the beginning of the bare model name, the first that fits; "" is any detail not named.
 _MODELS: tuple[tuple[tuple[str, ...], _Tiles | _Patches], ...] = (
@@ -140,10 +130,7 @@ _MODELS: tuple[tuple[tuple[str, ...], _Tiles | _Patches], ...] = (
     (("gpt-5.1", "gpt-5-"), _Tiles(70, 140)),
 )
 
-
 _GPT_5 = _Tiles(70, 140)
-
-
 _NEWEST = _Patches(1.2, _GPT_5_6)  # GPT-5.6, and every model that has no row
 
 
@@ -173,8 +160,8 @@ def _tiles(rule: _Tiles, width: int, height: int, detail: str) -> int:
     if detail == "low":
         return rule.base
     width, height = _within(width, height, 2048)
-    if (short := min(width, height)) > 768:
-        width, height = (side * 768 // short for side in (width, height))
+    if (shortest := min(width, height)) > 768:
+        width, height = (side * 768 // shortest for side in (width, height))
     return rule.base + rule.tile * ceil(width / 512) * ceil(height / 512)
 
 
@@ -185,8 +172,8 @@ def _patches(fit: _Fit, width: int, height: int) -> int:
         return count
     shrink = sqrt(32**2 * fit.patches / (width * height))
     # never below one patch: the longest side allowed takes fewer patches than any budget has
-    wide, high = width * shrink / 32, height * shrink / 32
-    shrink *= min(floor(wide) / wide, floor(high) / high)
+    columns, rows = width * shrink / 32, height * shrink / 32
+    shrink *= min(floor(columns) / columns, floor(rows) / rows)
     width, height = floor(width * shrink + 1e-6), floor(height * shrink + 1e-6)
     return min(fit.patches, ceil(width / 32) * ceil(height / 32))
 
@@ -200,37 +187,27 @@ def _within(width: int, height: int, side: int) -> tuple[int, int]:
 
 
 Tokens: TypeAlias = Callable[[str], int]
-
-
 _PROPERTIES = 3
-
-
 _PROPERTY = 3
-
-
 _ENUM = -3
-
-
 _ENUM_ITEM = 3
-
-
 _END = 12
-
-
 _DEPTH = 12  # a schema may hold itself by $ref, but never by nesting; this is a guard
 
 
-def tools_tokens(tools: list[dict[str, Any]], tokens: Tokens, each: int) -> int:
+def tools_tokens(tools: list[JsonObject], tokens: Tokens, each: int) -> int:
     """Tokens of the schemas; `each` is what a function costs before its first word."""
     return _END + sum(_tool(view, tokens, each) for view in function_tools(tools))
 
 
-def _tool(view: dict[str, Any], tokens: Tokens, each: int) -> int:
+def _tool(view: JsonObject, tokens: Tokens, each: int) -> int:
     function = view.get("function")
     if not isinstance(function, dict):  # a server tool, or one that takes free text
         return each + tokens(as_json(view))
-    name, said = str(function.get("name", "")), _sentence(function.get("description"))
-    return each + tokens(f"{name}:{said}") + _schema(function.get("parameters"), tokens, _DEPTH)
+    name, description = str(function.get("name", "")), _sentence(function.get("description"))
+    return (
+        each + tokens(f"{name}:{description}") + _schema(function.get("parameters"), tokens, _DEPTH)
+    )
 
 
 def _schema(schema: Any, tokens: Tokens, depth: int) -> int:
@@ -241,14 +218,14 @@ def _schema(schema: Any, tokens: Tokens, depth: int) -> int:
     if isinstance(properties := schema.get("properties"), dict) and properties:
         total += _PROPERTIES
         total += sum(_property(key, value, tokens, depth) for key, value in properties.items())
-    inner = [schema.get("items"), schema.get("additionalProperties")]
+    parts = [schema.get("items"), schema.get("additionalProperties")]
     for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
         if isinstance(choices := schema.get(key), list):
-            inner += choices
+            parts += choices
     for key in ("$defs", "definitions"):
         if isinstance(definitions := schema.get(key), dict):
-            inner += definitions.values()
-    return total + sum(_schema(part, tokens, depth - 1) for part in inner)
+            parts += definitions.values()
+    return total + sum(_schema(part, tokens, depth - 1) for part in parts)
 
 
 def _property(key: str, schema: Any, tokens: Tokens, depth: int) -> int:
@@ -271,32 +248,17 @@ def _sentence(description: Any) -> str:
 
 # The cookbook's frame: <|start|>{role}<|message|>...<|end|>, a name, and the answer's beginning.
 _MESSAGE = 3
-
-
 _NAME = 1
-
-
 _ANSWER = 3
-
-
 _FUNCTION, _FUNCTION_CL100K = 7, 10
-
 
 # What no document tells: the names that results carry, the wrapper of calls in one message, and
 # what GPT-5 and later are told about tools on the chat API. By what the API counted in recorded
 # traffic of 2024 to 2026, where it is right within a few tokens.
 _RESULT, _RESULT_GPT_5 = 3, 9
-
-
 _PARALLEL = 12
-
-
 _CHAT_TOOLS_GPT_5 = 82
-
-
 _UNSEEN = 1024  # the side of an image whose size the message does not tell
-
-
 _PER_SECOND = 10  # a token of audio is 100 ms (OpenAI's guide to the costs of audio)
 
 
@@ -329,7 +291,7 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
             )
         self.model_name = model_name
         self.media_tokens = dict(media_tokens or {})
-        self._flat = estimates(media_tokens)
+        self._flat = media_estimates(media_tokens)
         self._given = encoding
         generation = re.match(r"gpt-(\d+)", bare(model_name))
         self._since_gpt_5 = generation is not None and int(generation[1]) >= 5
@@ -338,40 +300,31 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
     @property
     def encoding(self) -> Encoding:
         """The vocabulary, loaded (and downloaded) at first use."""
-        made: Encoding = self._once()
-        return made
+        vocabulary: Encoding = self._once()
+        return vocabulary
 
     def _load(self) -> Encoding:
         if self._given is None:
             return encoding(encoding_name(self.model_name))
         return encoding(self._given) if isinstance(self._given, str) else self._given
 
-    async def count(
-        self,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None = None,
-        **kwargs: Any,
-    ) -> int:
-        """The same as `count_sync`, in a worker thread: the first use may download."""
-        return await asyncio.to_thread(self.count_sync, messages, tools, **kwargs)
-
-    def count_message(self, message: dict[str, Any]) -> int:
+    def count_message(self, message: JsonObject) -> int:
         """The tokens of one formatted message, its calls, results, reasoning and media."""
-        said, media = turns([message])
-        total = sum(map(self._turn, said)) + sum(map(self._medium, media))
+        turns, media = template_turns([message])
+        total = sum(map(self._turn, turns)) + sum(map(self._medium, media))
         return total + self._sealed(message)
 
-    def overhead(self, tools: list[dict[str, Any]] | None = None) -> int:
+    def overhead(self, tools: list[JsonObject] | None = None) -> int:
         """The beginning of the answer, and the tool schemas."""
         if not tools:
             return _ANSWER
-        old = getattr(self.encoding, "name", "") == "cl100k_base"
-        each = _FUNCTION_CL100K if old else _FUNCTION
+        is_cl100k = getattr(self.encoding, "name", "") == "cl100k_base"
+        each = _FUNCTION_CL100K if is_cl100k else _FUNCTION
         chat = any(isinstance(tool.get("function"), dict) for tool in tools)
-        told = _CHAT_TOOLS_GPT_5 if chat and self._since_gpt_5 else 0
-        return _ANSWER + told + tools_tokens(tools, self._tokens, each)
+        instructions = _CHAT_TOOLS_GPT_5 if chat and self._since_gpt_5 else 0
+        return _ANSWER + instructions + tools_tokens(tools, self._tokens, each)
 
-    def _turn(self, turn: dict[str, Any]) -> int:
+    def _turn(self, turn: JsonObject) -> int:
         content = turn["content"]
         texts = [turn["role"], turn.get("reasoning_content")]
         texts += content if isinstance(content, list) else [content]
@@ -387,14 +340,16 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
 
     def _call(self, call: Any) -> int:
         """A call as a model writes it: a frame, the function's name, the arguments; no ids."""
-        said = call.get("function", call.get("custom", call)) if isinstance(call, dict) else call
-        if not isinstance(said, dict):
-            return _MESSAGE + self._tokens(as_json(said))
-        arguments = said.get("arguments", said.get("input", ""))
+        function = (
+            call.get("function", call.get("custom", call)) if isinstance(call, dict) else call
+        )
+        if not isinstance(function, dict):
+            return _MESSAGE + self._tokens(as_json(function))
+        arguments = function.get("arguments", function.get("input", ""))
         text = arguments if isinstance(arguments, str) else as_json(arguments)
-        return _MESSAGE + self._tokens(f"functions.{said.get('name', '')}") + self._tokens(text)
+        return _MESSAGE + self._tokens(f"functions.{function.get('name', '')}") + self._tokens(text)
 
-    def _sealed(self, message: dict[str, Any]) -> int:
+    def _sealed(self, message: JsonObject) -> int:
         """Reasoning that only OpenAI can read: by its length, as the Codex client estimates it."""
         sealed = message.get("encrypted_content")
         if not isinstance(sealed, str):

@@ -25,7 +25,7 @@ from ...message import (
     Written,
 )
 from ...message.paths import also
-from ...message.request import written_by
+from ...message.request import model_origin
 from ...protocols.base import Room
 from ..jsontext import JsonObject, loads
 from ..passes.names import invert_names, wire_tool_names
@@ -145,7 +145,7 @@ class WireReading(ABC):
                 raise
             body = all_plain(body)
             request, history = self._made(body, path, headers)
-        origin = written_by(self._issuer, request.model)
+        origin = model_origin(self._issuer, request.model)
         if (
             request.messages and request.messages[0].origin is not origin
         ):  # a room may say it itself

@@ -227,8 +227,8 @@ def _fields(
         fields = {key: value for key, value in fields.items() if key not in _USERS}
         options = replace(options, user=None)
     extras = {**extras, issuer: fields, issued: {**extras.get(issued, {}), **converted}}
-    return replace(req, extras={who: issuer_fields for who, issuer_fields in extras.items() if issuer_fields} or None,
-                   options=options)  # fmt: skip
+    extras = {who: filled for who, filled in extras.items() if filled}
+    return replace(req, extras=extras or None, options=options)
 
 
 def _feed_reader(fields: JsonObject, path: str) -> Json:

@@ -163,7 +163,7 @@ def read_whole(
 ) -> ChatResponse:
     """A whole answer as `read_response` takes it, by a decoder that was made for it.
 
-    `has_shape`: whether a body has the shape of this wire's answers. One that says nothing must have.
+    `has_shape`: whether a body has the shape of this wire's answers; an empty one must have it.
     """
     is_error = status is not None and status >= 400
     if isinstance(body, (str, bytes)):

@@ -228,8 +228,8 @@ def write_verbatim(
 
     def say(request: ChatRequest, tools: Any) -> PreparedRequest:
         return PreparedRequest(
-            verbatim.prompt, tools, request, model, caps, prepared.names, prepared.unbound is not None,
-            verbatim.elements,
+            verbatim.prompt, tools, request, model, caps, prepared.names,
+            prepared.unbound is not None, verbatim.elements,
         )  # fmt: skip
 
     tools = prepared.tools if "tools" in unchanged else ()

@@ -1,4 +1,4 @@
-"""RoledHistory -> RoledHistory: tool names and call ids as a wire accepts them; a map, applied and inverted.
+"""Tool names and call ids as a wire accepts them: a map, applied to a history and inverted.
 
 The map is a pure function of the names and the rule, so whoever has the tools can rebuild it to
 read an answer. What the rule accepts stays; two names never become one. Knows no wire.
@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...capabilities import Capabilities
 from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
-from .roles import IDS, MISNAMED, PAIRS, RoledHistory
+from .roles import IDS, MISNAMED, PAIRS, RoledHistory, same_items, with_content, with_fields
 
 
-def inverted(names: dict[str, str]) -> dict[str, str]:
+def invert_names(names: dict[str, str]) -> dict[str, str]:
     """Spelling -> value."""
     return {spelling: value for value, spelling in names.items()}
 
 
-def spelled(tools: Sequence[Tool | ServerTool], rule: NameRule) -> dict[str, str]:
+def wire_tool_names(tools: Sequence[Tool | ServerTool], rule: NameRule) -> dict[str, str]:
     """The tools' names -> as the wire has them, where it is otherwise.
 
     A function gives way to a tool of the provider's own, which may go by the name of its kind.
     """
-    listed = [tool.name for tool in tools if type(tool) is Tool]
+    names = [tool.name for tool in tools if type(tool) is Tool]
     kinds = [tool.kind for tool in tools if type(tool) is ServerTool]
-    return mapping(listed, rule, kinds)
+    return mapping(names, rule, kinds)
 
 
 def name_tools(
@@ -39,67 +38,70 @@ def name_tools(
     """The tools under names that the wire accepts, and the map for the tools and the history."""
     if not tools:
         return tools, mapping(list(dict.fromkeys(called)), rule, ordered=True)
-    names = spelled(tools, rule)  # of the tools alone: see above
-    own = {tool.name for tool in tools if type(tool) is Tool}
-    others = [name for name in dict.fromkeys(called) if name not in own]
+    names = wire_tool_names(tools, rule)  # of the tools alone: whoever reads the answer has no more
+    tool_names = {tool.name for tool in tools if type(tool) is Tool}
+    others = [name for name in dict.fromkeys(called) if name not in tool_names]
     if others:
-        names |= mapping(others, rule, (names.get(name, name) for name in own), ordered=True)
+        wire_names = (names.get(name, name) for name in tool_names)
+        names |= mapping(others, rule, wire_names, ordered=True)
     if not names:
         return tools, names
-    named: list[Tool | ServerTool] = []
-    for tool in tools:
-        if type(tool) is not Tool or tool.name not in names:
-            named.append(tool)
-            continue
-        made = replace(tool, name=names[tool.name])
-        report.made(made, tool)
-        report.lost("tool_name.mapped", tool, "name", did=f"written as {made.name}")
-        named.append(made)
-    return named, names
+    renamed = [
+        _renamed_tool(tool, names[tool.name], report)
+        if type(tool) is Tool and tool.name in names
+        else tool
+        for tool in tools
+    ]
+    return renamed, names
 
 
-def respell(
+def _renamed_tool(tool: Tool, name: str, report: Report) -> Tool:
+    report.lost("tool_name.mapped", tool, "name", did=f"written as {name}")
+    return with_fields(tool, report, name=name)
+
+
+def respell_history(
     history: RoledHistory,
     caps: Capabilities,
     names: dict[str, str],
     report: Report,
-    there: frozenset[str] = frozenset(),
+    fixed_ids: frozenset[str] = frozenset(),
 ) -> tuple[RoledHistory, dict[str, str]]:
     """The history under wire names and wire ids, and the map from wire ids to the tree's.
 
-    `there`: ids that stand around these messages as the wire took them: they keep their spelling.
+    `fixed_ids` stand around these messages as the wire took them: they keep their spelling.
     """
     rule = caps.ids
     calls, results = history.calls, history.results
-    again = bool(history.flags & IDS) or not rule.formed(calls)
-    again = again or bool(there and not there.isdisjoint(calls))
-    used = calls
-    # a survey that found them in pairs has compared them
+    wrong_ids = bool(history.flags & IDS) or not rule.formed(calls)
+    wrong_ids = wrong_ids or bool(fixed_ids and not fixed_ids.isdisjoint(calls))
+    ids = calls
+    # a survey that saw them in pairs has compared them
     if (history.flags & PAIRS or len(calls) != len(results)) and calls != results:
-        used = [*calls, *results]
-        there = there | set(results).difference(calls)  # what answers others keeps its id
-    if there:
-        used = [id for id in used if id not in there]
-    ids = {} if rule.fits(used) else mapping([id for id in used if id], rule, ordered=True)
-    if not (names or ids or again or history.flags & MISNAMED):
+        ids = [*calls, *results]
+        fixed_ids = fixed_ids | set(results).difference(calls)  # what answers others keeps its id
+    if fixed_ids:
+        ids = [id for id in ids if id not in fixed_ids]
+    wire_ids = {} if rule.fits(ids) else mapping([id for id in ids if id], rule, ordered=True)
+    if not (names or wire_ids or wrong_ids or history.flags & MISNAMED):
         return history, {}
-    writer = _Respeller(ids, names, caps, again, report)
+    respeller = _Respeller(wire_ids, names, caps, wrong_ids, report)
     if rule.unique:
-        writer.used.update(there)
+        respeller.previous_ids.update(fixed_ids)
     if rule.unique or rule.form:
-        writer.taken.update(there)
+        respeller.reserved_ids.update(fixed_ids)
     changes = {
-        i: made
+        i: changed
         for i, m in enumerate(history.msgs)
-        if type(m.content) is not str and (made := writer.message(m)) is not m
+        if type(m.content) is not str and (changed := respeller.message(m)) is not m
     }
-    return history.swapped(changes), writer.back
+    return history.with_messages(changes), respeller.tree_ids
 
 
 class _Respeller:
     """Walks a history once; a repeated id gets a number, and so does the result behind it.
 
-    `again`: an id is repeated, empty, or not in the form of the wire.
+    `wrong_ids`: an id is repeated, empty, or not in the form of the wire.
     """
 
     def __init__(
@@ -107,66 +109,56 @@ class _Respeller:
         ids: dict[str, str],
         names: dict[str, str],
         caps: Capabilities,
-        again: bool,
+        wrong_ids: bool,
         report: Report,
     ) -> None:
         self.ids = ids
         self.names = names
         self.rule = caps.ids
         self.tool_names = caps.tool_names
-        self.again = again
+        self.wrong_ids = wrong_ids
         self.report = report
-        self.used: set[str] = set()  # what may not come again
-        self.taken: set[str] = set()  # what no made id may be, so far
-        self.invented: set[str] = set()  # for an id that is empty or comes again
-        self.last: dict[str, int] = {}
-        self.count = -1  # calls so far, from 0
-        self.open: dict[str, deque[str]] = defaultdict(deque)
-        self.nameless: set[str] = set()  # calls
-        self.back: dict[str, str] = {}
+        self.previous_ids: set[str] = set()  # what may not come again
+        self.reserved_ids: set[str] = set()  # what no new id may be, so far
+        self.new_ids: set[str] = set()  # for an id that is empty or comes again
+        self.last_numbers: dict[str, int] = {}
+        self.call_index = -1
+        self.waiting: dict[str, deque[str]] = defaultdict(deque)  # wire ids of unanswered calls
+        self.nameless: set[str] = set()  # ids of calls
+        self.tree_ids: dict[str, str] = {}
 
     def message(self, m: Msg) -> Msg:
         if not self.rule.unique:
-            self.used.clear()  # one turn's ids may come again in the next one
-        if self.again and not self.rule.form:
-            self.taken.update(self.ids.get(call.id, call.id) for call in m.calls)
-        blocks = []
-        same = True
-        for block in m.content:
-            new = self._block(block)
-            blocks.append(new)
-            if new is not block:
-                same = False
-        if same:
-            return m
-        made = Msg.trusted(m.name, blocks, m.role, m)  # type: ignore[arg-type]  # blocks
-        self.report.made(made, m)
-        return made
+            self.previous_ids.clear()  # one turn's ids may come again in the next one
+        if self.wrong_ids and not self.rule.form:
+            self.reserved_ids.update(self.ids.get(call.id, call.id) for call in m.calls)
+        blocks = [self._block(block) for block in m.blocks]
+        return m if same_items(blocks, m.blocks) else with_content(m, blocks, self.report)
 
-    def _block(self, block: object) -> object:
+    def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is ToolUseBlock:
             name = self.names.get(block.name, block.name)
             id = self._call_id(block, name)
             if not block.name:
                 self.nameless.add(block.id)
         elif type(block) is ToolResultBlock:
-            queue = self.open.get(block.id)
+            queue = self.waiting.get(block.id)
             id = queue.popleft() if queue else self.ids.get(block.id, block.id)
-            known = block.name or block.id in self.nameless
-            name = self._result_name(block.name) if known else ""
+            named = block.name or block.id in self.nameless
+            name = self._result_name(block.name) if named else ""
         else:
             return block
         if id == block.id and name == block.name:
             return block
-        made = _respelled(block, id, name)
-        self.report.made(made, block)
+        respelled = _respelled(block, id, name)
+        self.report.made(respelled, block)
         if id != block.id:
-            self.back[id] = block.id
-            code = "id.made" if id in self.invented else "id.mapped"
+            self.tree_ids[id] = block.id
+            code = "id.made" if id in self.new_ids else "id.mapped"
             self.report.lost(code, block, "id", did=id)
         if name != block.name:
             self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
-        return made
+        return respelled
 
     def _result_name(self, name: str) -> str:
         """A name that no call has is respelled all the same, as if one had it."""
@@ -176,26 +168,28 @@ class _Respeller:
 
     def _call_id(self, block: ToolUseBlock, name: str) -> str:
         id = self.ids.get(block.id, block.id)
-        self.count += 1
-        if not self.again or (self.rule.blank and not id):
+        self.call_index += 1
+        if not self.wrong_ids or (self.rule.blank and not id):
             return id
-        made = id
-        # in use here, or given to a call of another id
-        again = not id or id in self.used or self.back.get(id, block.id) != block.id
+        wire_id = id
+        # an id of an earlier call here, or one that a call of another id got
+        repeated = not id or id in self.previous_ids
+        repeated = repeated or self.tree_ids.get(id, block.id) != block.id
         if self.rule.form:
-            if again or not self.rule.formed([id]):
-                nth = max(self.count, self.last.get(name, -1) + 1)
-                made, self.last[name] = formed(name, nth, self.taken, self.rule)
-        elif again:
+            if repeated or not self.rule.formed([id]):
+                number = max(self.call_index, self.last_numbers.get(name, -1) + 1)
+                wire_id, number = formed(name, number, self.reserved_ids, self.rule)
+                self.last_numbers[name] = number
+        elif repeated:
             # numbers go on through the history, so that none is tried twice
-            nth = self.last.get(id, 1 if id else 0) + 1
-            made, self.last[id] = numbered(id, nth, self.taken, self.rule)
-        if again:
-            self.invented.add(made)
-        self.used.update((id, made))
-        self.taken.add(made)
-        self.open[block.id].append(made)
-        return made
+            number = self.last_numbers.get(id, 1 if id else 0) + 1
+            wire_id, self.last_numbers[id] = numbered(id, number, self.reserved_ids, self.rule)
+        if repeated:
+            self.new_ids.add(wire_id)
+        self.previous_ids.update((id, wire_id))
+        self.reserved_ids.add(wire_id)
+        self.waiting[block.id].append(wire_id)
+        return wire_id
 
 
 def _respelled(block: ToolUseBlock | ToolResultBlock, id: str, name: str) -> ContentBlock:

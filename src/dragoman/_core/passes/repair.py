@@ -1,13 +1,14 @@
-"""RoledHistory -> RoledHistory: results under the names of the tools that were called.
+"""Calls and results in pairs: what a wire refuses is moved, completed, told as text or left out.
 
-A part of `repair`, behind the pairing. Knows no wire.
+`repair` pairs the calls of a history with their results and names the results where the wire
+wants that; `pair_server_calls` does the same for a provider's own calls. Knows no wire.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
 from typing import TypeAlias
@@ -18,7 +19,7 @@ from ...losses.codes.code import Kind
 from ...message import Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..wording import Told
-from .fit.blocks import flat
+from .fit.blocks import output_text
 from .roles import (
     ASSISTANT,
     FOLLOWING,
@@ -30,42 +31,63 @@ from .roles import (
     UNNAMED,
     USER,
     RoledHistory,
-    runs,
+    role_runs,
+    same_items,
     survey,
+    with_content,
+    with_fields,
 )
 
 
-def named(history: RoledHistory, report: Report) -> RoledHistory:
+def repair(
+    history: RoledHistory, caps: Capabilities, report: Report, told: Told, open_start: bool = False
+) -> RoledHistory:
+    """The history with its calls and results paired, and results named where they must be.
+
+    `open_start`: it goes on from what the provider keeps, so that a result whose call is not here
+    answers one of there and stands where it is.
+    """
+    server_ids: frozenset[str] = frozenset()
+    if history.flags & ODD:
+        history, server_ids = pair_server_calls(history, caps, report, open_start)
+    if history.flags & PAIRS or server_ids:
+        history = _Pairing(history, caps, report, told, server_ids).paired(open_start)
+    if history.flags & (PAIRS | UNNAMED) and caps.result_names:
+        history = name_results(history, report)
+    elif history.flags & (PAIRS | MISNAMED):
+        report_misnamed(history, report)
+    return history
+
+
+def name_results(history: RoledHistory, report: Report) -> RoledHistory:
     """Results without a name, or with another one, get the name of the call they answer."""
     names: dict[str, deque[str]] = {}
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i, (m, seat) in enumerate(zip(history.msgs, history.seats, strict=True)):
-        if seat == ASSISTANT:
-            names = _called(m)
-        elif seat == TOOL:
+    changes: dict[int, Msg | None] = {}
+    for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
+        if role == ASSISTANT:
+            names = _names_by_id(m)
+        elif role == TOOL:
             blocks = [_with_name(block, names, report) for block in m.blocks]
-            if any(new is not old for new, old in zip(blocks, m.blocks, strict=True)):
-                made = Msg.trusted(m.name, blocks, m.role, m)
-                report.made(made, m)
-                changes[i] = [(made, seat)]
-    return history.spliced(changes) if changes else history
+            if not same_items(blocks, m.blocks):
+                changes[i] = with_content(m, blocks, report)
+    return history.with_contents(changes)
 
 
-def misnamed(history: RoledHistory, report: Report) -> None:
-    """Name the results that call their tool otherwise than its call does, which alone is said."""
+def report_misnamed(history: RoledHistory, report: Report) -> None:
+    """Report results with another name than their call, where only the call's is written."""
     names: dict[str, deque[str]] = {}
-    for m, seat in zip(history.msgs, history.seats, strict=True):
-        if seat == ASSISTANT:
-            names = _called(m)
-        elif seat == TOOL:
-            for result in (block for block in m.blocks if type(block) is ToolResultBlock):
+    for m, role in zip(history.msgs, history.roles, strict=True):
+        if role == ASSISTANT:
+            names = _names_by_id(m)
+        elif role == TOOL:
+            for result in _results(m):
                 queue = names.get(result.id)
                 name = queue.popleft() if queue else ""
                 if name and result.name not in ("", name):
                     report.lost("result.name", result, "name", did=f"its call says {name}")
 
 
-def _called(m: Msg) -> dict[str, deque[str]]:
+def _names_by_id(m: Msg) -> dict[str, deque[str]]:
     """The names that each id of the calls in a message has, in their order."""
     names: dict[str, deque[str]] = defaultdict(deque)
     for call in m.calls:
@@ -74,22 +96,20 @@ def _called(m: Msg) -> dict[str, deque[str]]:
 
 
 def _with_name(block: ContentBlock, names: dict[str, deque[str]], report: Report) -> ContentBlock:
-    assert type(block) is ToolResultBlock  # a message at the tools' seat holds nothing else
+    assert type(block) is ToolResultBlock  # a message of the tools holds nothing else
     queue = names.get(block.id)
     name = queue.popleft() if queue else block.name
     if name == block.name:
         return block
-    made = replace(block, name=name)
-    report.made(made, block)
     kind: Kind = "repaired" if block.name else "expected"  # a name is left out more often than not
-    report.lost("result.name", block, "name", did=f"named {made.name}", kind=kind)
-    return made
+    report.lost("result.name", block, "name", did=f"named {name}", kind=kind)
+    return with_fields(block, report, name=name)
 
 
 Place: TypeAlias = tuple[int, int]  # message, block
 
 
-def matched(
+def pair_server_calls(
     history: RoledHistory, caps: Capabilities, report: Report, open_start: bool = False
 ) -> tuple[RoledHistory, frozenset[str]]:
     """The history without what lacks its other half; and the ids that plain results answer.
@@ -98,43 +118,45 @@ def matched(
     own; one for a client may come at any time. What the history ends in may wait. `open_start`:
     the call of a result may stand in what the provider keeps.
     """
-    listed = [(place, block) for i in history.dirty for place, block in _paired(history, i, caps)]
-    if not listed:
+    blocks = [item for i in history.unusual for item in _server_blocks(history, i, caps)]
+    if not blocks:
         return history, frozenset()
-    turns = [0, *accumulate(seat not in (ASSISTANT, TOOL) for seat in history.seats)]
+    turns = [0, *accumulate(role not in (ASSISTANT, TOOL) for role in history.roles)]
     waiting: dict[str, tuple[Place, RawBlock]] = {}
-    done: set[str] = set()
-    begun: set[int] = set()  # messages of which a client's call is answered
-    gone: dict[Place, RawBlock] = {}
-    for place, block in listed:
+    paired: set[str] = set()
+    answered: set[int] = set()  # messages of which a client's call is answered
+    unpaired: dict[Place, RawBlock] = {}
+    for place, block in blocks:
         key = block.pair or ""
         call = waiting.get(key)
-        if block.role == "call" and call is None and key not in done:
+        if block.role == "call" and call is None and key not in paired:
             waiting[key] = (place, block)
         elif block.role == "result" and call is not None and _in_time(turns, *call, place):
             del waiting[key]
-            done.add(key)
+            paired.add(key)
             if call[1].by == "client":
-                begun.add(call[0][0])
-        elif block.role == "call" or call is not None or key in done or not open_start:
-            gone[place] = block
-    plain = set(history.results).difference(history.calls)  # of two calls of one id ours has it
-    asked = {key for key, (_, call) in waiting.items() if call.by == "client" and key in plain}
-    begun.update(waiting[key][0][0] for key in asked)
-    for key in waiting.keys() - asked:
+                answered.add(call[0][0])
+        elif block.role == "call" or call is not None or key in paired or not open_start:
+            unpaired[place] = block
+    results = set(history.results).difference(history.calls)  # of two calls of one id ours has it
+    ids = {key for key, (_, call) in waiting.items() if call.by == "client" and key in results}
+    answered.update(waiting[key][0][0] for key in ids)
+    for key in waiting.keys() - ids:
         place, block = waiting[key]
-        if not _may_wait(turns, begun, place, block):
-            gone[place] = block
-    return (_without(history, gone, report) if gone else history), frozenset(asked)
+        if not _may_wait(turns, answered, place, block):
+            unpaired[place] = block
+    return _without(history, unpaired, report), frozenset(ids)
 
 
-def paused(m: Msg) -> bool:
+def ends_in_server_block(m: Msg) -> bool:
     """Whether a turn ends in what the provider itself goes on from: its own call or result."""
     last = m.content[-1] if m.content and not isinstance(m.content, str) else None
     return type(last) is RawBlock and last.role in ("call", "result")
 
 
-def _paired(history: RoledHistory, i: int, caps: Capabilities) -> Iterator[tuple[Place, RawBlock]]:
+def _server_blocks(
+    history: RoledHistory, i: int, caps: Capabilities
+) -> Iterator[tuple[Place, RawBlock]]:
     """The calls and results of a message that this wire reads, and that name each other."""
     content = history.msgs[i].content
     for n, block in enumerate([] if isinstance(content, str) else content):
@@ -152,39 +174,33 @@ def _in_time(turns: list[int], start: Place, call: RawBlock, end: Place) -> bool
     return call.by == "client" or turns[start[0]] == turns[end[0]]
 
 
-def _may_wait(turns: list[int], begun: set[int], place: Place, call: RawBlock) -> bool:
+def _may_wait(turns: list[int], answered: set[int], place: Place, call: RawBlock) -> bool:
     """Whether the history ends before an answer was due: of the client's with the call itself."""
     behind = place[0] + 1
     if call.by == "client":
-        return len(turns) == behind + 1 and place[0] not in begun
+        return len(turns) == behind + 1 and place[0] not in answered
     return turns[behind] == turns[-1]
 
 
-def _without(history: RoledHistory, gone: dict[Place, RawBlock], report: Report) -> RoledHistory:
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in dict.fromkeys(i for i, _ in gone):
+def _without(history: RoledHistory, blocks: dict[Place, RawBlock], report: Report) -> RoledHistory:
+    changes: dict[int, Msg | None] = {}
+    for i in dict.fromkeys(i for i, _ in blocks):
         m = history.msgs[i]
-        kept = [block for n, block in enumerate(m.blocks) if (i, n) not in gone]
-        made = Msg.trusted(m.name, kept, m.role, m)
-        report.made(made, m)
-        changes[i] = [(made, history.seats[i])] if kept else []
-        touched = [made] if kept else history.msgs[i + 1 : i + 2]
-        for one in touched:
-            report.touched("the removal of a call without its result", one)
-    for place in sorted(gone):
-        block = gone[place]
+        remaining = [block for n, block in enumerate(m.blocks) if (i, n) not in blocks]
+        changes[i] = changed = with_content(m, remaining, report) if remaining else None
+        for node in [changed] if changed is not None else history.msgs[i + 1 : i + 2]:
+            report.touched("the removal of a call without its result", node)
+    for _, block in sorted(blocks.items(), key=itemgetter(0)):
         report.lost("raw.unpaired", block, what=f"{block.role} {block.pair}", did="left out")
-    return history.spliced(changes)
+    return history.with_contents(changes)
 
 
-Found: TypeAlias = tuple[int, ToolResultBlock]  # a result, and which message holds it
-
-
+Result: TypeAlias = tuple[int, ToolResultBlock]  # the index of its message, the result
 Stays: TypeAlias = dict[int, list[tuple[Msg, int]]]
 
 
 @dataclass(slots=True)
-class Orphans:
+class OrphanResults:
     """What becomes of the results of one history that answer nobody in it."""
 
     history: RoledHistory
@@ -193,138 +209,114 @@ class Orphans:
     told: Told
 
     def sorted_out(
-        self, found: list[Found], answered: set[str], open_start: bool
+        self, results: list[Result], answered: set[str], open_start: bool
     ) -> tuple[Stays, list[tuple[str, ToolResultBlock, str]]]:
-        """What stays of them, by the messages that held them, and what is lost.
+        """What stays of them, by the index of their messages, and the losses.
 
-        `answered`: the ids of calls that have a result; those of what is kept join them.
+        `answered`: the ids of calls that have a result; those of results that stay join them.
         """
-        lost: list[tuple[str, ToolResultBlock, str]] = []
-        kept: dict[int, list[ContentBlock]] = defaultdict(list)
-        told: dict[int, list[ContentBlock]] = defaultdict(list)
-        for i, block in found:
+        losses: list[tuple[str, ToolResultBlock, str]] = []
+        as_results: dict[int, list[ContentBlock]] = defaultdict(list)
+        as_texts: dict[int, list[ContentBlock]] = defaultdict(list)
+        for i, block in results:
             if block.id in answered:
-                lost.append(("result.duplicate", block, "left out"))
+                losses.append(("result.duplicate", block, "left out"))
             elif open_start and block.id:
-                kept[i].append(block)
+                as_results[i].append(block)
                 answered.add(block.id)
             elif self.caps.orphans == "tell":
-                lost.append(("result.orphan", block, "told as text"))
-                told[i] += self._as_text(block)
+                losses.append(("result.orphan", block, "told as text"))
+                as_texts[i] += self._as_text(block)
             else:
-                lost.append(("result.orphan", block, "left out"))
+                losses.append(("result.orphan", block, "left out"))
         stays: Stays = defaultdict(list)
-        for i, blocks in kept.items():
-            stays[i].append((only(self.history.msgs[i], blocks, self.report), TOOL))
-        for i, blocks in told.items():
-            made = Msg.trusted("", blocks, "user")
-            self.report.made(made, self.history.msgs[i])
-            stays[i].append((made, USER))
-        return stays, lost
+        for i, blocks in as_results.items():
+            stays[i].append((with_only(self.history.msgs[i], blocks, self.report), TOOL))
+        for i, blocks in as_texts.items():
+            m = Msg.trusted("", blocks, "user")
+            self.report.made(m, self.history.msgs[i])
+            stays[i].append((m, USER))
+        return stays, losses
 
     def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
-        """A result in words, with its media behind them."""
-        said = flat(block.output)
-        said = self.told.error + said if block.is_error else said
-        text = TextBlock(self.told.result.format(name=block.name or block.id, output=said))
+        """A result as text, with its media behind it."""
+        output = output_text(block.output)
+        output = self.told.error + output if block.is_error else output
+        text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
         self.report.made(text, block)
-        inner = block.output if isinstance(block.output, list) else []
-        return [text, *(one for one in inner if one.type in MEDIA_KINDS)]
+        blocks = block.output if isinstance(block.output, list) else []
+        return [text, *(item for item in blocks if item.type in MEDIA_KINDS)]
 
 
-def only(m: Msg, blocks: list[ContentBlock], report: Report) -> Msg:
+def with_only(m: Msg, blocks: list[ContentBlock], report: Report) -> Msg:
     """The message with these of its blocks alone."""
-    if len(blocks) == len(m.content):
-        return m
-    made = Msg.trusted(m.name, blocks, m.role, m)
-    report.made(made, m)
-    return made
+    return m if len(blocks) == len(m.content) else with_content(m, blocks, report)
 
 
-def finished(history: RoledHistory, report: Report) -> RoledHistory:
+def drop_unfinished_calls(history: RoledHistory, report: Report) -> RoledHistory:
     """The history without the unfinished calls that have no result; what has one stays."""
     answered = set(history.results)
     msgs: list[Msg] = []
     changed = False
     for m in history.msgs:
-        gone = [call for call in m.calls if call.unfinished and call.id not in answered]
-        kept = m if not gone else _unfinished_without(m, gone, report)
-        if kept is not None:
-            msgs.append(kept)
-        changed = changed or kept is not m
+        calls = [call for call in m.calls if call.unfinished and call.id not in answered]
+        remaining = _without_calls(m, calls, report) if calls else m
+        if remaining is not None:
+            msgs.append(remaining)
+        changed = changed or bool(calls)
     return survey(msgs, report) if changed else history
 
 
-def _unfinished_without(m: Msg, gone: Iterable[ToolUseBlock], report: Report) -> Msg | None:
-    left_out = set(map(id, gone))
-    for call in gone:
+def _without_calls(m: Msg, calls: list[ToolUseBlock], report: Report) -> Msg | None:
+    ids = set(map(id, calls))
+    for call in calls:
         report.lost("call.unfinished", call, did="left out")
-    kept = [block for block in m.blocks if id(block) not in left_out]
-    made = Msg.trusted(m.name, kept, m.role, m) if kept else None
-    report.touched("the removal of an unfinished call", made or m)
-    if made is not None:
-        report.made(made, m)
-    return made
-
-
-def repair(
-    history: RoledHistory, caps: Capabilities, report: Report, told: Told, open_start: bool = False
-) -> RoledHistory:
-    """The history with its calls and results paired, and results named where they must be.
-
-    `open_start`: it goes on from what the provider keeps, so that a result whose call is not here
-    answers one of there and stands where it is.
-    """
-    asked: frozenset[str] = frozenset()
-    if history.flags & ODD:
-        history, asked = matched(history, caps, report, open_start)
-    if history.flags & PAIRS or asked:
-        history = _Pairing(history, caps, report, told, asked).paired(open_start)
-    if history.flags & (PAIRS | UNNAMED) and caps.result_names:
-        history = named(history, report)
-    elif history.flags & (PAIRS | MISNAMED):
-        misnamed(history, report)
-    return history
+    blocks = [block for block in m.blocks if id(block) not in ids]
+    remaining = with_content(m, blocks, report) if blocks else None
+    report.touched("the removal of an unfinished call", remaining or m)
+    return remaining
 
 
 Call: TypeAlias = ToolUseBlock | RawBlock  # the latter a provider's own, which names its pair
-
-
-Row: TypeAlias = tuple[Call, Found | None]
+Row: TypeAlias = tuple[Call, Result | None]
 
 
 @dataclass(slots=True)
 class _Pairing:
-    """One history whose calls and results do not stand in pairs; `asked`: own calls among them."""
+    """One history whose calls and results do not stand in pairs.
+
+    `server_ids`: those of the provider's own calls that plain results answer.
+    """
 
     history: RoledHistory
     caps: Capabilities
     report: Report
     told: Told
-    asked: frozenset[str]
-    others: list[Msg | None] = field(default_factory=list)
+    server_ids: frozenset[str]
+    next_speakers: list[Msg | None] = field(default_factory=list)
 
     def paired(self, open_start: bool) -> RoledHistory:
         """The calls of each message with their results behind them, and nothing else there."""
         history = self.history
-        answers, orphans = self._answers()
-        rest = Orphans(history, self.caps, self.report, self.told)
-        stays, lost = rest.sorted_out(orphans, {*self.asked, *history.calls}, open_start)
-        made: list[tuple[Msg, int]] = []
+        rows_by_message, orphans = self._rows()
+        answered = {*self.server_ids, *history.calls}
+        orphan_results = OrphanResults(history, self.caps, self.report, self.told)
+        stays, losses = orphan_results.sorted_out(orphans, answered, open_start)
+        pairs: list[tuple[Msg, int]] = []
         last = len(history.msgs) - 1
-        for i, (m, seat) in enumerate(zip(history.msgs, history.seats, strict=True)):
-            if seat != TOOL:
-                made.append((m, seat))
-            made += stays.get(i, ())
-            rows = answers.get(i, [])
+        for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
+            if role != TOOL:
+                pairs.append((m, role))
+            pairs += stays.get(i, ())
+            rows = rows_by_message.get(i, [])
             # a history that ends in calls: they are about to be carried out
-            if rows and (i != last or any(found for _, found in rows)):
-                made += [(one, TOOL) for one in self._behind(i, rows)]
-        for code, block, did in lost:
+            if rows and (i != last or any(result for _, result in rows)):
+                pairs += [(result, TOOL) for result in self._result_messages(i, rows)]
+        for code, block, did in losses:
             self.report.lost(code, block, did=did)
-        return self._resurveyed(made)
+        return self._resurveyed(pairs)
 
-    def _answers(self) -> tuple[dict[int, list[Row]], list[Found]]:
+    def _rows(self) -> tuple[dict[int, list[Row]], list[Result]]:
         """The calls of each message with their results, and the results that answer nobody.
 
         A result belongs to a call of the turn that it stands behind; what is left over, to the
@@ -332,84 +324,95 @@ class _Pairing:
         """
         history = self.history
         rows: dict[int, list[Row]] = {}
-        free: dict[str, deque[Found]] = defaultdict(deque)
-        for seat, start, end in runs(history):
-            if seat != TOOL:
-                rows.update((i, [(call, None) for call in self._calls(history.msgs[i])])
-                            for i in range(start, end) if seat == ASSISTANT)  # fmt: skip
+        free: dict[str, deque[Result]] = defaultdict(deque)
+        for role, start, end in role_runs(history):
+            if role == ASSISTANT:
+                for i in range(start, end):
+                    rows[i] = [(call, None) for call in self._calls(history.msgs[i])]
+            if role != TOOL:
                 continue
-            here: dict[str, deque[Found]] = defaultdict(deque)
+            results: dict[str, deque[Result]] = defaultdict(deque)
             for i in range(start, end):
                 for block in _results(history.msgs[i]):
-                    here[block.id].append((i, block))
+                    results[block.id].append((i, block))
             if start - 1 in rows:
-                rows[start - 1] = [(call, _first(here[_id(call)])) for call, _ in rows[start - 1]]
-            for id, queue in here.items():
+                calls = [call for call, _ in rows[start - 1]]
+                rows[start - 1] = [(call, _first(results[_id(call)])) for call in calls]
+            for id, queue in results.items():
                 free[id].extend(queue)
         if any(free.values()):
-            _late(rows, free)
-        return rows, sorted((one for queue in free.values() for one in queue), key=itemgetter(0))
+            _pair_across_turns(rows, free)
+        return rows, sorted((item for queue in free.values() for item in queue), key=itemgetter(0))
 
     def _calls(self, m: Msg) -> list[Call]:
-        if not self.asked:
+        if not self.server_ids:
             return list(m.calls)
         return [
             block for block in m.blocks if type(block) is ToolUseBlock
-            or (type(block) is RawBlock and block.role == "call" and block.pair in self.asked)
+            or (type(block) is RawBlock and block.role == "call" and block.pair in self.server_ids)
         ]  # fmt: skip
 
-    def _behind(self, i: int, rows: list[Row]) -> list[Msg]:
+    def _result_messages(self, i: int, rows: list[Row]) -> list[Msg]:
         """The messages with the results of message `i`: those that are there, if they are right."""
         end = i + 1
-        while end < len(self.history.seats) and self.history.seats[end] == TOOL:
+        while end < len(self.history.roles) and self.history.roles[end] == TOOL:
             end += 1
-        there = self.history.msgs[i + 1 : end]
-        results = sorted(id(block) for m in there for block in _results(m))
-        right = sorted(id(found[1]) for _, found in rows if found)
-        if len(results) == len(rows) and results == right:
-            return there
+        present = self.history.msgs[i + 1 : end]
+        results = sorted(id(block) for m in present for block in _results(m))
+        expected = sorted(id(result[1]) for _, result in rows if result)
+        if len(results) == len(rows) and results == expected:
+            return present
         return [
-            self._missing(call) if found is None else self._found(found, i, end)
-            for call, found in rows
+            self._missing(call) if result is None else self._moved(result, i, end)
+            for call, result in rows
         ]
 
     def _missing(self, call: Call) -> Msg:
         assert type(call) is ToolUseBlock  # no provider's own is here without its result
         block = ToolResultBlock(call.id, call.name, self.told.missing, is_error=True)
-        made = Msg.trusted("", [block], "tool")
-        self.report.made(made, call)
+        m = Msg.trusted("", [block], "tool")
+        self.report.made(m, call)
         self.report.made(block, call)
         self.report.lost("result.missing", call, did="an error result was added")
-        return made
+        return m
 
-    def _found(self, found: Found, at: int, end: int) -> Msg:
-        """The result alone; `at`: where its call stands, `end`: where results behind it end."""
-        index, block = found
-        made = only(self.history.msgs[index], [block], self.report)
-        if not at < index < end:
+    def _moved(self, result: Result, start: int, end: int) -> Msg:
+        """The result alone; its call stands at `start`, the results behind that end at `end`."""
+        index, block = result
+        m = with_only(self.history.msgs[index], [block], self.report)
+        if not start < index < end:
             self.report.lost("result.moved", block, did="moved behind its call")
-        if index >= end:  # who spoke in between has not seen it there
-            self.report.touched("the repair of a late result", made, self._others()[index])
-        return made
+        if index >= end:  # who spoke in between has not seen it before
+            until = self._next_speakers()[index]
+            self.report.touched("the repair of a late result", m, until)
+        return m
 
-    def _others(self) -> list[Msg | None]:
+    def _next_speakers(self) -> list[Msg | None]:
         """For each message the next one behind it that holds no results."""
-        if not self.others:
-            then: Msg | None = None
+        if not self.next_speakers:
+            speaker: Msg | None = None
             for i in reversed(range(len(self.history.msgs))):
-                self.others.append(then)
-                then = then if self.history.seats[i] == TOOL else self.history.msgs[i]
-            self.others.reverse()
-        return self.others
+                self.next_speakers.append(speaker)
+                speaker = speaker if self.history.roles[i] == TOOL else self.history.msgs[i]
+            self.next_speakers.reverse()
+        return self.next_speakers
 
-    def _resurveyed(self, made: list[tuple[Msg, int]]) -> RoledHistory:
+    def _resurveyed(self, pairs: list[tuple[Msg, int]]) -> RoledHistory:
         history = self.history
-        old = {id(history.msgs[i]) for i in history.dirty}
-        known = {id(m) for m in history.msgs}
-        msgs = [m for m, _ in made]
-        dirty = [i for i, m in enumerate(msgs) if id(m) in old or id(m) not in known]
-        flags = history.flags | PARALLEL | FOLLOWING
-        return RoledHistory(msgs, [seat for _, seat in made], flags, dirty, *_ids(msgs))
+        usual = {id(m) for m in history.msgs} - {id(history.msgs[i]) for i in history.unusual}
+        msgs = [m for m, _ in pairs]
+        unusual = [i for i, m in enumerate(msgs) if id(m) not in usual]
+        blocks = [b for m in msgs if not isinstance(m.content, str) for b in m.content]
+        calls = [block for block in blocks if type(block) is ToolUseBlock]
+        return RoledHistory(
+            msgs,
+            [role for _, role in pairs],
+            history.flags | PARALLEL | FOLLOWING,
+            unusual,
+            [call.id for call in calls],
+            [block.id for block in blocks if type(block) is ToolResultBlock],
+            [call.name for call in calls],
+        )
 
 
 def _id(call: Call) -> str:
@@ -420,34 +423,20 @@ def _results(m: Msg) -> list[ToolResultBlock]:
     return [block for block in m.blocks if type(block) is ToolResultBlock]
 
 
-def _first(queue: deque[Found]) -> Found | None:
+def _first(queue: deque[Result]) -> Result | None:
     return queue.popleft() if queue else None
 
 
-def _late(rows: dict[int, list[Row]], free: dict[str, deque[Found]]) -> None:
+def _pair_across_turns(rows: dict[int, list[Row]], free: dict[str, deque[Result]]) -> None:
     """Give the calls that still wait what is left: a result behind them, or else before them."""
-    early: dict[str, deque[Found]] = defaultdict(deque)
+    early: dict[str, deque[Result]] = defaultdict(deque)
     for i, row in rows.items():
-        for n, (call, found) in enumerate(row):
-            if found is not None:
+        for n, (call, result) in enumerate(row):
+            if result is not None:
                 continue
-            queue, before = free[_id(call)], early[_id(call)]
+            queue, earlier = free[_id(call)], early[_id(call)]
             while queue and queue[0][0] < i:
-                before.append(queue.popleft())
-            row[n] = (call, _first(queue or before))
+                earlier.append(queue.popleft())
+            row[n] = (call, _first(queue or earlier))
     for id, queue in early.items():
         free[id].extend(queue)
-
-
-def _ids(msgs: list[Msg]) -> tuple[list[str], list[str], list[str]]:
-    calls: list[str] = []
-    results: list[str] = []
-    names: list[str] = []
-    for m in msgs:
-        for block in [] if isinstance(m.content, str) else m.content:
-            if type(block) is ToolUseBlock:
-                calls.append(block.id)
-                names.append(block.name)
-            elif type(block) is ToolResultBlock:
-                results.append(block.id)
-    return calls, results, names

@@ -1,138 +1,133 @@
-"""RoledHistory: messages, a seat beside each, and what a survey found. Knows no wire.
+"""A history with the role of each message, and what one survey of it found. Knows no wire.
 
-`dirty` holds the indexes of messages that somebody must look at; `flags` what concerns the whole.
+The survey decides the role by what a message holds: calls are the assistant's, results the tools'.
+It notes which messages are unusual, so that later passes look at no others, and sets a flag for
+each thing that concerns the whole history.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import is_
+from typing import Any, TypeAlias, TypeVar, cast
 
 from ...losses import Report
 from ...message import Msg, TextBlock, ToolResultBlock, ToolUseBlock, messages_of
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
-
-
 BLANK = 1  # blank text or an empty message
-
-
-MIXED = 2  # a message that more than one seat says
-
-
+MIXED = 2  # a message with content of more than one role
 PAIRS = 4  # a call without its result behind it, or the reverse
-
-
 MEDIA = 8
-
-
 ODD = 16  # anything but text, calls and textual results
-
-
 NAMED = 32  # a speaker's name that says more than the role
-
-
-LATE = 64  # a system message behind another seat
-
-
+LATE = 64  # a system message behind another role
 UNNAMED = 128  # a result without the name of its tool, or with another name
-
-
 IDS = 256  # an id that is empty or used twice
-
-
 PARALLEL = 512  # results of one turn in several messages
-
-
-FOLLOWING = 1024  # a call right behind something else that the assistant says
-
-
+FOLLOWING = 1024  # a call in a message right behind another one of the assistant
 CUT = 2048  # a call that the answer broke off in
-
-
 MISNAMED = 4096  # a result with another name than its tool's
+GONE = 8192  # a message was removed since the survey: others may be neighbours now
 
-
-GONE = 8192  # a message went since the survey: others may be neighbours now
+# message index -> what stands in its place: none, one or several messages with their roles
+Changes: TypeAlias = Mapping[int, Sequence[tuple[Msg, int]]]
+_Node = TypeVar("_Node")
 
 
 @dataclass(slots=True)
 class RoledHistory:
-    """Messages with their seats, and what the survey found.
+    """Messages with their roles, and what the survey found.
 
-    `calls` and `results` are the ids in order, `names` the names of the tools that are called.
+    `unusual` holds the indexes of messages that passes have to look at, `flags` what concerns the
+    whole. `calls` and `results` are the ids in order, `names` the names of the called tools.
     """
 
     msgs: list[Msg]
-    seats: list[int]
+    roles: list[int]
     flags: int = 0
-    dirty: list[int] = field(default_factory=list)
+    unusual: list[int] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
     def marks(self) -> bytearray:
-        """1 beside every dirty message, 0 beside the others, which writers may say as they are."""
-        made = bytearray(len(self.msgs))
-        for i in self.dirty:
-            made[i] = 1
-        return made
+        """1 for every unusual message, 0 for the others, which writers may take as they are."""
+        marks = bytearray(len(self.msgs))
+        for i in self.unusual:
+            marks[i] = 1
+        return marks
 
-    def swapped(self, changes: Mapping[int, Msg]) -> RoledHistory:
-        """The same with some messages in the place of others that are as plain as they are."""
+    def with_messages(self, messages: Mapping[int, Msg]) -> RoledHistory:
+        """The same with some messages replaced by others that are as usual as they are."""
         msgs = list(self.msgs)
-        for i, m in changes.items():
+        for i, m in messages.items():
             msgs[i] = m
         return replace(self, msgs=msgs)
 
-    def _exchanged(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> RoledHistory:
-        """The same with dirty messages in the place of others, one for one."""
-        msgs, seats = [*self.msgs], [*self.seats]
-        for i, [(msg, seat)] in changes.items():
-            msgs[i], seats[i] = msg, seat
-        return RoledHistory(
-            msgs, seats, self.flags, [*self.dirty], self.calls, self.results, self.names
+    def with_changes(self, changes: Changes) -> RoledHistory:
+        """The same with some messages replaced, each by none, one or several unusual ones."""
+        if not changes:
+            return self
+        flags = self.flags if all(changes.values()) else self.flags | GONE
+        changed = RoledHistory([], [], flags, [], self.calls, self.results, self.names)
+        start = 0
+        for i in sorted(changes):
+            changed._extend(self, start, i)
+            for m, role in changes[i]:
+                changed.unusual.append(len(changed.msgs))
+                changed.msgs.append(m)
+                changed.roles.append(role)
+            start = i + 1
+        changed._extend(self, start, len(self.msgs))
+        return changed
+
+    def _extend(self, source: RoledHistory, start: int, end: int) -> None:
+        """Append the messages of another history from `start` to `end`."""
+        shift = len(self.msgs) - start
+        first, last = bisect_left(source.unusual, start), bisect_left(source.unusual, end)
+        self.unusual += [i + shift for i in source.unusual[first:last]]
+        self.msgs += source.msgs[start:end]
+        self.roles += source.roles[start:end]
+
+    def with_contents(self, messages: Mapping[int, Msg | None]) -> RoledHistory:
+        """The same with some messages replaced in their roles, or removed where there is None."""
+        return self.with_changes(
+            {i: [] if m is None else [(m, self.roles[i])] for i, m in messages.items()}
         )
 
-    def spliced(self, changes: Mapping[int, Sequence[tuple[Msg, int]]]) -> RoledHistory:
-        """The same with some messages replaced, each by none, one or several; those are dirty."""
-        if changes.keys() <= {*self.dirty} and all(len(new) == 1 for new in changes.values()):
-            return self._exchanged(changes)
-        msgs: list[Msg] = []
-        seats: list[int] = []
-        dirty: list[int] = []
-        old, at = self.dirty, 0  # in order, so that one look at each is enough
-        last = 0
-        for i in sorted(changes):
-            shift = len(msgs) - last
-            while at < len(old) and old[at] <= i:
-                if old[at] < i:
-                    dirty.append(old[at] + shift)
-                at += 1
-            msgs += self.msgs[last:i]
-            seats += self.seats[last:i]
-            for msg, seat in changes[i]:
-                dirty.append(len(msgs))
-                msgs.append(msg)
-                seats.append(seat)
-            last = i + 1
-        shift = len(msgs) - last
-        dirty += [one + shift for one in old[at:]]
-        msgs += self.msgs[last:]
-        seats += self.seats[last:]
-        flags = self.flags if all(changes.values()) else self.flags | GONE
-        return RoledHistory(msgs, seats, flags, dirty, self.calls, self.results, self.names)
+
+def with_content(
+    m: Msg, content: str | list[ContentBlock], report: Report, role: Any = None
+) -> Msg:
+    """The message with other content (and role), whose losses are found at `m`."""
+    changed = Msg.trusted(m.name, content, role or m.role, m)
+    report.made(changed, m)
+    return changed
 
 
-def runs(history: RoledHistory) -> Iterator[tuple[int, int, int]]:
-    """(seat, start, end) of each run of neighbours of one seat."""
-    seats = history.seats
+def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
+    """A copy of a block or a tool with other fields, whose losses are found at `node`."""
+    changed = replace(cast("Any", node), **fields)
+    report.made(changed, node)
+    return cast("_Node", changed)
+
+
+def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Whether two lists hold the very same objects."""
+    return len(first) == len(second) and all(map(is_, first, second))
+
+
+def role_runs(history: RoledHistory) -> Iterator[tuple[int, int, int]]:
+    """(role, start, end) of each run of neighbours of one role."""
+    roles = history.roles
     start = 0
-    for i in range(1, len(seats) + 1):
-        if i == len(seats) or seats[i] != seats[start]:
-            yield seats[start], start, i
+    for i in range(1, len(roles) + 1):
+        if i == len(roles) or roles[i] != roles[start]:
+            yield roles[start], start, i
             start = i
 
 
@@ -144,33 +139,28 @@ def has_tools(msg: Msg) -> bool:
     )
 
 
-def parted(msgs: list[Msg], report: Report) -> list[Msg]:
-    """The messages, those that mix seats cut into new ones in the order of their blocks."""
-    out: list[Msg] = []
+def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
+    """The messages, those of several roles split into new ones in the order of their blocks."""
+    split: list[Msg] = []
     for m in msgs:
-        if isinstance(m.content, str) or not has_tools(m):
-            out.append(m)
+        runs = _role_blocks(m) if has_tools(m) else []
+        # results are the tools' by their type, whatever the role of their message
+        if not runs or (len(runs) == 1 and runs[0][0] in (m.role, "tool")):
+            split.append(m)
             continue
-        pieces = _pieces(m)
-        if len(pieces) == 1 and pieces[0][0] == m.role:
-            out.append(m)
-            continue
-        for n, (role, blocks) in enumerate(pieces, 1):
-            if len(pieces) == 1 and role == "tool":
-                out.append(m)  # results are seated by their type, whatever the role
-                break
-            piece = Msg.trusted(m.name, blocks, role, m)  # type: ignore[arg-type]  # a Role
-            if n < len(pieces):
-                piece.cache = None  # the hint stands behind the whole message
-            report.made(piece, m)
+        for role, blocks in runs:
+            part = with_content(m, blocks, report, role)
+            if blocks is not runs[-1][1]:
+                part.cache = None  # the hint stands behind the whole message
             if role == "assistant" and m.role != "assistant":
                 report.lost("call.role", m, did="said by the assistant")
-            out.append(piece)
-    return out
+            split.append(part)
+    return split
 
 
-def _pieces(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
-    pieces: list[tuple[str, list[ContentBlock]]] = []
+def _role_blocks(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
+    """The blocks of a message in runs of one role."""
+    runs: list[tuple[str, list[ContentBlock]]] = []
     for block in m.blocks:
         if type(block) is ToolUseBlock:
             role = "assistant"
@@ -178,37 +168,35 @@ def _pieces(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
             role = "tool"
         else:
             role = "user" if m.role == "tool" else m.role
-        if pieces and pieces[-1][0] == role:
-            pieces[-1][1].append(block)
+        if runs and runs[-1][0] == role:
+            runs[-1][1].append(block)
         else:
-            pieces.append((role, [block]))
-    return pieces
+            runs.append((role, [block]))
+    return runs
 
 
-_SEAT = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
-
-
-_HEAD = bytes((SYSTEM,))
+_ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
+_SYSTEM_PROMPT = bytes((SYSTEM,))
 
 
 def survey(msgs: list[Msg], report: Report) -> RoledHistory:
-    """Seat every message; messages that several seats say are cut into new ones.
+    """The messages with their roles; a message of several roles is split into new ones.
 
     Raises NotMessages or InvalidMessage, naming the path, for what is no list of right messages.
     """
     try:
         history = _survey(msgs)
     except (AttributeError, TypeError, KeyError):
-        history = _survey(checked(msgs, report))
-    return _survey(parted(history.msgs, report)) if history.flags & MIXED else history
+        history = _survey(checked_messages(msgs, report))
+    return _survey(split_by_role(history.msgs, report)) if history.flags & MIXED else history
 
 
-def checked(msgs: object, report: Report) -> list[Msg]:
-    """The messages checked one by one, plain dict blocks that were put in later made blocks.
+def checked_messages(msgs: object, report: Report) -> list[Msg]:
+    """The messages checked one by one; plain dicts that were put in later become blocks.
 
     Raises NotMessages or InvalidMessage, naming the path.
     """
-    made = []
+    checked = []
     for i, msg in enumerate(messages_of(msgs)):
         new = Msg(
             msg.name, msg.content, msg.role, cache=msg.cache, extras=msg.extras, origin=msg.origin,
@@ -216,18 +204,19 @@ def checked(msgs: object, report: Report) -> list[Msg]:
         )  # fmt: skip
         like = Msg.trusted(new.name, new.content, new.role, msg)
         report.made(like, msg)
-        made.append(like)
-    return made
+        checked.append(like)
+    return checked
 
 
-# one loop by design: each question asked here costs 0.1 us a message less than a pass of its own
+# The loop handles the usual step of an agent (one call, and its one result) without a function
+# call: on a history of tools that saves more than a tenth of a whole write.
 def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
-    seats: list[int] = []
-    dirty: list[int] = []
+    roles: list[int] = []
+    unusual: list[int] = []
     calls: list[str] = []
     results: list[str] = []
     names: list[str] = []
-    said: list[str] = []  # the names of the tools that answered
+    answered: list[str] = []  # the names of the tools that answered
     flags = 0
     waiting = 0  # calls whose results have not come yet
     nameless = True  # so far
@@ -238,158 +227,148 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
             nameless = False
         if m.extras is not None or m.cache is not None:
             flags |= ODD
-            dirty.append(len(seats))
+            unusual.append(len(roles))
         if type(content) is str:
             if not content or content.isspace():
                 flags |= BLANK
-                dirty.append(len(seats))
+                unusual.append(len(roles))
             if waiting:
                 flags |= PAIRS
-            seats.append(_SEAT[role])
-        else:
-            if len(content) == 1:  # the usual step of an agent: one call, and its one result
-                b = content[0]
-                kind = type(b)
-                if kind is ToolUseBlock:
-                    if (
-                        waiting <= 0
-                        and role == "assistant"
-                        and b.extras is None
-                        and b.cache is None
-                        and type(b.input) is dict
-                        and not b.unfinished
-                    ):
-                        calls.append(b.id)
-                        names.append(b.name)
-                        if seats and seats[-1] == ASSISTANT:
-                            flags |= FOLLOWING
-                        waiting = 1
-                        seats.append(ASSISTANT)
-                        continue
-                elif kind is ToolResultBlock and waiting == 1 and role in _SEAT:
-                    out = b.output
-                    if type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
-                        one = out[0]
-                        if one.extras is None and one.cache is None and one.citations is None:
-                            out = one.text
-                    if (
-                        type(out) is str
-                        and b.extras is None
-                        and b.cache is None
-                        and not (b.is_error or out.isspace())
-                    ):
-                        results.append(b.id)
-                        said.append(b.name)
-                        waiting = 0
-                        seats.append(TOOL)
-                        continue
-            seat = _SEAT[role]
-            seen = -1
-            used = answered = 0
-            look = not content
-            for b in content:
-                kind = type(b)
-                if kind is TextBlock:
-                    here = seat
-                    text = b.text
-                    if not text or text.isspace():
-                        look = True
-                        flags |= BLANK
-                    if b.extras is not None or b.cache is not None or b.citations is not None:
-                        look = True
-                        flags |= ODD
-                elif kind is ToolUseBlock:
-                    here = ASSISTANT
-                    calls.append(b.id)
-                    names.append(b.name)
-                    used += 1
-                    if b.extras is not None or b.cache is not None or type(b.input) is not dict:
-                        look = True
-                        flags |= ODD
-                    if b.unfinished:
-                        flags |= CUT
-                elif kind is ToolResultBlock:
-                    here = TOOL
-                    results.append(b.id)
-                    answered += 1
-                    said.append(b.name)
-                    out = b.output
-                    if type(out) is str:
-                        plain = not out.isspace()
-                    elif type(out) is list and len(out) == 1 and type(out[0]) is TextBlock:
-                        one = out[0]  # the usual result, without a call of a function
-                        text = one.text
-                        plain = (
-                            one.extras is None
-                            and one.cache is None
-                            and one.citations is None
-                            and not (text and text.isspace())
-                        )
-                    else:
-                        plain = _textual(out)
-                    if b.is_error or b.extras is not None or b.cache is not None or not plain:
-                        look = True
-                        flags |= MEDIA | ODD
-                else:
-                    here = seat
-                    look = True
-                    flags |= (MEDIA | ODD) if b.type in MEDIA_KINDS else ODD
-                if seen == -1:
-                    seen = here
-                elif here != seen:
-                    flags |= MIXED
-            if look:
-                dirty.append(len(seats))
-                if not content:
-                    flags |= BLANK
-            if answered:
-                waiting -= answered
-                if waiting > 0:
-                    flags |= PARALLEL
-                if waiting < 0 or (used and waiting):
-                    flags |= PAIRS
-            elif waiting:
+            roles.append(_ROLES[role])
+            continue
+        if len(content) == 1:
+            block = content[0]
+            kind = type(block)
+            if kind is ToolUseBlock:
+                if (
+                    waiting <= 0
+                    and role == "assistant"
+                    and block.extras is None
+                    and block.cache is None
+                    and type(block.input) is dict
+                    and not block.unfinished
+                ):
+                    calls.append(block.id)
+                    names.append(block.name)
+                    if roles and roles[-1] == ASSISTANT:
+                        flags |= FOLLOWING
+                    waiting = 1
+                    roles.append(ASSISTANT)
+                    continue
+            elif kind is ToolResultBlock and waiting == 1 and role in _ROLES:
+                output = block.output
+                if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
+                    text = output[0]
+                    if text.extras is None and text.cache is None and text.citations is None:
+                        output = text.text
+                if (
+                    type(output) is str
+                    and block.extras is None
+                    and block.cache is None
+                    and not (block.is_error or output.isspace())
+                ):
+                    results.append(block.id)
+                    answered.append(block.name)
+                    waiting = 0
+                    roles.append(TOOL)
+                    continue
+        called, returned = len(calls), len(results)
+        block_role, block_flags = _survey_blocks(m, calls, names, results, answered)
+        called, returned = len(calls) - called, len(results) - returned
+        if block_flags & ~(MIXED | CUT):
+            unusual.append(len(roles))
+        flags |= block_flags
+        if returned:
+            waiting -= returned
+            if waiting > 0:
+                flags |= PARALLEL
+            if waiting < 0 or (called and waiting):
                 flags |= PAIRS
-            if used:
-                if role != "assistant":
-                    flags |= MIXED
-                if seats and seats[-1] == ASSISTANT:
-                    flags |= FOLLOWING
-                waiting = used if waiting <= 0 else waiting + used
-            seats.append(seat if seen == -1 else seen)
+        elif waiting:
+            flags |= PAIRS
+        if called:
+            if role != "assistant":
+                flags |= MIXED
+            if roles and roles[-1] == ASSISTANT:
+                flags |= FOLLOWING
+            waiting = called + max(waiting, 0)
+        roles.append(block_role)
     if not nameless:
         flags |= NAMED
-    if len(dirty) > 1:
-        dirty = sorted(set(dirty))
-    history = RoledHistory(msgs, seats, flags, dirty, calls, results, names)
-    return concluded(history, said, waiting)
+    if len(unusual) > 1:
+        unusual = sorted(set(unusual))
+    history = RoledHistory(msgs, roles, flags, unusual, calls, results, names)
+    return finish_survey(history, answered, waiting)
 
 
-def concluded(history: RoledHistory, said: list[str], waiting: int) -> RoledHistory:
-    """The same, with what only the whole tells: late prompts, and how calls and results pair.
+def _survey_blocks(
+    m: Msg, calls: list[str], names: list[str], results: list[str], answered: list[str]
+) -> tuple[int, int]:
+    """(role, flags) of a message by its blocks; adds the ids and names of calls and results."""
+    content: Any = m.content
+    role_of_message = _ROLES[m.role]
+    first_role = None
+    flags = 0 if content else BLANK
+    for block in content:
+        role = role_of_message
+        if type(block) is TextBlock:
+            if not block.text or block.text.isspace():
+                flags |= BLANK
+            if block.extras is not None or block.cache is not None or block.citations is not None:
+                flags |= ODD
+        elif type(block) is ToolUseBlock:
+            role = ASSISTANT
+            calls.append(block.id)
+            names.append(block.name)
+            if block.extras is not None or block.cache is not None or type(block.input) is not dict:
+                flags |= ODD
+            if block.unfinished:
+                flags |= CUT
+        elif type(block) is ToolResultBlock:
+            role = TOOL
+            results.append(block.id)
+            answered.append(block.name)
+            output = block.output
+            plain = not output.isspace() if type(output) is str else _plain_blocks(output)
+            if not plain or block.is_error or block.extras is not None or block.cache is not None:
+                flags |= MEDIA | ODD
+        else:
+            flags |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
+        if first_role is None:
+            first_role = role
+        elif role != first_role:
+            flags |= MIXED
+    return role_of_message if first_role is None else first_role, flags
 
-    `said` are the names of the tools that answered, `waiting` how many calls nobody has answered.
+
+def _plain_blocks(output: object) -> bool:
+    """Whether the output of a result is a list of texts, none blank, and nothing else."""
+    if type(output) is not list:
+        return False
+    for block in output:
+        if type(block) is not TextBlock or block.extras is not None or block.cache is not None:
+            return False
+        # a result of one empty text is a tool that returned nothing
+        empty = block.text.isspace() if block.text else len(output) > 1
+        if empty or block.citations is not None:
+            return False
+    return True
+
+
+def finish_survey(history: RoledHistory, answered: list[str], waiting: int) -> RoledHistory:
+    """The same with the flags that only the whole tells: late prompts, how calls and results pair.
+
+    `answered` are the names of the tools that answered, `waiting` how many calls have no result.
     """
-    seats, calls, results = history.seats, history.calls, history.results
-    if SYSTEM in bytes(seats).lstrip(_HEAD):
+    roles, calls, results = history.roles, history.calls, history.results
+    if SYSTEM in bytes(roles).lstrip(_SYSTEM_PROMPT):
         history.flags |= LATE
     if not (calls or results):
         return history
-    if calls[: len(results)] != results or (waiting > 0 and seats[-1] == TOOL):
+    if calls[: len(results)] != results or (waiting > 0 and roles[-1] == TOOL):
         history.flags |= PAIRS
     if "" in calls or len(set(calls)) != len(calls):
         history.flags |= IDS
-    if said != history.names[: len(said)]:
-        history.flags |= MISNAMED | UNNAMED if any(said) else UNNAMED
+    if answered != history.names[: len(answered)]:
+        history.flags |= MISNAMED | UNNAMED if any(answered) else UNNAMED
     return history
-
-
-def _textual(output: object) -> bool:
-    if type(output) is not list:
-        return False
-    for b in output:  # a loop, not all(...): a generator costs more than the usual one block
-        if type(b) is not TextBlock or b.extras is not None or b.cache is not None:
-            return False
-        if b.citations is not None or not b.text or b.text.isspace():
-            return False
-    return True

@@ -1,7 +1,7 @@
-"""RoledHistory -> RoledHistory: signed thinking holds only behind the history that it was made for.
+"""Signed thinking stays only behind the history that it was made for. Knows no wire.
 
 The last pass, for it must know what all the others touched. What became unbound goes as one run to
-the end, unless a later answer is known to fit; or the provider is told to drop it. Knows no wire.
+the end, unless a later answer is known to fit; or the provider drops it itself.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from ...message import Msg, ServerTool, ThinkingBlock, Tool, ToolResultBlock
 from ...message.blocks import ContentBlock
 from ...message.plain import plain_block
 from ..jsontext import Json, canonical
-from .roles import ASSISTANT, RoledHistory
+from .roles import ASSISTANT, RoledHistory, with_content
 
 _EDITED = "an edit of the history"
+# What does not travel, or may be written anew: hints, spellings, the text of arguments.
+_NOT_HASHED = frozenset({"cache", "spelling", "origin", "raw_input", "citations"})
 
 
-# what does not travel, or may be said anew: hints, spellings, the text of arguments
-_ASIDE = frozenset({"cache", "spelling", "origin", "raw_input", "citations"})
-
-
-def bind(
+def keep_bound_thinking(
     history: RoledHistory,
     tools: Sequence[Tool | ServerTool] | None,
     caps: Capabilities,
@@ -38,38 +36,36 @@ def bind(
     what others changed. Without one, it is taken to fit what no pass touched. `tools` is None for
     a plain list, of which nobody knows what it will be sent with.
     """
-    if caps.binding == "none" or not history.dirty:
+    if caps.binding == "none" or not history.unusual:
         return history, None
     bound = [
-        i for i in history.dirty if history.seats[i] == ASSISTANT and _thoughts(history.msgs[i])
+        i for i in history.unusual if history.roles[i] == ASSISTANT and _signed(history.msgs[i])
     ]
-    gone = _unbound(history, bound, tools, report) if bound else {}
-    if not gone:
+    unbound = _unbound(history, bound, tools, report) if bound else {}
+    if not unbound:
         return history, None
     if caps.unbound == "switch":
-        start, by = next(iter(gone.items()))
+        start, by = next(iter(unbound.items()))
         for i in bound:
             if i >= start:  # whatever follows the first that fails goes with it
-                _lost(history.msgs[i], gone.get(i, by), "the provider drops it", report)
+                _report(history.msgs[i], unbound.get(i, by), "the provider drops it", report)
         return history, start
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i, by in gone.items():
+    changes: dict[int, Msg | None] = {}
+    for i, by in unbound.items():
         m = history.msgs[i]
-        _lost(m, by, "left out", report)
-        kept: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
-        made = Msg.trusted(m.name, kept, m.role, m)
-        report.made(made, m)
-        changes[i] = [(made, ASSISTANT)] if kept else []
-    return history.spliced(changes), None
+        _report(m, by, "left out", report)
+        blocks: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
+        changes[i] = with_content(m, blocks, report) if blocks else None
+    return history.with_contents(changes), None
 
 
-def _lost(m: Msg, by: str, did: str, report: Report) -> None:
-    for block in _thoughts(m):
+def _report(m: Msg, by: str, did: str, report: Report) -> None:
+    for block in _signed(m):
         report.lost("thinking.unbound", block, what=f"touched by {by}", did=did)
 
 
-def _thoughts(m: Msg) -> list[ThinkingBlock]:
-    """The thinking that carries a proof of its own."""
+def _signed(m: Msg) -> list[ThinkingBlock]:
+    """The thinking with a signature or a seal."""
     if isinstance(m.content, str):
         return []
     return [
@@ -90,20 +86,22 @@ def _unbound(
     Thinking that is kept is one unbroken run: each piece names the one before it.
     """
     edits = _edits(history, report)
-    known = {i: _known(history.msgs[i], report) for i in bound} if tools is not None else {}
-    hashes = list(_hashes(tools or (), history)) if any(known.values()) else []
-    gone: dict[int, str] = {}
+    prefixes = {i: _prefixes(history.msgs[i], report) for i in bound} if tools is not None else {}
+    hashes = list(_hashes(tools or (), history)) if any(prefixes.values()) else []
+    unbound: dict[int, str] = {}
     by = last = ""
     for i in bound:
-        if hashes and (then := known.get(i)):
-            by = "" if all(_fits(one, hashes[i], last) for one in then) else _EDITED
+        if hashes and prefixes.get(i):
+            fits = all(_fits(prefix, hashes[i], last) for prefix in prefixes[i])
+            by = "" if fits else _EDITED
         else:
-            by = next((who for at, end, who in edits if at <= i < end), "") or (by if gone else "")
+            editors = (editor for start, end, editor in edits if start <= i < end)
+            by = next(editors, "") or (by if unbound else "")
         if by:
-            gone[i] = by
+            unbound[i] = by
         else:
-            last = _mark(_thoughts(history.msgs[i])[-1])
-    return gone
+            last = _mark(_signed(history.msgs[i])[-1])
+    return unbound
 
 
 def _edits(history: RoledHistory, report: Report) -> list[tuple[int, int, str]]:
@@ -117,43 +115,43 @@ def _edits(history: RoledHistory, report: Report) -> list[tuple[int, int, str]]:
             first.setdefault(id(node), i)
             last[id(node)] = i
     end = len(history.msgs)
-    # what stands no more may have stood anywhere
+    # what was removed may have stood anywhere
     return [
         (first.get(id(node), 0), end if until is None else last.get(id(until), end), by)
         for by, node, until in report.edits
     ]
 
 
-def _known(m: Msg, report: Report) -> set[str]:
+def _prefixes(m: Msg, report: Report) -> set[str]:
     """The hashes that the answers in a message were answers to, as far as they know them."""
     return {
         node.origin.prefix
         for node in report.origins(m)
-        if type(node) is Msg and node.origin is not None and node.origin.prefix and _thoughts(node)
+        if type(node) is Msg and node.origin is not None and node.origin.prefix and _signed(node)
     }
 
 
-def _fits(then: str, now: str, last: str) -> bool:
-    """Whether an answer to `then` still follows what it followed, its thinking the same before."""
-    history, told, thought = then.partition(".")
-    return history == now and (not told or not last or thought == last)
+def _fits(prefix: str, history_hash: str, last: str) -> bool:
+    """Whether an answer with this prefix still follows the same history and the same thinking."""
+    history, dot, thinking = prefix.partition(".")
+    return history == history_hash and (not dot or not last or thinking == last)
 
 
-def prefix(
-    tools: Sequence[Tool | ServerTool], seated: RoledHistory, until: int | None = None
+def history_prefix(
+    tools: Sequence[Tool | ServerTool], history: RoledHistory, until: int | None = None
 ) -> str:
     """What an answer to this request is bound to, as `Origin.prefix` takes it.
 
     The hash of tools and messages, and a mark of the last thinking before `until`.
     """
-    *_, history = _hashes(tools, seated)
-    thoughts = [block for m in seated.msgs[:until] for block in _thoughts(m)]
-    return f"{history}.{_mark(thoughts[-1]) if thoughts else ''}"
+    *_, history_hash = _hashes(tools, history)
+    thinking = [block for m in history.msgs[:until] for block in _signed(m)]
+    return f"{history_hash}.{_mark(thinking[-1]) if thinking else ''}"
 
 
 def _mark(block: ThinkingBlock) -> str:
-    sealed = block.signature or block.redacted or ""
-    return blake2b(sealed.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    seal = block.signature or block.redacted or ""
+    return blake2b(seal.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _hashes(tools: Sequence[Tool | ServerTool], history: RoledHistory) -> Iterator[str]:
@@ -164,10 +162,10 @@ def _hashes(tools: Sequence[Tool | ServerTool], history: RoledHistory) -> Iterat
     state = blake2b(digest_size=16)
     for tool in tools:
         state.update(canonical(_declared(tool)).encode())
-    for m, seat in zip(history.msgs, history.seats, strict=True):
+    for m, role in zip(history.msgs, history.roles, strict=True):
         yield state.hexdigest()
-        if said := _said(m):
-            state.update(canonical([seat, said, m.extras or {}]).encode())
+        if blocks := _hashed_blocks(m):
+            state.update(canonical([role, blocks, m.extras or {}]).encode())
     yield state.hexdigest()
 
 
@@ -177,37 +175,37 @@ def _declared(tool: Tool | ServerTool) -> Json:
     return [tool.kind, tool.given(), tool.extras]
 
 
-def _said(m: Msg) -> list[Json]:
+def _hashed_blocks(m: Msg) -> list[Json]:
     """The blocks of a message by value, without its thinking."""
     if isinstance(m.content, str):
         return [{"type": "text", "text": m.content}]
-    return _plain(block for block in m.content if type(block) is not ThinkingBlock)
+    return _block_values(block for block in m.content if type(block) is not ThinkingBlock)
 
 
-def _plain(blocks: Iterable[ContentBlock]) -> list[Json]:
-    made: list[Json] = []
+def _block_values(blocks: Iterable[ContentBlock]) -> list[Json]:
+    values: list[Json] = []
     for block in blocks:
-        plain = {k: v for k, v in plain_block(block).items() if k not in _ASIDE}
+        value = {k: v for k, v in plain_block(block).items() if k not in _NOT_HASHED}
         if type(block) is ToolResultBlock:
-            plain.pop("name", None)  # the call says it
+            value.pop("name", None)  # the call has it
             if isinstance(block.output, list):
-                plain["output"] = _plain(block.output)
-                if len(block.output) == 1 and plain["output"][0].keys() == {"type", "text"}:
-                    plain["output"] = plain["output"][0]["text"]
-        made.append(plain)
-    return made
+                value["output"] = _block_values(block.output)
+                if len(block.output) == 1 and value["output"][0].keys() == {"type", "text"}:
+                    value["output"] = value["output"][0]["text"]
+        values.append(value)
+    return values
 
 
-def first_change(made: Sequence[Msg], given: Sequence[Msg]) -> Msg | None:
-    """The first message behind which `made` tells another history than `given`; None if none.
+def first_change(msgs: Sequence[Msg], originals: Sequence[Msg]) -> Msg | None:
+    """The first message behind which `msgs` is another history than `originals`; None if none.
 
     What is only added behind the given messages changes nothing, nor does what is cut off there.
     """
-    for new, old in zip(made, given, strict=False):
-        if new is not old and _whole(new) != _whole(old):
-            return new
+    for m, original in zip(msgs, originals, strict=False):
+        if m is not original and _value(m) != _value(original):
+            return m
     return None
 
 
-def _whole(m: Msg) -> Json:
-    return [m.role, _said(m), m.extras or {}]
+def _value(m: Msg) -> Json:
+    return [m.role, _hashed_blocks(m), m.extras or {}]

@@ -18,17 +18,9 @@ from ...message.blocks import ContentBlock
 from ..jsontext import Json, canonical, loads, too_deep
 
 _TOKEN = re.compile(r'["{}\[\],]')
-
-
 _SIGNS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
-
-
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-
-
 _HALF_ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?\Z")
-
-
 _HIGH_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
@@ -40,12 +32,10 @@ def _number(text: str) -> float:
 
 
 _DEEP = 200  # levels; no tool takes as many
-
-
 _LENIENT = json.JSONDecoder(strict=False, parse_constant=_number, parse_float=_number)
 
 
-def parsed(text: str) -> Json:
+def parse_arguments(text: str) -> Json:
     """The object that the text spells; the text itself if it spells none, or one too deep for us.
 
     Blank text and null are no arguments; JSON inside a JSON string is unwrapped; control
@@ -82,54 +72,54 @@ def _lenient(text: str) -> Any:
         return text
 
 
-def several(text: str) -> list[str]:
+def split_objects(text: str) -> list[str]:
     """The objects of a text that holds more than one of them, each as text; else nothing.
 
     Equal ones that follow each other are one: some servers send the whole arguments again.
     """
-    found: list[str] = []
-    at = 0
+    objects: list[str] = []
+    position = 0
     try:
-        while at < len(text):
-            value, end = _LENIENT.raw_decode(text, at)
+        while position < len(text):
+            value, end = _LENIENT.raw_decode(text, position)
             if type(value) is not dict:
                 return []
-            if not found or text[at:end] != found[-1]:
-                found.append(text[at:end])
-            at = end
-            while at < len(text) and text[at].isspace():
-                at += 1
+            if not objects or text[position:end] != objects[-1]:
+                objects.append(text[position:end])
+            position = end
+            while position < len(text) and text[position].isspace():
+                position += 1
     except (ValueError, RecursionError):
         return []
-    return found
+    return objects
 
 
-def cut(text: str) -> bool:
+def breaks_off(text: str) -> bool:
     """Whether the text ends inside a JSON value: an open string, object or list."""
     closing, _, inside = _open(text)
     return inside or bool(closing)
 
 
-def closing(text: str) -> str:
+def closing_signs(text: str) -> str:
     """What has to follow for everything to be closed that the text opens."""
     brackets, _, inside = _open(text)
     return f'"{brackets}' if inside else brackets
 
 
-def partial(text: str) -> Json:
+def parse_partial(text: str) -> Json:
     """What the text says so far: `{"city": "Sam` is `{"city": "Sam"}`. Linear in the text.
 
     A member whose value has not come is left out; what is no JSON at all stays text.
     """
     closing, safe, inside = _open(text)
     if not (closing or inside):
-        return parsed(text)
+        return parse_arguments(text)
     if inside:
         text = _without_half(text)
-    made = [f'{text}"', f'{_HALF_ESCAPE.sub("", text)}"'] if inside else [text]
-    for whole in (*made, text[:safe]):
+    candidates = [f'{text}"', f'{_HALF_ESCAPE.sub("", text)}"'] if inside else [text]
+    for candidate in (*candidates, text[:safe]):
         try:
-            return loads(whole + closing)
+            return loads(candidate + closing)
         except ReadError:
             continue
     return text
@@ -145,34 +135,34 @@ def _without_half(text: str) -> str:
 def _open(text: str) -> tuple[str, int, bool]:
     """(what would close the text, up to where it is whole, whether it ends inside a string)."""
     stack: list[str] = []
-    at = safe = 0
-    while (found := _TOKEN.search(text, at)) is not None:
-        sign = found[0]
-        at = found.end()
+    position = safe = 0
+    while (match := _TOKEN.search(text, position)) is not None:
+        sign = match[0]
+        position = match.end()
         if sign == '"':
-            end = _STRING_END.match(text, at)
+            end = _STRING_END.match(text, position)
             if end is None:
                 return "".join(reversed(stack)), safe, True
-            at = end.end()
+            position = end.end()
         elif sign == ",":
-            safe = at - 1
+            safe = position - 1
         else:
             if sign in "{[":
                 stack.append("}" if sign == "{" else "]")
             elif stack:
                 stack.pop()
-            safe = at
+            safe = position
     return "".join(reversed(stack)), safe, False
 
 
 class Balance:
     """Whether argument text that grows is one whole value by now. Linear, however often asked."""
 
-    __slots__ = ("_at", "_depth", "_escaped", "_inside", "_texts")
+    __slots__ = ("_depth", "_escaped", "_inside", "_position", "_texts")
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._at = 0  # how many texts were looked at
+        self._position = 0  # how many texts were looked at
         self._depth = 0
         self._inside = self._escaped = False
 
@@ -183,9 +173,9 @@ class Balance:
     @property
     def whole(self) -> bool:
         """Whether everything that was opened is closed, and something was opened."""
-        for text in self._texts[self._at :]:
+        for text in self._texts[self._position :]:
             self._look(text)
-        self._at = len(self._texts)
+        self._position = len(self._texts)
         return self._depth == 0 and not self._inside and bool(self._texts)
 
     def _look(self, text: str) -> None:
@@ -201,12 +191,11 @@ class Balance:
 
 MADE = "made"  # the spelling of a call whose id is ours
 
-
 # a limit ended the answer inside of a call, or the provider takes what it says for no call
 _CUT = frozenset({"length", "context_overflow", "malformed_call"})
 
 
-def calls(
+def parse_calls(
     blocks: Sequence[ContentBlock], names: Mapping[str, str], end: Finish | None, seed: str
 ) -> list[ContentBlock]:
     """The blocks, each call of them with its input; `seed` tells one answer's ids from another's.
@@ -214,33 +203,37 @@ def calls(
     A call is unfinished if its text breaks off, if a limit ended the answer, or if the provider
     calls it malformed.
     """
-    made: list[ContentBlock] = []
-    short = end is not None and end.reason in _CUT
+    parsed: list[ContentBlock] = []
+    limited = end is not None and end.reason in _CUT
     open_end = end is None or end.reason == "error"  # there may have been arguments to come
     for block in blocks:
         if type(block) is not ToolUseBlock:
-            made.append(block)
+            parsed.append(block)
             continue
-        for nth, text in enumerate(texts(block)):
-            cut_short = short or (open_end and not text and _bare(block))
+        for index, text in enumerate(argument_texts(block)):
+            cut_short = limited or (open_end and not text and _bare(block))
             call = _call(block, text, names, cut_short)
-            if nth > 0:  # run together with the first, whose id it is
+            if index > 0:  # run together with the first, whose id it is
                 call.id, call.extras = "", None
             if not call.id:
-                call.id = _id(seed, call, len(made))
+                call.id = _id(seed, call, len(parsed))
                 call.spelling = f"{MADE} {call.spelling}" if call.spelling else MADE
-            made.append(call)
-    return made
+            parsed.append(call)
+    return parsed
 
 
-def texts(block: ToolUseBlock) -> list[str | None]:
+def argument_texts(block: ToolUseBlock) -> list[str | None]:
     """The argument text; several where a server runs calls together, none if it sent a value."""
     text = block.raw_input
     if text is None:
         return [None]
     # one object is the rule, and only a closing brace before an opening one can be two
-    apart = several(text) if "}" in text[:-1] and not cut(text) and parsed(text) is text else []
-    return [*apart] or [text]
+    objects = (
+        split_objects(text)
+        if "}" in text[:-1] and not breaks_off(text) and parse_arguments(text) is text
+        else []
+    )
+    return [*objects] or [text]
 
 
 def _bare(block: ToolUseBlock) -> bool:
@@ -250,32 +243,32 @@ def _bare(block: ToolUseBlock) -> bool:
 def _call(
     block: ToolUseBlock, text: str | None, names: Mapping[str, str], cut_short: bool
 ) -> ToolUseBlock:
-    value = block.input if text is None else parsed(text)
+    value = block.input if text is None else parse_arguments(text)
     return ToolUseBlock(
         block.id,
         names.get(block.name, block.name),
         value,
         text,
         block.cache,
-        cut_short or (text is not None and type(value) is str and cut(text)),
+        cut_short or (text is not None and type(value) is str and breaks_off(text)),
         extras=block.extras,
         spelling=block.spelling,
         origin=block.origin,
     )
 
 
-def _id(seed: str, call: ToolUseBlock, nth: int) -> str:
-    said = f"{seed}\0{nth}\0{call.name}\0{call.raw_input or canonical(call.input)}"
-    return f"call_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
+def _id(seed: str, call: ToolUseBlock, index: int) -> str:
+    source = f"{seed}\0{index}\0{call.name}\0{call.raw_input or canonical(call.input)}"
+    return f"call_{blake2b(source.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
 
 
 class _Slot:
     """One call that is being streamed."""
 
-    __slots__ = ("balance", "id", "index", "name", "nth")
+    __slots__ = ("balance", "id", "index", "name", "place")
 
-    def __init__(self, nth: int, index: int | None) -> None:
-        self.nth = nth
+    def __init__(self, place: int, index: int | None) -> None:
+        self.place = place
         self.index = index
         self.id = self.name = ""
         self.balance = Balance()
@@ -288,7 +281,7 @@ class _Slot:
         return not (name and self.name and not id and self.balance.whole)
 
 
-class Fragments:
+class StreamedCalls:
     """The calls of one candidate, in the order in which they began."""
 
     def __init__(self) -> None:
@@ -308,7 +301,7 @@ class Fragments:
             self._by_id.setdefault(id, slot)
         if text:
             slot.balance.add(text)
-        return slot.nth
+        return slot.place
 
     def _slot(self, id: str, name: str, index: int | None) -> _Slot:
         slot = self._by_id.get(id) if id else None

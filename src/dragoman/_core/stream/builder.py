@@ -1,6 +1,7 @@
-"""How an answer ended: the reason that its content bears out, and how far it was read.
+"""An answer made of the pieces of a stream, and the reason why it ended.
 
-Of a whole answer by `ending`, of one that is passed on in pieces by `Ends`. Knows no provider.
+The reason is the one that the content bears out: `finish_and_status` finds it for a whole answer,
+`FinishCorrector` for one that is passed on in pieces. Knows no provider.
 """
 
 from __future__ import annotations
@@ -28,16 +29,14 @@ from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
 from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
-from .arguments import calls, partial
+from .arguments import parse_calls, parse_partial
 from .pieces import End, Failed, Key, Meta, Part, Piece, Raw
 
 _BEARS = frozenset({ToolUseBlock, RawBlock, RefusalBlock})  # kinds that a reason depends on
-
-
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
 
 
-def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, Status]:
+def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, Status]:
     """(why it stopped, how the reading ended); `end` is None where nobody said why.
 
     Providers say `stop` beside calls and `tool_calls` without any: the content decides. A call
@@ -45,7 +44,7 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
     """
     calls = [block for block in blocks if type(block) is ToolUseBlock]
     broken = any(call.unfinished for call in calls)
-    ready = any(not call.unfinished for call in calls) or any(map(_awaited, blocks))
+    ready = any(not call.unfinished for call in calls) or any(map(_is_client_call, blocks))
     if end is None:
         return Finish("other"), "interrupted"
     reason: FinishReason = end.reason
@@ -57,36 +56,36 @@ def ending(end: Finish | None, blocks: Sequence[ContentBlock]) -> tuple[Finish, 
         if reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
-    cut = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
-    return finish, "truncated" if cut else "complete"
+    truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
+    return finish, "truncated" if truncated else "complete"
 
 
-def _awaited(block: ContentBlock) -> bool:
+def _is_client_call(block: ContentBlock) -> bool:
     """Whether it is a call of one protocol only, such as a custom tool's, that we have to run."""
     return type(block) is RawBlock and block.role == "call" and block.by == "client"
 
 
-def first_alone(resp: ChatResponse) -> ChatResponse:
+def first_candidate_only(resp: ChatResponse) -> ChatResponse:
     """The answer with its first candidate only, for wires that tell one; so ends it, too."""
     if len(resp.candidates) < 2:
         return resp
-    one = resp.candidates[0]
+    first = resp.candidates[0]
     status: Status = "error" if resp.status == "error" else "complete"
     if status == "complete":
-        told = None if one.finish == Finish("other") else one.finish
-        status = ending(told, one.msg.blocks)[1]
-    return replace(resp, candidates=[one], status=status)
+        finish = None if first.finish == Finish("other") else first.finish
+        status = finish_and_status(finish, first.msg.blocks)[1]
+    return replace(resp, candidates=[first], status=status)
 
 
-class Ends:
-    """Corrects the reasons of an answer in pieces as `ending` does those of a whole one."""
+class FinishCorrector:
+    """Corrects the reasons of an answer in pieces, as `finish_and_status` does for a whole one."""
 
-    __slots__ = ("_parts", "_said", "_told")
+    __slots__ = ("_corrected", "_finishes", "_parts")
 
     def __init__(self) -> None:
         self._parts: dict[Key, list[ContentBlock]] = {}
-        self._told: dict[int, Finish] = {}  # what the provider said of each candidate
-        self._said: dict[int, Finish] = {}  # and what was made of it
+        self._finishes: dict[int, Finish] = {}  # what the provider said of each candidate
+        self._corrected: dict[int, Finish] = {}  # and what was made of it
 
     def feed(self, piece: Piece) -> Piece:
         """The piece; an end with the reason that the candidate's content so far bears out."""
@@ -95,19 +94,19 @@ class Ends:
                 self._part(piece)
         elif type(piece) is End:
             index = piece.candidate
-            if index not in self._told or piece.finish.raw:
-                self._told[index] = piece.finish
-            self._said[index] = self._borne(index)
-            return End(self._said[index], index)
+            if index not in self._finishes or piece.finish.raw:
+                self._finishes[index] = piece.finish
+            self._corrected[index] = self._correct(index)
+            return End(self._corrected[index], index)
         return piece
 
     def finish(self) -> list[Piece]:
         """The ends that what came behind them made wrong, once more."""
-        made: list[Piece] = []
-        for index, said in self._said.items():
-            if (now := self._borne(index)) != said:
-                made.append(End(now, index))
-        return made
+        ends: list[Piece] = []
+        for index, finish in self._corrected.items():
+            if (corrected := self._correct(index)) != finish:
+                ends.append(End(corrected, index))
+        return ends
 
     def _part(self, piece: Part) -> None:
         parts = self._parts.setdefault(piece.key, [])
@@ -115,13 +114,13 @@ class Ends:
             parts.clear()
         parts.append(piece.block)
 
-    def _borne(self, index: int) -> Finish:
-        told = self._told[index]
-        if told.reason not in _OPEN:
-            return told
-        mine = [self._parts[key] for key in sorted(self._parts) if key[0] == index]
-        found = [total(list(run)) for parts in mine for _, run in groupby(parts, type)]
-        return ending(told, calls(found, {}, told, ""))[0]
+    def _correct(self, index: int) -> Finish:
+        finish = self._finishes[index]
+        if finish.reason not in _OPEN:
+            return finish
+        parts_of_blocks = [self._parts[key] for key in sorted(self._parts) if key[0] == index]
+        blocks = [total(list(run)) for parts in parts_of_blocks for _, run in groupby(parts, type)]
+        return finish_and_status(finish, parse_calls(blocks, {}, finish, ""))[0]
 
 
 def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
@@ -173,9 +172,9 @@ class Builder:
             case Usage():
                 self._usage.append(piece)
             case End():
-                old = self._ends.get(piece.candidate)
+                previous = self._ends.get(piece.candidate)
                 # a closing event may repeat the reason, or come without one
-                if old is None or piece.finish.raw:
+                if previous is None or piece.finish.raw:
                     self._ends[piece.candidate] = piece.finish
             case Raw():
                 self._raw.append({"event": piece.event, "payload": piece.payload})
@@ -189,7 +188,7 @@ class Builder:
         block = total(self._parts[key])
         if type(block) is not ToolUseBlock:
             raise ReadError(f"{block.type} is no call", code="stream.key")
-        return partial(block.raw_input) if block.raw_input else block.input
+        return parse_partial(block.raw_input) if block.raw_input else block.input
 
     def block(self, key: Key) -> ContentBlock:
         """The block `key` as it is so far; arguments stay text."""
@@ -203,20 +202,20 @@ class Builder:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
 
     def _response(self) -> ChatResponse:
-        usage = self._summed()
-        found = {key[0] for key in self._parts} | {*self._ends}
-        found |= {one.candidate for one in self._meta if one.candidate is not None}
-        resp = ChatResponse([], usage, model=self._told("model"), id=self._told("id"))
-        resp.extras = self._extras([one for one in self._meta if one.candidate is None])
+        usage = self._total_usage()
+        indices = {key[0] for key in self._parts} | {*self._ends}
+        indices |= {meta.candidate for meta in self._meta if meta.candidate is not None}
+        resp = ChatResponse([], usage, model=self._meta_value("model"), id=self._meta_value("id"))
+        resp.extras = self._extras([meta for meta in self._meta if meta.candidate is None])
         self._seed = resp.id or canonical(resp.extras or {})
         if self._raw:
-            own = (resp.extras or {}).get(self._issuer, {})
-            resp.extras = {**(resp.extras or {}), self._issuer: {**own, "events": self._raw}}
+            fields = (resp.extras or {}).get(self._issuer, {})
+            resp.extras = {**(resp.extras or {}), self._issuer: {**fields, "events": self._raw}}
         healed: list[str] = []
         for name in ("id", "model", "usage", "extras"):
-            setattr(resp, name, _whole(getattr(resp, name), name, healed))
-        statuses = self._candidates(resp, sorted(found) or [0], healed)
-        resp.status = next((one for one in statuses if one != "complete"), "complete")
+            setattr(resp, name, _without_surrogates(getattr(resp, name), name, healed))
+        statuses = self._candidates(resp, sorted(indices) or [0], healed)
+        resp.status = next((meta for meta in statuses if meta != "complete"), "complete")
         if self._failed is not None:
             resp.status = "error"
             resp.error = _stream_error(self._failed, resp)
@@ -231,16 +230,18 @@ class Builder:
         keys: dict[int, list[Key]] = {}
         for key in sorted(self._parts):
             keys.setdefault(key[0], []).append(key)
-        beside: dict[int | None, list[Meta]] = {}
-        for one in self._meta:
-            beside.setdefault(one.candidate, []).append(one)
+        metas: dict[int | None, list[Meta]] = {}
+        for meta in self._meta:
+            metas.setdefault(meta.candidate, []).append(meta)
         statuses: list[Status] = []
         for index in indices:
             candidate, status = self._candidate(index, keys.get(index, []), resp)
-            candidate.extras = self._extras(beside.get(index, []))
+            candidate.extras = self._extras(metas.get(index, []))
             for name in ("finish", "extras"):
                 path = f"candidates[{len(statuses)}].{name}"
-                setattr(candidate, name, _whole(getattr(candidate, name), path, healed))
+                setattr(
+                    candidate, name, _without_surrogates(getattr(candidate, name), path, healed)
+                )
             resp.candidates.append(candidate)
             statuses.append(status)
         return statuses
@@ -249,8 +250,8 @@ class Builder:
         self, index: int, keys: list[Key], resp: ChatResponse
     ) -> tuple[Candidate, Status]:
         end = self._ends.get(index)
-        listed = [block for key in keys for block in _blocks(self._parts[key])]
-        blocks = calls(listed, self._names, end, self._seed)
+        unparsed = [block for key in keys for block in _blocks(self._parts[key])]
+        blocks = parse_calls(unparsed, self._names, end, self._seed)
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
         msg = Msg.trusted("", blocks, "assistant")
@@ -262,40 +263,40 @@ class Builder:
             for block in blocks:
                 if type(block) is ThinkingBlock:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
-        finish, status = ending(end, blocks)
+        finish, status = finish_and_status(end, blocks)
         return Candidate(msg, finish), status
 
-    def _told(self, name: str) -> str | None:
+    def _meta_value(self, name: str) -> str | None:
         # the first: some hosts change it, or leave it out, behind the first event
-        told = [one for one in self._meta if getattr(one, name)]
-        anew = [one for one in told if one.instead]
-        chosen = anew[-1:] or told[:1]
+        metas = [meta for meta in self._meta if getattr(meta, name)]
+        replacing = [meta for meta in metas if meta.instead]
+        chosen = replacing[-1:] or metas[:1]
         return getattr(chosen[0], name) if chosen else None
 
-    def _extras(self, told: list[Meta]) -> dict[str, JsonObject] | None:
+    def _extras(self, metas: list[Meta]) -> dict[str, JsonObject] | None:
         """Fields that nobody models: what grows joined, of the rest each as it was said last."""
-        mine = [one for one in told if one.extras]
-        own = joined([one.extras for one in mine if one.joined]) or {}
-        own = latest([{"": own}, *({"": one.extras or {}} for one in mine if not one.joined)])[""]
-        notes = {key: value for one in told for key, value in (one.notes or {}).items()}
-        made = {who: kept for who, kept in ((self._issuer, own), (noted(self._issuer), notes))
-                if kept}  # fmt: skip
-        return made or None
+        fields = joined([meta.extras for meta in metas if meta.extras and meta.joined]) or {}
+        others = [{"": meta.extras} for meta in metas if meta.extras and not meta.joined]
+        fields = latest([{"": fields}, *others])[""]
+        notes = {key: value for meta in metas for key, value in (meta.notes or {}).items()}
+        extras = {self._issuer: fields, noted(self._issuer): notes}
+        extras = {issuer: data for issuer, data in extras.items() if data}
+        return extras or None
 
-    def _summed(self) -> Usage:
+    def _total_usage(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""
         if len(self._usage) < 2:
             return self._usage[0] if self._usage else Usage()
-        made = Usage()
-        for one in self._usage:
+        usage = Usage()
+        for later in self._usage:
             for f in fields(Usage):
-                value = getattr(one, f.name)
+                value = getattr(later, f.name)
                 if value is None:
                     continue
-                if f.name == "extras" and made.extras is not None:
-                    value = latest([made.extras, value])
-                setattr(made, f.name, value)
-        return made
+                if f.name == "extras" and usage.extras is not None:
+                    value = latest([usage.extras, value])
+                setattr(usage, f.name, value)
+        return usage
 
 
 def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
@@ -305,7 +306,7 @@ def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
     return [total(list(run)) for _, run in groupby(parts, type)]
 
 
-def _whole(value: Any, path: str, found: list[str]) -> Any:
+def _without_surrogates(value: Any, path: str, healed: list[str]) -> Any:
     """The value without broken text, so that the answer can be stored.
 
     Log probabilities are many: to spell them is faster than to look at each.
@@ -316,13 +317,13 @@ def _whole(value: Any, path: str, found: list[str]) -> Any:
             return value
     except (UnicodeEncodeError, InvalidMessage):
         pass
-    return heal(value, path, found)
+    return heal(value, path, healed)
 
 
 def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:
-    made = StreamError(
+    stream_error = StreamError(
         error.message, status=error.status, type=error.type, body=error.body, code=error.code,
         hint=error.hint,
     )  # fmt: skip
-    made.response = resp
-    return made
+    stream_error.response = resp
+    return stream_error

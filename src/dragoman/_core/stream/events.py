@@ -14,7 +14,7 @@ from ...message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, Too
 from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ..redaction import Shown
-from .arguments import texts
+from .arguments import argument_texts
 from .pieces import End, Key, Meta, Part, Piece
 
 EventType: TypeAlias = Literal[
@@ -46,7 +46,6 @@ class StreamEvent(Shown):
 
 _HALF = re.compile("[\ud800-\udfff]")
 
-
 _KINDS = {TextBlock: "text", ThinkingBlock: "thinking", ToolUseBlock: "tool",
           RefusalBlock: "refusal"}  # fmt: skip
 
@@ -61,9 +60,9 @@ class EventView:
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._names = names or {}
         self._open: dict[Key, str] = {}  # in the order of their beginning
-        self._said: dict[Key, list[str]] = {}  # what was told of each block
+        self._sent: dict[Key, list[str]] = {}  # what was told of each block
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
-        self._half: dict[Key, tuple[str, str]] = {}  # kind and half of a character
+        self._half_characters: dict[Key, tuple[str, str]] = {}  # kind and half of a character
         self._candidates: set[int] = set()
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
@@ -76,17 +75,17 @@ class EventView:
         self._candidates.add(key[0])
         kind = _KINDS.get(type(block))
         if kind is None:
-            said = StreamEvent("block", key, block=block, whole=piece.whole)
-            return [*self._ended(key), said]
+            event = StreamEvent("block", key, block=block, whole=piece.whole)
+            return [*self._end_open(key), event]
         if kind == "tool":
             return self._call(key, cast("ToolUseBlock", block), piece.whole)
         text = _text(block)
         if piece.whole:
-            return self._replaced(kind, key, text, block)
-        new = self._told(kind, key, text)
-        if not new or self._open.get(key) == kind:
-            return new
-        return [*self._begun(key, kind), *new]
+            return self._replace(kind, key, text, block)
+        deltas = self._delta(kind, key, text)
+        if not deltas or self._open.get(key) == kind:
+            return deltas
+        return [*self._start(key, kind), *deltas]
 
     def _call(self, key: Key, block: ToolUseBlock, whole: bool) -> list[StreamEvent]:
         parts = self._calls.setdefault(key, [])
@@ -96,92 +95,99 @@ class EventView:
         text = block.raw_input or ""
         if key in self._open:
             if whole:
-                return self._replaced("tool", key, text, self._named(key)) if text else []
-            return self._told("tool", key, text)
+                return self._replace("tool", key, text, self._named_call(key)) if text else []
+            return self._delta("tool", key, text)
         # a call is shown when its name is there; some servers send it behind the first fragment
         if not block.name:
             return []
-        return [*self._begun(key, "tool", self._named(key)), *self._told("tool", key, _all(parts))]
+        return [
+            *self._start(key, "tool", self._named_call(key)),
+            *self._delta("tool", key, _all(parts)),
+        ]
 
-    def _named(self, key: Key) -> ToolUseBlock:
+    def _named_call(self, key: Key) -> ToolUseBlock:
         """The call without its input, which is text so far."""
         parts = self._calls[key]
         name = next((part.name for part in parts if part.name), "")
         id = next((part.id for part in parts if part.id), "")
         return ToolUseBlock(id, self._names.get(name, name), {})
 
-    def _told(self, kind: str, key: Key, text: str) -> list[StreamEvent]:
-        if not text.isascii() or key in self._half:
-            text = self._joined(kind, key, text)
+    def _delta(self, kind: str, key: Key, text: str) -> list[StreamEvent]:
+        if not text.isascii() or key in self._half_characters:
+            text = self._with_other_half(kind, key, text)
         if not text:
             return []  # nothing to show yet
-        self._said.setdefault(key, []).append(text)
+        self._sent.setdefault(key, []).append(text)
         return [_event(f"{kind}-delta", key, text)]
 
-    def _joined(self, kind: str, key: Key, text: str) -> str:
+    def _with_other_half(self, kind: str, key: Key, text: str) -> str:
         """Text that has a UTF-8 form: half a surrogate pair waits for the other half."""
-        if key in self._half and text:
-            text = self._half.pop(key)[1] + text
+        if key in self._half_characters and text:
+            text = self._half_characters.pop(key)[1] + text
         elif _HALF.search(text) is None:
             return text
         if "\ud800" <= text[-1] <= "\udbff":
-            self._half[key] = (kind, text[-1])
+            self._half_characters[key] = (kind, text[-1])
             text = text[:-1]
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def _replaced(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
+    def _replace(self, kind: str, key: Key, text: str, block: ContentBlock) -> list[StreamEvent]:
         """A block that comes whole: what is new of it, or all of it where it says otherwise."""
-        self._half.pop(key, None)
-        said = "".join(self._said.get(key, ()))
-        if not text.startswith(said):
-            self._said[key] = [text]
-            return [*self._begun(key, kind), StreamEvent("block", key, block=block, whole=True)]
-        new = self._told(kind, key, text[len(said) :])
-        return [*self._begun(key, kind), *new] if new else []
+        self._half_characters.pop(key, None)
+        sent_text = "".join(self._sent.get(key, ()))
+        if not text.startswith(sent_text):
+            self._sent[key] = [text]
+            return [*self._start(key, kind), StreamEvent("block", key, block=block, whole=True)]
+        deltas = self._delta(kind, key, text[len(sent_text) :])
+        return [*self._start(key, kind), *deltas] if deltas else []
 
-    def _begun(self, key: Key, kind: str, block: ContentBlock | None = None) -> list[StreamEvent]:
+    def _start(self, key: Key, kind: str, block: ContentBlock | None = None) -> list[StreamEvent]:
         if self._open.get(key) == kind:
             return []
-        ended = self._ended(key)
+        ended = self._end_open(key)
         self._open[key] = kind
         return [*ended, _event(f"{kind}-start", key, block=block)]
 
-    def _ended(self, key: Key) -> list[StreamEvent]:
+    def _end_open(self, key: Key) -> list[StreamEvent]:
         """The ends of the candidate's texts, of which only one is written at a time."""
-        over = [old for old, kind in self._open.items() if old[0] == key[0] and kind != "tool"]
-        return [_event(f"{self._open.pop(old)}-end", old) for old in over]
+        keys = [
+            open_key
+            for open_key, kind in self._open.items()
+            if open_key[0] == key[0] and kind != "tool"
+        ]
+        return [_event(f"{self._open.pop(open_key)}-end", open_key) for open_key in keys]
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
-        made: list[StreamEvent] = []
-        for key, (kind, _) in self._half.items():
-            made += [*self._begun(key, kind), _event(f"{kind}-delta", key, "\ufffd")]
+        events: list[StreamEvent] = []
+        for key, (kind, _) in self._half_characters.items():
+            events += [*self._start(key, kind), _event(f"{kind}-delta", key, "\ufffd")]
         for key in self._calls:
             if key not in self._open:  # nobody ever named it
-                made += self._begun(key, "tool", self._named(key))
-                made += self._told("tool", key, _all(self._calls[key]))
-        ended = dict(self._finished(response))
+                events += self._start(key, "tool", self._named_call(key))
+                events += self._delta("tool", key, _all(self._calls[key]))
+        calls_by_key = dict(self._finished_calls(response))
         for key, kind in self._open.items():
-            calls = ended.get(key, [])
-            made.append(_event(f"{kind}-end", key, block=calls[0] if calls else None))
-            made += [StreamEvent("block", key, block=call) for call in calls[1:]]
+            calls = calls_by_key.get(key, [])
+            events.append(_event(f"{kind}-end", key, block=calls[0] if calls else None))
+            events += [StreamEvent("block", key, block=call) for call in calls[1:]]
         self._open.clear()
-        return [*made, StreamEvent("finish", response=response)]
+        return [*events, StreamEvent("finish", response=response)]
 
-    def _finished(self, response: ChatResponse) -> Iterator[tuple[Key, list[ToolUseBlock]]]:
+    def _finished_calls(self, response: ChatResponse) -> Iterator[tuple[Key, list[ToolUseBlock]]]:
         """The calls of the answer that the parts of each key made: mostly one, in their order."""
-        for index, one in zip(sorted(self._candidates), response.candidates, strict=False):
+        for index, candidate in zip(sorted(self._candidates), response.candidates, strict=False):
             keys = [key for key in sorted(self._calls) if key[0] == index]
-            left = list(one.msg.calls)
-            single = len(left) == len(keys)
+            calls = list(candidate.msg.calls)
+            single = len(calls) == len(keys)
             for key in keys:
                 count = 1 if single else _count(self._calls[key])
-                yield key, left[:count]
-                del left[:count]
+                yield key, calls[:count]
+                del calls[:count]
 
 
 def _count(parts: list[ToolUseBlock]) -> int:
-    return len(texts(cast("ToolUseBlock", total(parts))))
+    return len(argument_texts(cast("ToolUseBlock", total(parts))))
 
 
 def _text(block: ContentBlock) -> str:

@@ -75,101 +75,103 @@ class Failed(Shown):
 
 Piece: TypeAlias = Part | Meta | Usage | End | Raw | Failed
 
-
-_WORDS = ("message", "msg", "Message", "detail", "error_message", "error_msg", "status_msg",
+_MESSAGES = ("message", "msg", "Message", "detail", "error_message", "error_msg", "status_msg",
           "title")  # fmt: skip
 
-
 _TYPES = ("type", "status", "__type", "error_type")
-
-
 _CODES = ("code", "error_code", "status_code", "Code")
+_MAX_LENGTH = 500
 
 
-_MOST = 500
-
-
-def fault(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
+def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
     """The error that `body` tells of; `name` is what the event or a header calls it."""
-    told = body
-    if isinstance(told, list) and told:
-        told = told[0]
-    outer: Mapping[str, Any] = told if isinstance(told, dict) else {}
-    inner = outer.get("error") or outer.get("errors") or unwell(outer) or told
-    if isinstance(inner, list) and inner:
-        inner = inner[0]
-    here: Mapping[str, Any] = inner if isinstance(inner, dict) else outer
-    words = inner if isinstance(inner, str) else _first(here, _WORDS)
-    code = _first(here, _CODES) or _first(outer, _CODES)
+    data = body
+    if isinstance(data, list) and data:
+        data = data[0]
+    envelope: Mapping[str, Any] = data if isinstance(data, dict) else {}
+    content = envelope.get("error") or envelope.get("errors") or host_error(envelope) or data
+    if isinstance(content, list) and content:
+        content = content[0]
+    error: Mapping[str, Any] = content if isinstance(content, dict) else envelope
+    message = content if isinstance(content, str) else _first(error, _MESSAGES)
+    code = _first(error, _CODES) or _first(envelope, _CODES)
     if status is None and code.isdigit() and 400 <= int(code) < 600:
         status = int(code)
     return ProviderError(
-        clipped(words or _whole(body) or name or "the provider answered with an error", _MOST),
+        clipped(
+            message or _body_text(body) or name or "the provider answered with an error",
+            _MAX_LENGTH,
+        ),
         status=status,
-        type=_first(here, _TYPES) or name or "",
+        type=_first(error, _TYPES) or name or "",
         body=body,
         code=code,
     )
 
 
-def unwell(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What a host says of its own state beside an answer, if that is an error: code 0 is none."""
-    told = body.get("base_resp")
-    return told if isinstance(told, dict) and told.get("status_code") else None
+def host_error(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The state of the host beside an answer, if that is an error: code 0 is none."""
+    state = body.get("base_resp")
+    return state if isinstance(state, dict) and state.get("status_code") else None
 
 
-def ended_by(reason: str) -> ProviderError:
+def finish_error(reason: str) -> ProviderError:
     """The error of an answer whose reason for ending is all that is told of it."""
     return ProviderError(f"the provider ended the answer with {reason!r}", type=reason)
 
 
-def _first(told: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     for key in keys:
-        value = told.get(key)
+        value = fields.get(key)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
             return str(value)
         if isinstance(value, (dict, list)) and value:
-            return clipped(canonical(value), _MOST)
+            return clipped(canonical(value), _MAX_LENGTH)
     return ""
 
 
-def _whole(body: Json) -> str:
+def _body_text(body: Json) -> str:
     if isinstance(body, str):
         return body
     return canonical(body) if body else ""
 
 
 TIMES = ("created", "created_at", "createTime", "create_time")
+_MAX_SECOND = 253402300799  # the end of the year 9999, behind which no date is written
 
 
-_LAST = 253402300799  # the end of the year 9999, behind which no date is written
-
-
-def moment(told: Mapping[str, Any]) -> int | None:
-    """The second since 1970 that fields tell, as a number or as a date of RFC 3339.
+def created_second(fields: Mapping[str, Any]) -> int | None:
+    """The second since 1970 in the fields of an answer: a number, or a date of RFC 3339.
 
     >>> moment({"created_at": "2026-11-22T02:00:00.5+01:00"})
     1795309200
     """
     for name in TIMES:
-        if (second := _second(told.get(name))) is not None:
+        if (second := _second(fields.get(name))) is not None:
             return second
     return None
 
 
-def moment_of(extras: Mapping[str, Mapping[str, Any]] | None) -> int | None:
-    """The second that an answer's fields tell, whoever's they are."""
-    return next((at for own in (extras or {}).values() if (at := moment(own)) is not None), None)
+def answer_second(extras: Mapping[str, Mapping[str, Any]] | None) -> int | None:
+    """The second since 1970 in the extras of an answer, of any issuer."""
+    return next(
+        (
+            second
+            for fields in (extras or {}).values()
+            if (second := created_second(fields)) is not None
+        ),
+        None,
+    )
 
 
-def timeless(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields without those that tell the moment, for whoever tells it; all if none does."""
-    if moment(told) is None:
-        return dict(told)
-    return {key: value for key, value in told.items() if key not in TIMES}
+def without_times(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields without those of the time of the answer; all if none of them is a time."""
+    if created_second(fields) is None:
+        return dict(fields)
+    return {key: value for key, value in fields.items() if key not in TIMES}
 
 
-def dated(second: int) -> str:
+def iso_date(second: int) -> str:
     """The second as a date: `2026-11-22T01:00:00Z`."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}Z"
 
@@ -177,10 +179,10 @@ def dated(second: int) -> str:
 def _second(value: Any) -> int | None:
     if type(value) is str:
         try:
-            at = datetime.fromisoformat(value)
+            date = datetime.fromisoformat(value)
         except ValueError:
             return None
-        value = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()
-    if type(value) in (int, float) and 0 < value <= _LAST:
+        value = (date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp()
+    if type(value) in (int, float) and 0 < value <= _MAX_SECOND:
         return int(value)
     return None

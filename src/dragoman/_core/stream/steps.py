@@ -13,7 +13,7 @@ from ...message.blocks import ContentBlock, Extras
 from ..jsontext import JsonObject
 from ..jsontext import arguments as spell
 from ..redaction import Shown
-from .arguments import MADE, Balance, closing, parsed
+from .arguments import MADE, Balance, closing_signs, parse_arguments
 from .pieces import Key, Part
 
 
@@ -49,7 +49,6 @@ class Shut(Shown):
 
 Step: TypeAlias = Open | Grow | Shut
 
-
 _GROWS: dict[type[Any], tuple[str, ...]] = {
     TextBlock: ("text",),
     ThinkingBlock: ("thinking", "signature", "redacted"),
@@ -65,7 +64,7 @@ def argument_text(call: ToolUseBlock) -> str:
     return spell(call.input) if call.input else ""
 
 
-def silent(block: ContentBlock) -> bool:
+def adds_nothing(block: ContentBlock) -> bool:
     """Whether a piece adds no word to its block: no text, no seal, no citation, no argument."""
     fields = _GROWS.get(type(block))
     if fields is None or any(getattr(block, name) for name in fields):
@@ -75,100 +74,102 @@ def silent(block: ContentBlock) -> bool:
     return type(block) is not ToolUseBlock or not block.input
 
 
-def going_on(said: list[ContentBlock], block: ContentBlock) -> ContentBlock:
+def going_on(pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock:
     """A piece behind a block that has ended: behind a call, it is the next call of that name."""
     if type(block) is not ToolUseBlock or block.name:
         return block
-    return replace(block, name=getattr(total(said), "name", ""))
+    return replace(block, name=getattr(total(pieces), "name", ""))
 
 
-def rest(said: ContentBlock, whole: ContentBlock) -> ContentBlock | None:
-    """The piece that makes `said` the `whole` block; None if it says otherwise.
+def remaining_piece(sent_block: ContentBlock, final: ContentBlock) -> ContentBlock | None:
+    """The piece that makes `sent_block` the `final` block; None if it says otherwise.
 
     Both are of one kind. A text that the whole block leaves out was not taken back by it.
 
     >>> rest(TextBlock("Sama"), TextBlock("Samarkand")).text
     'rkand'
     """
-    if type(whole) not in _GROWS:
+    if type(final) not in _GROWS:
         return None
-    given: dict[str, Any]
-    if type(whole) is ToolUseBlock and type(said) is ToolUseBlock and whole.raw_input is None:
-        text = _missing(said, whole)
-        if text is None and said.raw_input:
+    fields: dict[str, Any]
+    if type(final) is ToolUseBlock and type(sent_block) is ToolUseBlock and final.raw_input is None:
+        text = _missing_arguments(sent_block, final)
+        if text is None and sent_block.raw_input:
             return None
-        given = {"raw_input": text}
+        fields = {"raw_input": text}
     else:
-        names = _GROWS[type(whole)]
-        given = {name: _behind(getattr(said, name), getattr(whole, name)) for name in names}
-        if None in given.values():
+        names = _GROWS[type(final)]
+        fields = {name: _suffix(getattr(sent_block, name), getattr(final, name)) for name in names}
+        if None in fields.values():
             return None
-    if type(whole) is ToolUseBlock:
-        given |= {"id": "", "name": ""} | ({} if given["raw_input"] is None else {"input": {}})
-    if type(whole) is TextBlock and type(said) is TextBlock:
-        given["citations"] = (whole.citations or [])[len(said.citations or ()) :] or None
-    return replace(whole, extras=_news(said.extras, whole.extras), **given)
+    if type(final) is ToolUseBlock:
+        fields |= {"id": "", "name": ""} | ({} if fields["raw_input"] is None else {"input": {}})
+    if type(final) is TextBlock and type(sent_block) is TextBlock:
+        fields["citations"] = (final.citations or [])[len(sent_block.citations or ()) :] or None
+    return replace(final, extras=_changed_extras(sent_block.extras, final.extras), **fields)
 
 
-def _behind(said: str | None, whole: str | None) -> str | None:
+def _suffix(sent_text: str | None, final: str | None) -> str | None:
     """What the whole text has behind what was said; None if it is another text."""
-    if not whole:
+    if not final:
         return ""
-    return whole[len(said or "") :] if whole.startswith(said or "") else None
+    return final[len(sent_text or "") :] if final.startswith(sent_text or "") else None
 
 
-def _missing(said: ToolUseBlock, whole: ToolUseBlock) -> str | None:
+def _missing_arguments(sent_call: ToolUseBlock, final: ToolUseBlock) -> str | None:
     """The argument text that is missing for a value to stand there; None if none makes it."""
-    text = said.raw_input or ""
-    if said.input == whole.input and not text:
+    text = sent_call.raw_input or ""
+    if sent_call.input == final.input and not text:
         return ""
-    end = closing(text)
-    return end if text and parsed(text + end) == whole.input else None
+    end = closing_signs(text)
+    return end if text and parse_arguments(text + end) == final.input else None
 
 
-def _news(said: Extras | None, whole: Extras | None) -> Extras | None:
+def _changed_extras(sent_extras: Extras | None, final: Extras | None) -> Extras | None:
     """The fields that are new or otherwise."""
-    made: dict[str, JsonObject] = {}
-    for issuer, told in (whole or {}).items():
-        before = (said or {}).get(issuer, {})
-        if new := {k: v for k, v in told.items() if k not in before or before[k] != v}:
-            made[issuer] = new
-    return made or None
+    extras: dict[str, JsonObject] = {}
+    for issuer, fields in (final or {}).items():
+        sent_fields = (sent_extras or {}).get(issuer, {})
+        if changed := {
+            k: v for k, v in fields.items() if k not in sent_fields or sent_fields[k] != v
+        }:
+            extras[issuer] = changed
+    return extras or None
 
 
 _STREAMED = frozenset({TextBlock, ThinkingBlock, ToolUseBlock, RefusalBlock})
 
 
-class _Now:
+class _OpenBlock:
     """The block that is open: the pieces of its key from `start` on."""
 
-    __slots__ = ("balance", "begun", "index", "key", "kind", "said", "start")
+    __slots__ = ("balance", "has_arguments", "index", "key", "kind", "pieces", "start")
 
-    def __init__(self, index: int, key: Key, said: list[ContentBlock], kind: type[Any]) -> None:
+    def __init__(self, index: int, key: Key, pieces: list[ContentBlock], kind: type[Any]) -> None:
         self.index = index
         self.key = key
         self.kind = kind
-        self.said = said
-        self.start = len(said)
+        self.pieces = pieces
+        self.start = len(pieces)
         self.balance: Balance | None = None  # of argument text, from its first sign on
-        self.begun = False  # whether there is argument text at all, if only an empty one
+        self.has_arguments = False  # whether there is argument text at all, if only an empty one
 
     def add(self, block: ContentBlock) -> None:
-        self.said.append(block)
+        self.pieces.append(block)
         if type(block) is ToolUseBlock and (text := block.raw_input) is not None:
-            self.begun = True
+            self.has_arguments = True
             if self.balance is None and text.strip():
                 self.balance = Balance()
             if self.balance is not None:
                 self.balance.add(text)
 
     @property
-    def over(self) -> bool:
+    def may_end(self) -> bool:
         """Whether it may end: all but a call whose argument text goes on."""
-        return not self.begun or (self.balance is not None and self.balance.whole)
+        return not self.has_arguments or (self.balance is not None and self.balance.whole)
 
     def total(self) -> ContentBlock:
-        return total(self.said[self.start :])
+        return total(self.pieces[self.start :])
 
 
 class Steps:
@@ -187,147 +188,149 @@ class Steps:
         self.seed = seed
         self.report = report
         self.untold: list[ContentBlock] = []
-        self._now: _Now | None = None
+        self._current: _OpenBlock | None = None
         self._count = 0
-        self._held: dict[Key, list[ContentBlock]] = {}
-        self._said: dict[Key, list[ContentBlock]] = {}  # of each key, all that went out of a kind
-        self._open: ContentBlock = TextBlock("")
+        self._waiting: dict[Key, list[ContentBlock]] = {}
+        self._sent: dict[Key, list[ContentBlock]] = {}  # of each key, all that went out of a kind
+        self._first: ContentBlock = TextBlock("")
 
     def feed(self, part: Part) -> list[Step]:
         """The steps that this piece makes."""
-        key, block, now = part.key, part.block, self._now
-        made: list[Step] = []
+        key, block, now = part.key, part.block, self._current
+        steps: list[Step] = []
         if now is not None and now.key == key and type(block) is now.kind and not part.whole:
-            self._goes_on(now, block, made)
-            if not self._held:
-                return made
-        elif key in self._held:
-            self._waits(key, block, part.whole)
-        elif key not in self._said or type(self._said[key][-1]) is not type(block):
-            self._anew(key, block, made)
+            self._goes_on(now, block, steps)
+            if not self._waiting:
+                return steps
+        elif key in self._waiting:
+            self._add_waiting(key, block, part.whole)
+        elif key not in self._sent or type(self._sent[key][-1]) is not type(block):
+            self._begin(key, block, steps)
         elif part.whole:
-            self._settled(key, block, made)
+            self._replace_whole(key, block, steps)
         else:
-            self._again(key, block)
-        self._drain(made)
-        return made
+            self._go_on_ended(key, block)
+        self._drain(steps)
+        return steps
 
     def finish(self) -> list[Step]:
         """The steps of the end: everything that waits goes out."""
-        made: list[Step] = []
-        self._shut(made)
-        while self._held:
-            self._next(next(iter(self._held)), made)
-            self._shut(made)
-        return made
+        steps: list[Step] = []
+        self._shut(steps)
+        while self._waiting:
+            self._next(next(iter(self._waiting)), steps)
+            self._shut(steps)
+        return steps
 
-    def _goes_on(self, now: _Now, block: ContentBlock, made: list[Step]) -> None:
+    def _goes_on(self, now: _OpenBlock, block: ContentBlock, steps: list[Step]) -> None:
         now.add(block)
         if now.kind in _STREAMED:
-            made.append(Grow(now.index, now.key, block))
+            steps.append(Grow(now.index, now.key, block))
 
-    def _waits(self, key: Key, block: ContentBlock, whole: bool) -> None:
+    def _add_waiting(self, key: Key, block: ContentBlock, whole: bool) -> None:
         """One more piece of what is held; a whole block is but what did not go out before."""
-        held, said = self._held[key], self._said.get(key)
+        waiting, pieces = self._waiting[key], self._sent.get(key)
         if not whole:
-            held.append(block)
-        elif said is None or type(said[-1]) is not type(block):
-            held[:] = [block]
-        elif (more := rest(total(said), block)) is None:
+            waiting.append(block)
+        elif pieces is None or type(pieces[-1]) is not type(block):
+            waiting[:] = [block]
+        elif (remaining := remaining_piece(total(pieces), block)) is None:
             self.untold.append(block)
-        elif more.extras or not silent(more):
-            held[:] = [going_on(said, more)]
+        elif remaining.extras or not adds_nothing(remaining):
+            waiting[:] = [going_on(pieces, remaining)]
         else:
-            del self._held[key]
+            del self._waiting[key]
 
-    def _anew(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
+    def _begin(self, key: Key, block: ContentBlock, steps: list[Step]) -> None:
         """The first piece of a key, or of another kind: then the provider changed its mind."""
-        if self._now is not None and self._now.key == key:
-            self._shut(made)
-        self._said.pop(key, None)
-        self._held[key] = [block]
+        if self._current is not None and self._current.key == key:
+            self._shut(steps)
+        self._sent.pop(key, None)
+        self._waiting[key] = [block]
 
-    def _again(self, key: Key, block: ContentBlock) -> None:
+    def _go_on_ended(self, key: Key, block: ContentBlock) -> None:
         """One more piece of a block that has ended."""
-        if silent(block):
+        if adds_nothing(block):
             if block.extras:
                 self.untold.append(block)
             return
-        self._held[key] = [going_on(self._said[key], block)]
+        self._waiting[key] = [going_on(self._sent[key], block)]
 
-    def _settled(self, key: Key, block: ContentBlock, made: list[Step]) -> None:
+    def _replace_whole(self, key: Key, block: ContentBlock, steps: list[Step]) -> None:
         """A whole block in the place of one of which something went out."""
-        now, said = self._now, self._said[key]
-        before = total(said)
-        if block == before:
+        now, pieces = self._current, self._sent[key]
+        sent_block = total(pieces)
+        if block == sent_block:
             return
         open_now = now if now is not None and now.key == key else None
         if open_now is not None and open_now.kind not in _STREAMED:  # nothing of it went out yet
-            said[open_now.start :] = [block]
-        elif (more := rest(before, block)) is None:
+            pieces[open_now.start :] = [block]
+        elif (remaining := remaining_piece(sent_block, block)) is None:
             self.untold.append(block)
         elif open_now is None:
-            self._again(key, more)
-        elif more.extras or not silent(more):
-            self._goes_on(open_now, more, made)
+            self._go_on_ended(key, remaining)
+        elif remaining.extras or not adds_nothing(remaining):
+            self._goes_on(open_now, remaining, steps)
 
-    def _drain(self, made: list[Step]) -> None:
+    def _drain(self, steps: list[Step]) -> None:
         """Open what waits, as long as the open block may end."""
-        while self._held and (self._now is None or self._now.over):
-            ready = next((key for key in self._held if self._ready(key)), None)
+        while self._waiting and (self._current is None or self._current.may_end):
+            ready = next((key for key in self._waiting if self._ready(key)), None)
             if ready is None:
                 return
-            self._shut(made)
-            self._next(ready, made)
+            self._shut(steps)
+            self._next(ready, steps)
 
     def _ready(self, key: Key) -> bool:
-        held = self._held[key]
-        if type(held[0]) is ToolUseBlock:
-            return any(type(one) is ToolUseBlock and one.name for one in held)
-        return type(held[0]) is not AudioBlock
+        waiting = self._waiting[key]
+        if type(waiting[0]) is ToolUseBlock:
+            return any(type(piece) is ToolUseBlock and piece.name for piece in waiting)
+        return type(waiting[0]) is not AudioBlock
 
-    def _next(self, key: Key, made: list[Step]) -> None:
+    def _next(self, key: Key, steps: list[Step]) -> None:
         """Open the block under `key`, with what is held of it up to another kind of block."""
-        held = self._held.pop(key)
-        kind = type(held[0])
-        run = next((at for at, one in enumerate(held) if type(one) is not kind), len(held))
-        if run < len(held):
-            self._held = {key: held[run:], **self._held}
-        said = self._said.get(key)
-        if said is None or type(said[-1]) is not kind:
-            said = self._said[key] = []
-        now = self._now = _Now(self._count, key, said, kind)
+        waiting = self._waiting.pop(key)
+        kind = type(waiting[0])
+        run = next(
+            (index for index, piece in enumerate(waiting) if type(piece) is not kind), len(waiting)
+        )
+        if run < len(waiting):
+            self._waiting = {key: waiting[run:], **self._waiting}
+        pieces = self._sent.get(key)
+        if pieces is None or type(pieces[-1]) is not kind:
+            pieces = self._sent[key] = []
+        now = self._current = _OpenBlock(self._count, key, pieces, kind)
         self._count += 1
-        self._open = self._named(held[0], held[:run])
+        self._first = self._named(waiting[0], waiting[:run])
         if kind in _STREAMED:
-            made.append(Open(now.index, key, self._open))
-        for block in held[:run]:
-            self._goes_on(now, block, made)
+            steps.append(Open(now.index, key, self._first))
+        for block in waiting[:run]:
+            self._goes_on(now, block, steps)
 
     def _named(self, first: ContentBlock, parts: list[ContentBlock]) -> ContentBlock:
         """The first piece; that of a call with the name and the id that all of them tell."""
         if type(first) is not ToolUseBlock:
             return first
-        whole = total(parts)
-        assert type(whole) is ToolUseBlock  # as the first is
-        if whole.id:
-            return replace(first, id=whole.id, name=whole.name)
-        said = f"{self.seed}\0{self._count}\0{whole.name}"
-        id = f"call_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
+        call = total(parts)
+        assert type(call) is ToolUseBlock  # as the first is
+        if call.id:
+            return replace(first, id=call.id, name=call.name)
+        source = f"{self.seed}\0{self._count}\0{call.name}"
+        id = f"call_{blake2b(source.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
         note = f"{MADE} {first.spelling}" if first.spelling else MADE
-        return replace(first, id=id, name=whole.name, spelling=note)
+        return replace(first, id=id, name=call.name, spelling=note)
 
-    def _shut(self, made: list[Step]) -> None:
+    def _shut(self, steps: list[Step]) -> None:
         """End the open block, if there is one."""
-        now, self._now = self._now, None
+        now, self._current = self._current, None
         if now is None:
             return
         block = now.total()
-        begun = self._open
+        begun = self._first
         if type(block) is ToolUseBlock and type(begun) is ToolUseBlock:
             block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
-        if self.report is not None and block is not now.said[0]:
-            self.report.made(block, now.said[0])
+        if self.report is not None and block is not now.pieces[0]:
+            self.report.made(block, now.pieces[0])
         if now.kind not in _STREAMED:
-            made += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
-        made.append(Shut(now.index, now.key, block))
+            steps += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
+        steps.append(Shut(now.index, now.key, block))

@@ -1,4 +1,8 @@
-"""The tags, where a dialect expects them, and how a block notes that it stood in them."""
+"""Thinking that models write into their text between `<think>` tags, read as blocks of its own.
+
+A block notes in its `spelling` which tags and blanks stood around it, so that the text can be
+written again as it stood.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,7 @@ from ..jsontext import Json
 from .pieces import End, Key, Meta, Part, Piece
 
 OPEN, CLOSE = "<think>", "</think>"
-
-
 GAP = "|"  # in a spelling: where the thinking stood between its tags
-
 
 # Where: nowhere; at the start of the message; there, and the template has written the opening tag
 # into the prompt, so that the message begins inside; anywhere, any number of them.
@@ -24,11 +25,11 @@ TagForm: TypeAlias = Literal["", "leading", "inside", "sections"]
 
 def overlap(text: str, tag: str) -> int:
     """How many characters at the end of the text may be the beginning of the tag."""
-    at = text.find("<", max(0, len(text) - len(tag) + 1))
-    while at >= 0:
-        if tag.startswith(text[at:]):
-            return len(text) - at
-        at = text.find("<", at + 1)
+    position = text.find("<", max(0, len(text) - len(tag) + 1))
+    while position >= 0:
+        if tag.startswith(text[position:]):
+            return len(text) - position
+        position = text.find("<", position + 1)
     return 0
 
 
@@ -43,253 +44,253 @@ class Text:
         self._whole = whole  # it replaces what was read under the key
         self._field = field  # thinking in a field of its own: what the tags may only say again
         self._form = form if field is None else ""
-        self._copy: list[str] = []  # of a section that may say it again
+        self._section: list[str] = []  # of a section that may say it again
         self._state = _START if form else _TEXT
         if self._form == "inside":
             self._state = _OPENED
-        self._note: str | None = None  # how the text itself stood on the wire
-        self._held = ""  # shorter than a tag: the beginning of one, perhaps
+        self._spelling: str | None = None  # how the text itself stood on the wire
+        self._pending = ""  # shorter than a tag: the beginning of one, perhaps
         self._blanks: list[str] = []  # before what comes next
-        self._before = ""  # tags that were passed, and no block has them in its spelling yet
-        self._after = ""
-        self._nth = 0  # how many blocks there were
-        self._open = False  # whether the block has begun
+        self._opening = ""  # tags that were passed, and no block has them in its spelling yet
+        self._ending = ""
+        self._index = 0  # how many blocks there were
+        self._begun = False  # whether the block has begun
         self.plain = False  # nothing that comes can be a tag
-        self._all: list[str] | None = [] if self._form == "inside" else None
+        self._full_text: list[str] | None = [] if self._form == "inside" else None
 
-    def feed(self, piece: Part, block: TextBlock, made: list[Piece]) -> None:
+    def feed(self, piece: Part, block: TextBlock, pieces: list[Piece]) -> None:
         """Append what the piece is made of."""
         plain = self._form != "sections" or "<" not in block.text
-        if plain and self._state == _TEXT and not (self._nth or self._held or self._before):
-            self._open = True
+        if plain and self._state == _TEXT and not (self._index or self._pending or self._opening):
+            self._begun = True
             self.plain = self._form != "sections"
-            made.append(piece)
+            pieces.append(piece)
             return
-        self._note = block.spelling
-        aside = block.citations or block.extras or block.cache
-        begun = len(made)
-        self._add(block.text, made)
-        if aside:  # what stands beside the text goes with the first of its pieces
-            self._beside(block, made, begun)
+        self._spelling = block.spelling
+        extra_fields = block.citations or block.extras or block.cache
+        start = len(pieces)
+        self._add(block.text, pieces)
+        if extra_fields:  # what stands beside the text goes with the first of its pieces
+            self._add_fields(block, pieces, start)
 
-    def _beside(self, block: TextBlock, made: list[Piece], begun: int) -> None:
-        for nth in range(begun, len(made)):
-            piece = made[nth]
+    def _add_fields(self, block: TextBlock, pieces: list[Piece], start: int) -> None:
+        for index in range(start, len(pieces)):
+            piece = pieces[index]
             if type(piece) is Part and type(piece.block) is TextBlock:
-                said = replace(block, text=piece.block.text, spelling=piece.block.spelling)
-                made[nth] = Part(piece.key, said, piece.whole)
+                with_fields = replace(block, text=piece.block.text, spelling=piece.block.spelling)
+                pieces[index] = Part(piece.key, with_fields, piece.whole)
                 return
-        made.append(Part(self._here(TextBlock), replace(block, text="", spelling=None)))
+        pieces.append(Part(self._block_key(TextBlock), replace(block, text="", spelling=None)))
 
-    def _add(self, text: str, made: list[Piece]) -> None:
-        if self._all is not None:
-            self._all.append(text)
-        text, self._held = self._held + text, ""
+    def _add(self, text: str, pieces: list[Piece]) -> None:
+        if self._full_text is not None:
+            self._full_text.append(text)
+        text, self._pending = self._pending + text, ""
         while text:
             if self._state == _TEXT:
-                text = self._said(text, made)
+                text = self._outside(text, pieces)
             elif self._state == _THINKING:
-                text = self._thinking(text, made)
+                text = self._thinking(text, pieces)
             elif self._state == _START:
                 text = self._started(text)
             elif self._state == _OPENED:
                 text = self._opened(text)
             elif self._state == _CLOSED:
-                text = self._closed(text, made)
+                text = self._closed(text, pieces)
             else:
                 text = self._mirrored(text)
 
     def _unblank(self, text: str) -> str:
         """The text behind its blanks, which are put aside."""
-        bare = text.lstrip()
-        if len(bare) < len(text):
-            self._blanks.append(text[: len(text) - len(bare)])
-        return bare
+        stripped = text.lstrip()
+        if len(stripped) < len(text):
+            self._blanks.append(text[: len(text) - len(stripped)])
+        return stripped
 
-    def _taken(self) -> str:
+    def _take_blanks(self) -> str:
         blanks, self._blanks = "".join(self._blanks), []
         return blanks
 
     def _started(self, text: str) -> str:
-        bare = self._unblank(text)
-        if bare.startswith(OPEN):
-            self._before += self._taken() + OPEN
+        stripped = self._unblank(text)
+        if stripped.startswith(OPEN):
+            self._opening += self._take_blanks() + OPEN
             self._state = _OPENED if self._field is None else _MIRRORED
-            return bare[len(OPEN) :]
-        if bare.startswith(CLOSE) and self._field is None:  # its opener was the template's
-            self._before += self._taken() + CLOSE
+            return stripped[len(OPEN) :]
+        if stripped.startswith(CLOSE) and self._field is None:  # its opener was the template's
+            self._opening += self._take_blanks() + CLOSE
             self._state = _CLOSED
-            return bare[len(CLOSE) :]
-        if OPEN.startswith(bare) or CLOSE.startswith(bare):
-            self._held = bare
+            return stripped[len(CLOSE) :]
+        if OPEN.startswith(stripped) or CLOSE.startswith(stripped):
+            self._pending = stripped
             return ""
         self._state = _TEXT
-        return self._taken() + bare
+        return self._take_blanks() + stripped
 
     def _opened(self, text: str) -> str:
-        bare = self._unblank(text)
-        if self._form == "inside" and not self._before:
-            if bare.startswith(OPEN):  # the template opened nothing
-                self._before = self._taken() + OPEN
-                return bare[len(OPEN) :]
-            if OPEN.startswith(bare):
-                self._held = bare
+        stripped = self._unblank(text)
+        if self._form == "inside" and not self._opening:
+            if stripped.startswith(OPEN):  # the template opened nothing
+                self._opening = self._take_blanks() + OPEN
+                return stripped[len(OPEN) :]
+            if OPEN.startswith(stripped):
+                self._pending = stripped
                 return ""
-        if bare:
-            self._before += self._taken()
+        if stripped:
+            self._opening += self._take_blanks()
             self._state = _THINKING
-        return bare
+        return stripped
 
-    def _thinking(self, text: str, made: list[Piece]) -> str:
-        at = text.find(CLOSE)
-        end = at if at >= 0 else len(text) - overlap(text, CLOSE)
-        said = text[:end]
-        bare = said.rstrip()
-        if bare:
-            self._emit(ThinkingBlock(self._taken() + bare), made)
-        if len(bare) < len(said):
-            self._blanks.append(said[len(bare) :])
-        if at < 0:
-            self._held = text[end:]
+    def _thinking(self, text: str, pieces: list[Piece]) -> str:
+        position = text.find(CLOSE)
+        end = position if position >= 0 else len(text) - overlap(text, CLOSE)
+        thinking = text[:end]
+        stripped = thinking.rstrip()
+        if stripped:
+            self._emit(ThinkingBlock(self._take_blanks() + stripped), pieces)
+        if len(stripped) < len(thinking):
+            self._blanks.append(thinking[len(stripped) :])
+        if position < 0:
+            self._pending = text[end:]
             return ""
-        self._after = self._taken() + CLOSE
+        self._ending = self._take_blanks() + CLOSE
         self._state = _CLOSED
-        self._all = None
-        return text[at + len(CLOSE) :]
+        self._full_text = None
+        return text[position + len(CLOSE) :]
 
     def _mirrored(self, text: str) -> str:
         """A section of an answer that has its thinking in a field, too."""
-        at = text.find(CLOSE)
-        end = at if at >= 0 else len(text) - overlap(text, CLOSE)
-        self._copy.append(text[:end])
-        if at < 0:
-            self._held = text[end:]
+        position = text.find(CLOSE)
+        end = position if position >= 0 else len(text) - overlap(text, CLOSE)
+        self._section.append(text[:end])
+        if position < 0:
+            self._pending = text[end:]
             return ""
-        inner, self._copy = "".join(self._copy), []
-        if inner.strip() == "".join(self._field or ()).strip():
-            self._after = inner + CLOSE
+        section, self._section = "".join(self._section), []
+        if section.strip() == "".join(self._field or ()).strip():
+            self._ending = section + CLOSE
             self._state = _CLOSED
-            return text[at + len(CLOSE) :]
-        before, self._before = self._before, ""
+            return text[position + len(CLOSE) :]
+        tags, self._opening = self._opening, ""
         self._state = _TEXT
-        return before + inner + text[at:]
+        return tags + section + text[position:]
 
-    def _closed(self, text: str, made: list[Piece]) -> str:
-        bare = self._unblank(text)
-        if bare:
-            self._close(made)
+    def _closed(self, text: str, pieces: list[Piece]) -> str:
+        stripped = self._unblank(text)
+        if stripped:
+            self._close(pieces)
             self._state = _TEXT
-        return bare
+        return stripped
 
-    def _close(self, made: list[Piece]) -> None:
+    def _close(self, pieces: list[Piece]) -> None:
         """End the section; the tags of an empty one wait for the next block."""
-        self._after += self._taken()
-        if self._open:
-            spelling = self._before + GAP + self._after
-            self._emit(ThinkingBlock("", spelling=spelling), made)
+        self._ending += self._take_blanks()
+        if self._begun:
+            spelling = self._opening + GAP + self._ending
+            self._emit(ThinkingBlock("", spelling=spelling), pieces)
             self._next()
         else:
-            self._before += self._after
-        self._after = ""
+            self._opening += self._ending
+        self._ending = ""
 
     def _next(self) -> None:
-        self._before = ""
-        self._nth += 1
-        self._open = False
+        self._opening = ""
+        self._index += 1
+        self._begun = False
 
-    def _said(self, text: str, made: list[Piece]) -> str:
+    def _outside(self, text: str, pieces: list[Piece]) -> str:
         if self._form != "sections":
-            self._emit(TextBlock(text), made)
+            self._emit(TextBlock(text), pieces)
             return ""
-        at = text.find(OPEN)
-        end = at if at >= 0 else len(text) - overlap(text, OPEN)
+        position = text.find(OPEN)
+        end = position if position >= 0 else len(text) - overlap(text, OPEN)
         if end:
-            self._emit(TextBlock(text[:end]), made)
-        if at < 0:
-            self._held = text[end:]
+            self._emit(TextBlock(text[:end]), pieces)
+        if position < 0:
+            self._pending = text[end:]
             return ""
-        if self._open:
+        if self._begun:
             self._next()
-        self._before += OPEN
+        self._opening += OPEN
         self._state = _OPENED
-        return text[at + len(OPEN) :]
+        return text[position + len(OPEN) :]
 
-    def _here(self, kind: type[TextBlock | ThinkingBlock]) -> Key:
-        return (*self._key, self._nth) if self._nth or kind is ThinkingBlock else self._key
+    def _block_key(self, kind: type[TextBlock | ThinkingBlock]) -> Key:
+        return (*self._key, self._index) if self._index or kind is ThinkingBlock else self._key
 
-    def _emit(self, block: TextBlock | ThinkingBlock, made: list[Piece]) -> None:
-        if type(block) is TextBlock and not self._open:
-            block.spelling, self._before = self._before or self._note, ""
-        whole = self._whole and not self._open
-        self._open = True
-        made.append(Part(self._here(type(block)), block, whole))
+    def _emit(self, block: TextBlock | ThinkingBlock, pieces: list[Piece]) -> None:
+        if type(block) is TextBlock and not self._begun:
+            block.spelling, self._opening = self._opening or self._spelling, ""
+        whole = self._whole and not self._begun
+        self._begun = True
+        pieces.append(Part(self._block_key(type(block)), block, whole))
 
     def off(self, field: list[str]) -> None:
         """The answer has thinking in a field. A section that is being read goes on to its end."""
-        if self._state == _OPENED and not self._open:
-            if self._form == "inside" and not self._before:
+        if self._state == _OPENED and not self._begun:
+            if self._form == "inside" and not self._opening:
                 self._state = _START
             else:
                 self._state = _MIRRORED
-                self._copy = [self._taken()]
+                self._section = [self._take_blanks()]
         self._field = field
         self._form = ""
 
-    def finish(self, made: list[Piece], stopped: bool) -> None:
+    def finish(self, pieces: list[Piece], stopped: bool) -> None:
         """Say what was held back. `stopped`: the model had said all that it had to say."""
-        if self._all is not None and stopped and self._state in (_OPENED, _THINKING):
+        if self._full_text is not None and stopped and self._state in (_OPENED, _THINKING):
             # it never closed what it was taken to begin in: so it did not think
-            text = "".join(self._all)
+            text = "".join(self._full_text)
             if text:
-                made.append(Part(self._here(ThinkingBlock), TextBlock(text), whole=True))
+                pieces.append(Part(self._block_key(ThinkingBlock), TextBlock(text), whole=True))
             return
-        self._flush(made)
+        self._flush(pieces)
 
-    def _flush(self, made: list[Piece]) -> None:
-        held, self._held = self._held, ""
+    def _flush(self, pieces: list[Piece]) -> None:
+        pending, self._pending = self._pending, ""
         if self._state == _CLOSED:
-            self._close(made)
+            self._close(pieces)
         elif self._state in (_OPENED, _THINKING):
-            if held:
-                self._emit(ThinkingBlock(self._taken() + held), made)
-            if self._open:
-                spelling = self._before + GAP + self._taken()
-                self._emit(ThinkingBlock("", spelling=spelling), made)
+            if pending:
+                self._emit(ThinkingBlock(self._take_blanks() + pending), pieces)
+            if self._begun:
+                spelling = self._opening + GAP + self._take_blanks()
+                self._emit(ThinkingBlock("", spelling=spelling), pieces)
                 self._next()
-            self._before += self._taken()
+            self._opening += self._take_blanks()
         elif self._state == _MIRRORED:
-            inner = "".join(self._copy) + held
-            if inner.strip() and "".join(self._field or ()).strip().startswith(inner.strip()):
-                self._before += inner
+            section = "".join(self._section) + pending
+            if section.strip() and "".join(self._field or ()).strip().startswith(section.strip()):
+                self._opening += section
             else:
-                before, self._before = self._before, ""
-                self._emit(TextBlock(before + inner), made)
-        elif held or self._blanks:
-            self._emit(TextBlock(self._taken() + held), made)
-        if self._before:  # of sections without a word, and nothing came behind them
-            made.append(Meta({"think_tags": self._before}, self._key[0]))
-            self._before = ""
+                tags, self._opening = self._opening, ""
+                self._emit(TextBlock(tags + section), pieces)
+        elif pending or self._blanks:
+            self._emit(TextBlock(self._take_blanks() + pending), pieces)
+        if self._opening:  # of sections without a word, and nothing came behind them
+            pieces.append(Meta({"think_tags": self._opening}, self._key[0]))
+            self._opening = ""
 
 
-def glued(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
+def join_think_tags(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
     """The blocks, thinking that was read in tags put back into the text about it, as it stood."""
     if all(block.spelling is None for block in blocks):
         return blocks  # nothing was read in tags
-    made: list[ContentBlock] = []
+    joined_blocks: list[ContentBlock] = []
     tagged = False  # whether the text before ends with a section
     for block in blocks:
         text = _spelled(block)
-        last = made[-1] if made else None
+        last = joined_blocks[-1] if joined_blocks else None
         if text is None:
-            made.append(block)
+            joined_blocks.append(block)
         elif type(last) is TextBlock and (tagged or type(block) is ThinkingBlock):
             base = block if type(block) is TextBlock else last
-            made[-1] = replace(base, text=last.text + text, spelling=None)
+            joined_blocks[-1] = replace(base, text=last.text + text, spelling=None)
         else:
             base = block if type(block) is TextBlock else TextBlock("")
-            made.append(replace(base, text=text, spelling=None))
+            joined_blocks.append(replace(base, text=text, spelling=None))
         tagged = type(block) is ThinkingBlock and text is not None
-    return made
+    return joined_blocks
 
 
 def _spelled(block: ContentBlock) -> str | None:
@@ -298,8 +299,8 @@ def _spelled(block: ContentBlock) -> str | None:
     if type(block) is TextBlock:
         return note + block.text if CLOSE in note else block.text
     if type(block) is ThinkingBlock and GAP in note:
-        before, _, after = note.partition(GAP)
-        return before + block.thinking + after
+        opening, _, ending = note.partition(GAP)
+        return opening + block.thinking + ending
     return None
 
 
@@ -309,7 +310,7 @@ class _Reads(Protocol):
     def finish(self) -> list[Piece]: ...
 
 
-class Tagged:
+class ThinkTagReader:
     r"""A reader whose texts are split at the tags.
 
     An answer that has thinking in a field of its own keeps tags as text, except for a section that
@@ -332,10 +333,10 @@ class Tagged:
 
     def finish(self) -> list[Piece]:
         """What was held back for a tag that did not come."""
-        made = self._split(self._reader.finish())
+        pieces = self._split(self._reader.finish())
         for key, text in self._texts.items():
-            text.finish(made, key[0] in self._stopped)
-        return made
+            text.finish(pieces, key[0] in self._stopped)
+        return pieces
 
     def _split(self, pieces: list[Piece]) -> list[Piece]:
         if len(pieces) == 1:  # the usual piece is one more of a text that has no tags any more
@@ -348,7 +349,7 @@ class Tagged:
                 self._text(piece).feed(piece, piece.block, made)
                 continue
             if type(piece) is Part and type(piece.block) is ThinkingBlock:
-                self._thought(piece.key[0], piece.block.thinking)
+                self._add_thinking(piece.key[0], piece.block.thinking)
             elif type(piece) is End and piece.finish.reason in ("stop", "tool_calls"):
                 self._stopped.add(piece.candidate)
             made.append(piece)
@@ -365,7 +366,7 @@ class Tagged:
             text = self._texts[piece.key] = Text(piece.key, form, piece.whole, field)
         return text
 
-    def _thought(self, candidate: int, thinking: str) -> None:
+    def _add_thinking(self, candidate: int, thinking: str) -> None:
         field = self._fields.get(candidate)
         if field is None:
             field = self._fields[candidate] = []

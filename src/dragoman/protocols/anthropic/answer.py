@@ -1,16 +1,18 @@
-"""Why an answer ends, in this wire's words and in the tree's, and why the model refused.
+"""A whole answer as clients of this wire take it, and the parts of it that streams have, too.
 
-Reference: Anthropic API, "Create a Message", `stop_reason` and `stop_details`. Knows no stream.
+Finish reasons, refusals and token figures are read and written here. Reference: Anthropic API,
+"Create a Message", `stop_reason`, `stop_details` and `usage`. Knows no stream.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
-from ..._core.stream.arguments import partial
-from ..._core.stream.builder import first_alone
+from ..._core.stream.arguments import parse_partial
+from ..._core.stream.builder import first_candidate_only
 from ...errors import ProviderError
 from ...losses import Report
 from ...message import (
@@ -20,7 +22,6 @@ from ...message import (
     Citation,
     Finish,
     Msg,
-    Origin,
     RawBlock,
     RefusalBlock,
     TextBlock,
@@ -30,13 +31,16 @@ from ...message import (
 )
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
-from ..chat_shape import answer_fields
+from .. import answers
+from ..chat_shape import filled
+from .blocks import write_call, write_thinking
 from .dialect import Dialect
 
 DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
 
 
-_WORDS: dict[str, FinishReason] = {
+# what this API itself says; the first word of each reason is written for it
+_STOP_REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -47,8 +51,8 @@ _WORDS: dict[str, FinishReason] = {
 }
 
 
-REASONS: dict[str, FinishReason] = {
-    **_WORDS,
+FINISH_REASONS: dict[str, FinishReason] = {
+    **_STOP_REASONS,
     "compaction": "pause",  # sent back, and the turn goes on
     # of other hosts
     "stop": "stop",
@@ -63,7 +67,7 @@ REASONS: dict[str, FinishReason] = {
 
 
 _NEAREST: dict[FinishReason, str] = {
-    **{reason: word for word, reason in reversed(_WORDS.items())},
+    **{reason: word for word, reason in reversed(_STOP_REASONS.items())},
     "content_filter": "refusal",
 }
 
@@ -74,50 +78,49 @@ _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may h
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
-def stop_reason(finish: Finish, own: bool, cut: bool | None, node: object, report: Report) -> str:
-    """The word for why the model stopped: that of this wire's answer (`own`), or the nearest.
+def write_stop_reason(
+    finish: Finish, is_own: bool, breaks_off: bool | None, node: object, report: Report
+) -> str:
+    """Why the model stopped: as this wire's answer said it (`is_own`), or the nearest word.
 
-    A call that breaks off (`cut`) must not be run: here only a limit leaves one behind. None: no
-    call went out, whatever the provider has called.
+    A call that breaks off must not be run: only a limit leaves one behind on this wire.
+    `breaks_off` is None where no call went out, whatever the provider has called.
     """
     raw, reason = finish.raw, finish.reason
-    if cut is None and not own and reason == "tool_calls":
-        report.lost("answer.finish", node, "finish", what=reason, did="end_turn")
-        return "end_turn"
-    if cut and not own and reason in _OPEN:
-        report.lost("answer.finish", node, "finish", what=reason, did="max_tokens")
-        return "max_tokens"
-    if raw is not None and (own or raw in _WORDS):
-        said = REASONS.get(raw, "other")
-        if said == reason or (own and said in _OPEN):
+    lacks_call = breaks_off is None and reason == "tool_calls"
+    if not is_own and (lacks_call or (breaks_off and reason in _OPEN)):
+        word = "end_turn" if lacks_call else "max_tokens"
+        report.lost("answer.finish", node, "finish", what=reason, did=word)
+        return word
+    if raw is not None and (is_own or raw in _STOP_REASONS):
+        meaning = FINISH_REASONS.get(raw, "other")
+        if meaning == reason or (is_own and meaning in _OPEN):
             return raw
     word = _NEAREST.get(reason, "end_turn")
-    if _WORDS[word] != reason:
+    if _STOP_REASONS[word] != reason:
         report.lost("answer.finish", node, "finish", what=reason, did=word)
     return word
 
 
-def refusal(told: Json) -> RefusalBlock | None:
-    """The refusal that `stop_details` tells of in words; the object itself is kept beside it."""
-    if not isinstance(told, dict) or told.get("type") != "refusal":
+def read_refusal(data: Json) -> RefusalBlock | None:
+    """The refusal of `stop_details`; the object itself is kept among the fields of the answer."""
+    if not isinstance(data, dict) or data.get("type") != "refusal":
         return None
-    text, category = told.get("explanation"), told.get("category")
-    words = text if isinstance(text, str) else ""
-    kind = category if isinstance(category, str) else None
-    if not words and kind is None:
-        return None
-    return RefusalBlock(words, kind, spelling=DETAILS)
+    text, category = data.get("explanation"), data.get("category")
+    text = text if isinstance(text, str) else ""
+    category = category if isinstance(category, str) else None
+    return RefusalBlock(text, category, spelling=DETAILS) if text or category is not None else None
 
 
-def stop_details(blocks: list[RefusalBlock], report: Report) -> JsonObject:
+def write_stop_details(blocks: list[RefusalBlock], report: Report) -> JsonObject:
     """What is known of the refusals of another wire's answer, whose words are text."""
-    made: JsonObject = {"type": "refusal", "category": None, "explanation": None}
+    data: JsonObject = {"type": "refusal", "category": None, "explanation": None}
     for block in blocks:
         if block.category in _CATEGORIES:
-            made["category"] = block.category
+            data["category"] = block.category
         elif block.category is not None:
             report.lost("answer.unsaid", block, "category", what=block.category)
-    return made
+    return data
 
 
 _FIGURES = {
@@ -131,155 +134,147 @@ _FIGURES = {
 _DETAILS = "output_tokens_details"
 
 
-def usage(told: JsonObject, issuer: str, whole: bool) -> Usage:
+_THINKING = "thinking_tokens"
+
+
+def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
     """The figures; what they do not give back stays in extras. In streams null says nothing."""
-    made = Usage()
-    rest: dict[str, Any] = {}
-    for key, value in told.items():
+    usage = Usage()
+    unknown: dict[str, Any] = {}
+    for key, value in data.items():
         name = _FIGURES.get(key)
         if name is not None and type(value) is int:
-            setattr(made, name, value)
+            setattr(usage, name, value)
         elif key == _DETAILS and isinstance(value, dict):
-            made.reasoning, others = _details(value)
-            if others or not value:
-                rest[key] = others
-        elif whole or value is not None:
-            rest[key] = value
-    if rest or not told:
-        made.extras = {issuer: rest}
-    return made
+            details = dict(value)
+            if type(details.get(_THINKING)) is int:
+                usage.reasoning = details.pop(_THINKING)
+            if details or not value:
+                unknown[key] = details
+        elif not in_stream or value is not None:
+            unknown[key] = value
+    if unknown or not data:
+        usage.extras = {issuer: unknown}
+    return usage
 
 
-def _details(told: JsonObject) -> tuple[int | None, JsonObject]:
-    count = told.get("thinking_tokens")
-    if type(count) is not int:
-        return None, told
-    return count, {key: value for key, value in told.items() if key != "thinking_tokens"}
-
-
-def said_usage(told: Usage, own: JsonObject, report: Report) -> JsonObject:
-    """The figures that are known, as this wire says them, with the fields that it had beside them.
+def write_usage(usage: Usage, fields: JsonObject, report: Report) -> JsonObject:
+    """The figures that are known, with the `fields` that this wire has beside them.
 
     A total has no place of its own: it is the sum of the others, or a loss.
     """
-    made = {
-        key: value for key, name in _FIGURES.items() if (value := getattr(told, name)) is not None
-    }
-    made.update(own)
-    if told.reasoning is not None:
-        made[_DETAILS] = {"thinking_tokens": told.reasoning, **own.get(_DETAILS, {})}
-    summed = sum(getattr(told, name) or 0 for name in _FIGURES.values())
+    figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
+    data = {key: value for key, value in figures.items() if value is not None} | fields
+    if usage.reasoning is not None:
+        data[_DETAILS] = {_THINKING: usage.reasoning, **fields.get(_DETAILS, {})}
+    total = sum(value or 0 for value in figures.values())
     for name in ("audio_in", "audio_out", "total"):
-        value = getattr(told, name)
-        if value and not (name == "total" and value == summed):
-            report.lost("answer.usage", told, name, what=f"{name}: {value}")
-    return made
+        value = getattr(usage, name)
+        if value and not (name == "total" and value == total):
+            report.lost("answer.usage", usage, name, what=f"{name}: {value}")
+    return data
 
 
-class AnswerWriter:
-    """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
+def missing_figures(data: JsonObject, usage: Usage, report: Report) -> JsonObject:
+    """Zero for each figure that an answer must have and another wire's has not."""
+    keys = [key for key in ("input_tokens", "output_tokens") if data.get(key) is None]
+    for key in keys:
+        report.lost("answer.field", usage, _FIGURES[key], did="0")
+    return dict.fromkeys(keys, 0)
 
-    __slots__ = ("issuers", "own", "report")
 
-    def __init__(self, report: Report, issuers: tuple[str, ...], own: bool) -> None:
-        self.report = report
-        self.issuers = issuers
-        self.own = own
+class AnswerWriter(answers.AnswerWriter):
+    """Writes content blocks of answers."""
 
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        return answer_fields(node, self.issuers, self.report)
-
-    def mine(self, origin: Origin | None) -> bool:
-        """Whether what is sealed in a block is for this wire."""
-        return self.own if origin is None else origin.issuer in self.issuers
+    __slots__ = ()
 
     def block(self, block: ContentBlock) -> JsonObject | None:
         """The content block; None, with a loss, for what this wire cannot say in an answer.
 
-        Refusals of this wire stand beside the content: see `ending.stop_details`.
+        Refusals of this wire stand beside the content: see `write_stop_details`.
         """
         if type(block) is TextBlock:
             return self._text(block)
         if type(block) is ThinkingBlock:
             return self._thinking(block)
         if type(block) is ToolUseBlock:
-            made = {"type": "tool_use", "id": block.id, "name": block.name}
-            return {**made, "input": self.input(block), **self.fields(block)}
+            return filled(write_call(block, self._input(block)), self.fields(block))
         if type(block) is RawBlock:
             if block.extras and "input" in block.extras.get(answered(block.issuer), {}):
                 self.report.lost("answer.unsaid", block, "input", what="arguments that break off")
             return self.raw(block)
         if type(block) is RefusalBlock:
-            told = not block.text or self.beside(block)
-            return None if told else self._text(self.refused(block))
+            if not block.text or self.is_in_details(block):
+                return None
+            return self._text(self.refusal_text(block))
         self.report.lost("answer.unsaid", block)
         return None
 
-    def beside(self, block: ContentBlock) -> bool:
-        """Whether the block is a refusal that the fields of the answer tell."""
-        return self.own and type(block) is RefusalBlock and block.spelling == DETAILS
+    def is_in_details(self, block: RefusalBlock) -> bool:
+        """Whether the fields of the answer hold the refusal."""
+        return self.own and block.spelling == DETAILS
 
-    def refused(self, block: RefusalBlock) -> TextBlock:
+    def refusal_text(self, block: RefusalBlock) -> TextBlock:
         """The words of a refusal as text: whoever reads the answer looks for them there."""
         self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
         return TextBlock(block.text, extras=block.extras)
 
     def _text(self, block: TextBlock) -> JsonObject:
-        own = self.fields(block)
-        made: JsonObject = {"type": "text", "text": block.text}
-        listed = isinstance(own.get("citations"), list)
-        if cited := [] if listed else self.citations(block.citations or []):
-            made["citations"] = cited
-        return {**made, **own}
+        fields = self.fields(block)
+        data: JsonObject = {"type": "text", "text": block.text}
+        if citations := self.citations(block, fields):
+            data["citations"] = citations
+        return {**data, **fields}
 
-    def citations(self, cited: list[Citation]) -> list[JsonObject]:
-        """Sources of another wire's answer: those found in the web have a form here."""
-        made = []
-        for one in cited:
-            self.fields(one)
-            if one.url is None:
-                self.report.lost("answer.unsaid", one, what="citation")
-                continue
-            if one.start is not None or one.end is not None:
-                self.report.lost("answer.unsaid", one, "start", did="cited by the whole block")
-            made.append({"type": "web_search_result_location", "url": one.url, "title": one.title,
-                         "cited_text": one.quote or "", "encrypted_index": ""})  # fmt: skip
-        return made
+    def citations(self, block: TextBlock, fields: JsonObject) -> list[JsonObject]:
+        """Sources of a text, which the fields of this wire's text have already.
+
+        Of another wire's answer those found in the web have a form here.
+        """
+        citations: list[JsonObject] | None = fields.get("citations")
+        if isinstance(citations, list):
+            return citations
+        written = (self._citation(citation) for citation in block.citations or ())
+        return [citation for citation in written if citation is not None]
+
+    def _citation(self, citation: Citation) -> JsonObject | None:
+        self.fields(citation)
+        if citation.url is None:
+            self.report.lost("answer.unsaid", citation, what="citation")
+            return None
+        if citation.start is not None or citation.end is not None:
+            self.report.lost("answer.unsaid", citation, "start", did="cited by the whole block")
+        return {"type": "web_search_result_location", "url": citation.url, "title": citation.title,
+                "cited_text": citation.quote or "", "encrypted_index": ""}  # fmt: skip
 
     def _thinking(self, block: ThinkingBlock) -> JsonObject | None:
-        own = self.fields(block)
-        mine = self.mine(block.origin)
-        if block.redacted is not None and mine:
-            return {"type": "redacted_thinking", "data": block.redacted, **own}
-        if not self.readable(block, mine):
-            return None
-        made: JsonObject = {"type": "thinking", "thinking": block.thinking}
-        if not self.own:
-            made["signature"] = (block.signature or "") if mine else ""
-        elif block.signature is not None or block.spelling == "null":
-            made["signature"] = block.signature
-        return {**made, **own}
+        fields = self.fields(block)
+        if not self.mine(block.origin):
+            if not self.is_readable(block, False):
+                return None
+            signature = block.signature if self.own else None
+            block = replace(block, signature=signature, redacted=None)
+        return {**write_thinking(block, as_read=self.own), **fields}
 
-    def readable(self, block: ThinkingBlock, mine: bool) -> bool:
+    def is_readable(self, block: ThinkingBlock, mine: bool) -> bool:
         """Whether thinking can be shown here; what another issuer has sealed in it is a loss."""
         for name in () if mine else ("redacted", "signature"):
             if getattr(block, name):
                 self.report.lost("answer.unsaid", block, name, what=f"{name} of another issuer")
         return mine or bool(block.thinking)
 
-    def input(self, call: ToolUseBlock) -> Json:
+    def _input(self, call: ToolUseBlock) -> Json:
         """The arguments as an object; of text that breaks off, so far as it goes."""
         if self.own and call.spelling == "text":
             return call.raw_input
-        given = call.input
-        if isinstance(given, dict):
-            return given
-        told = partial(given) if isinstance(given, str) else None
-        if isinstance(told, dict):
+        value = call.input
+        if isinstance(value, dict):
+            return value
+        begun = parse_partial(value) if isinstance(value, str) else None
+        if isinstance(begun, dict):
             self.report.lost("answer.unsaid", call, "input", what="arguments that break off",
                              did="said so far as they go", kind="degraded")  # fmt: skip
-            return told
+            return begun
         self.report.lost("answer.unsaid", call, "input", what="arguments that are no object")
         return {}
 
@@ -291,13 +286,109 @@ class AnswerWriter:
         return block.data
 
 
-_EVENTS = "events"  # where the builder keeps events that no reader knew
+NO_REASON = Finish("other")  # of an answer that does not say why it ended
 
 
-UNTOLD = Finish("other")
+def write_answer(
+    resp: ChatResponse, report: Report, dialect: Dialect, request: ChatRequest | None
+) -> JsonObject:
+    """The body of an answer. One that is an error and nothing else is written as an error."""
+    for other in resp.candidates[1:]:
+        report.lost("answer.candidates", other)
+    resp = first_candidate_only(resp)
+    first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+    if resp.error is not None and not first.msg.content:
+        return write_error(resp.error)
+    origin = first.msg.origin
+    issuers = {*(resp.extras or {})} if origin is None else {origin.issuer}
+    is_own = not issuers.isdisjoint(dialect.issuers)
+    writer = AnswerWriter(report, dialect.issuers, is_own)
+    body: JsonObject = {"type": "message", "role": "assistant"}
+    body.update(_id_and_model(resp, first.msg, writer, request))
+    body["content"] = _content(first.msg, writer)
+    for node in (first, first.msg):
+        body.update(writer.fields(node))
+    _write_end(body, resp, first, writer)
+    usage = write_usage(resp.usage, writer.fields(resp.usage), report)
+    if not is_own:
+        usage.update(missing_figures(usage, resp.usage, report))
+    if usage or resp.usage.extras:
+        body["usage"] = usage
+    if resp.error is not None:
+        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
+    return body
 
 
-_ERRORS = {
+def _id_and_model(
+    resp: ChatResponse, first: Msg, writer: AnswerWriter, request: ChatRequest | None
+) -> JsonObject:
+    """The id and the model; another wire's answer must have both."""
+    values = {"id": resp.id, "model": resp.model}
+    data = {key: value for key, value in values.items() if value is not None}
+    if writer.own:
+        return data
+    content: list[str] = []
+    if resp.id is None:
+        calls = [f"{call.name}\0{canonical(call.input)}" for call in first.calls]
+        content = [resp.model or "", first.get_text_content() or "", *calls]
+    data["id"] = message_id(resp.id, "\0".join(content))
+    data.setdefault("model", requested_model(request))
+    for name, value in values.items():
+        if value is None:
+            writer.report.lost("answer.field", resp, name, did=data[name])
+    return data
+
+
+def requested_model(request: ChatRequest | None) -> str:
+    """The model of an answer that names none."""
+    return (request.model if request is not None else None) or "unknown"
+
+
+def message_id(id: str | None, content: str) -> str:
+    """An id as this wire spells it: the one that there is, or one made of what the answer says."""
+    if id is not None:
+        return id if id.startswith("msg_") else f"msg_{id}"
+    digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12)
+    return f"msg_{digest.hexdigest()}"
+
+
+def _content(m: Msg, writer: AnswerWriter) -> Json:
+    blocks = m.blocks
+    if writer.own and len(blocks) == 1:
+        block = blocks[0]
+        if type(block) is TextBlock and block.spelling == "string":
+            return block.text
+    written = (writer.block(block) for block in blocks if writer.own or not _is_empty(block))
+    return [block for block in written if block is not None]
+
+
+def _is_empty(block: object) -> bool:
+    """A text of nothing, which this wire takes back in no history."""
+    return type(block) is TextBlock and not block.text and not block.citations
+
+
+def _write_end(
+    body: JsonObject, resp: ChatResponse, first: Candidate, writer: AnswerWriter
+) -> None:
+    """Why it ended, and the fields of the answer that nobody models."""
+    failed = resp.status == "interrupted" or (resp.status == "error" and not first.finish.raw)
+    fields = writer.answer_fields(resp)
+    if not writer.own:
+        body.update({"stop_sequence": None, DETAILS: None})
+    if not (writer.own and first.finish == NO_REASON):
+        calls = first.msg.calls
+        breaks_off = any(call.unfinished for call in calls) if calls else None
+        body["stop_reason"] = None if failed else write_stop_reason(
+            first.finish, writer.own, breaks_off, first, writer.report
+        )  # fmt: skip
+    blocks = first.msg.blocks
+    refusals = [b for b in blocks if type(b) is RefusalBlock and b.spelling != DETAILS]
+    if refusals:
+        body[DETAILS] = write_stop_details(refusals, writer.report)
+    body.update(fields)
+
+
+_ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
     402: "billing_error",
@@ -311,127 +402,12 @@ _ERRORS = {
 }
 
 
-def written_answer(
-    resp: ChatResponse, report: Report, dialect: Dialect, request: ChatRequest | None
-) -> JsonObject:
-    """The body of an answer. One that is an error and nothing else is written as an error."""
-    for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
-    resp = first_alone(resp)
-    first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
-    if resp.error is not None and not first.msg.content:
-        return error_body(resp.error)
-    say = AnswerWriter(report, dialect.issuers, _own(resp, first, dialect))
-    body: JsonObject = {"type": "message", "role": "assistant"}
-    body.update(_named(resp, first.msg, say, request))
-    body["content"] = _content(first.msg, say)
-    for node in (first, first.msg):
-        body.update(say.fields(node))
-    _end(body, resp, first, say)
-    usage = said_usage(resp.usage, say.fields(resp.usage), report)
-    if not say.own:
-        usage = _complete(usage, resp, report)
-    if usage or resp.usage.extras or not say.own:
-        body["usage"] = usage
-    if resp.error is not None:
-        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
-    return body
-
-
-def _own(resp: ChatResponse, first: Candidate, dialect: Dialect) -> bool:
-    """Whether the answer was read from this wire."""
-    origin = first.msg.origin
-    if origin is not None:
-        return origin.issuer in dialect.issuers
-    return any(issuer in dialect.issuers for issuer in resp.extras or ())
-
-
-def _named(
-    resp: ChatResponse, first: Msg, say: AnswerWriter, request: ChatRequest | None
-) -> JsonObject:
-    """The id and the model; another wire's answer must have both."""
-    made: JsonObject = {} if resp.id is None else {"id": resp.id}
-    if resp.model is not None:
-        made["model"] = resp.model
-    if say.own:
-        return made
-    if resp.id is None:
-        called = [f"{call.name}\0{canonical(call.input)}" for call in first.calls]
-        said = [resp.model or "", first.get_text_content() or "", *called]
-        made["id"] = message_id(None, "\0".join(said))
-        say.report.lost("answer.field", resp, "id", did=made["id"])
-    else:
-        made["id"] = message_id(resp.id)
-    if resp.model is None:
-        made["model"] = (request.model if request is not None else None) or "unknown"
-        say.report.lost("answer.field", resp, "model", did=made["model"])
-    return made
-
-
-def message_id(given: str | None, said: str = "") -> str:
-    """An id as this wire spells it: the given one, or one made of what the answer says."""
-    if given is not None:
-        return given if given.startswith("msg_") else f"msg_{given}"
-    digest = blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12)
-    return f"msg_{digest.hexdigest()}"
-
-
-def _content(m: Msg, say: AnswerWriter) -> Json:
-    blocks = m.blocks
-    if say.own and len(blocks) == 1:
-        only = blocks[0]
-        if type(only) is TextBlock and only.spelling == "string":
-            return only.text
-    said = [say.block(block) for block in blocks if not (_empty(block) and not say.own)]
-    return [one for one in said if one is not None]
-
-
-def _empty(block: object) -> bool:
-    """A text of nothing, which this wire takes back in no history."""
-    return type(block) is TextBlock and not block.text and not block.citations
-
-
-def _end(body: JsonObject, resp: ChatResponse, first: Candidate, say: AnswerWriter) -> None:
-    """Why it ended, and the fields of the answer that nobody models."""
-    broken = resp.status == "interrupted" or (resp.status == "error" and not first.finish.raw)
-    own = say.fields(resp)
-    if _EVENTS in own and say.own:
-        del own[_EVENTS]
-        say.report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
-    if not say.own:
-        body.update({"stop_sequence": None, DETAILS: None})
-    if not (say.own and first.finish == UNTOLD):
-        body["stop_reason"] = None if broken else _reason(first, say)
-    refused = [b for b in first.msg.blocks if type(b) is RefusalBlock and b.spelling != DETAILS]
-    if refused:
-        body[DETAILS] = stop_details(refused, say.report)
-    body.update(own)
-
-
-def _reason(first: Candidate, say: AnswerWriter) -> str:
-    calls = first.msg.calls
-    cut = any(call.unfinished for call in calls) if calls else None
-    return stop_reason(first.finish, say.own, cut, first, say.report)
-
-
-def _complete(usage: JsonObject, resp: ChatResponse, report: Report) -> JsonObject:
-    """The figures with both that an answer must have."""
-    for key, name in (("input_tokens", "input"), ("output_tokens", "output")):
-        if usage.get(key) is None:
-            usage[key] = 0
-            report.lost("answer.field", resp.usage, name, did="0")
-    return usage
-
-
-def error_body(error: ProviderError) -> JsonObject:
-    """The error as it was told on this wire, or in its words."""
-    body = error.body
-    if (
-        isinstance(body, dict)
-        and body.get("type") == "error"
-        and isinstance(body.get("error"), dict)
-    ):
-        return body
-    known = error.type in _ERRORS.values()
-    kind = error.type if known else _ERRORS.get(error.status or 500, "api_error")
+def write_error(error: ProviderError) -> JsonObject:
+    """The error as it came over this wire, or in its words."""
+    body: Any = error.body
+    is_error = isinstance(body, dict) and body.get("type") == "error"
+    if is_error and isinstance(body.get("error"), dict):
+        return body  # type: ignore[no-any-return]  # the object that came
+    is_ours = error.type in _ERROR_TYPES.values()
+    kind = error.type if is_ours else _ERROR_TYPES.get(error.status or 500, "api_error")
     return {"type": "error", "error": {"type": kind, "message": error.message}}

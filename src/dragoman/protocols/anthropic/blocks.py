@@ -1,4 +1,4 @@
-"""Content blocks of answers as blocks of the tree; the same types as in requests.
+"""Content blocks: one reader and one writer of each, for requests and answers.
 
 Reference: Anthropic API, "Create a Message", content blocks and citations. What this wire alone
 has (server tools, containers, compaction) stays as it is, with its pairing. Knows no stream.
@@ -7,12 +7,16 @@ has (server tools, containers, compaction) stays as it is, with its pairing. Kno
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any, cast
+import binascii
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeAlias, assert_never, cast
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.arguments import parsed
+from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.stream.arguments import parse_arguments
+from ...errors import WriteError
 from ...message import (
+    AudioBlock,
     Base64Source,
     CacheHint,
     Citation,
@@ -21,13 +25,138 @@ from ...message import (
     ImageBlock,
     Origin,
     RawBlock,
+    RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     URLSource,
+    VideoBlock,
 )
-from ...message.blocks import TEXTS, ContentBlock, Source, answered
+from ...message.blocks import TEXTS, ContentBlock, MediaBlock, Source, answered
+from ..chat_shape import filled
+
+# gives the fields of this wire that a node has and does not model
+NodeFields: TypeAlias = Callable[[Any], JsonObject]
+
+# (the fields beside `type`, of which those that the block models are taken out; the issuer; whether
+# the block is an answer's) -> the block, or None for what it cannot hold
+_Reader: TypeAlias = Callable[[JsonObject, str, bool], Any]
+
+
+def read_part(
+    data: Json, issuer: str, origin: Origin | None = None, in_result: bool = False
+) -> ContentBlock:
+    """One content block of a request; what no block models is kept as it came.
+
+    `origin` is whose sealed thinking it is; a block of a result (`in_result`) holds no calls.
+    """
+    if not isinstance(data, dict):
+        return RawBlock(issuer, data, by="client")
+    if len(data) == 2 and type(data.get("text")) is str and data.get("type") == "text":
+        return TextBlock(data["text"])
+    block = _read(data, issuer, origin, _RESULT_READERS if in_result else _READERS, False)
+    if block is not None:
+        return block
+    raw = RawBlock(issuer, data, by="client") if in_result else read_raw(data, issuer)
+    if data.get("type") in ("tool_use", "tool_result"):
+        raw.by = "client"
+    if _is_text(data):
+        raw.spelling = TEXTS
+    return raw
+
+
+def read_answer_block(data: Json, issuer: str) -> ContentBlock:
+    """One content block of an answer. Its own fields, such as `caller`, go back with it.
+
+    Raises TypeError for what is no object.
+    """
+    if not isinstance(data, dict):
+        raise TypeError("a content block is an object")
+    block = _read(data, issuer, Origin(issuer), _ANSWER_READERS, True)
+    return read_raw(data, issuer) if block is None else block
+
+
+def _read(
+    data: JsonObject,
+    issuer: str,
+    origin: Origin | None,
+    readers: Mapping[str, _Reader],
+    answer: bool,
+) -> ContentBlock | None:
+    kind = data.get("type")
+    read = readers.get(kind) if isinstance(kind, str) else None
+    if read is None:
+        return None
+    fields = {key: value for key, value in data.items() if key != "type"}
+    block: Any = read(fields, issuer, answer)
+    if block is None:
+        return None
+    if type(block) is ThinkingBlock:
+        # what nobody has sealed may be another model's, which a gateway showed to this client
+        block.origin = origin if block.signature or block.redacted is not None else None
+    elif not answer and (hint := read_cache(fields.get("cache_control"))) is not None:
+        block.cache = hint  # all that is read here but thinking has one
+        del fields["cache_control"]
+    if fields:
+        block.extras = {issuer: fields, **(block.extras or {})}
+    return cast("ContentBlock", block)
+
+
+def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) -> JsonObject:
+    """The content block, with the fields that only this wire has.
+
+    `as_read`: the block was read from this wire, and is spelled as it was.
+    """
+    data: JsonObject
+    if type(block) is ToolUseBlock:
+        data = write_call(block, block.input)
+        if as_read and block.spelling is not None:
+            _spell_input(data, block)
+    elif type(block) is TextBlock:
+        data = {"type": "text", "text": block.text}
+    elif type(block) is ToolResultBlock:
+        data = _write_result(block, fields, as_read)
+    elif type(block) is ThinkingBlock:
+        data = write_thinking(block, as_read)
+    elif type(block) is ImageBlock or type(block) is DocumentBlock:
+        data = {"type": block.type, "source": _write_source(block, as_read)}
+        if type(block) is DocumentBlock and block.title is not None:
+            data["title"] = block.title
+    elif type(block) is RawBlock and (as_read or isinstance(block.data, dict)):
+        raw: JsonObject = block.data
+        return raw
+    elif (
+        type(block) is AudioBlock
+        or type(block) is VideoBlock
+        or type(block) is RefusalBlock
+        or type(block) is RawBlock
+    ):
+        raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
+    else:
+        assert_never(block)
+    if block.extras is not None and type(block) is not ToolResultBlock:
+        filled(data, fields(block))
+    if type(block) is not ThinkingBlock and block.cache is not None:
+        data["cache_control"] = cache_control(block.cache)
+    return data
+
+
+def write_plain(block: Any) -> JsonObject | None:
+    """The only block of a message that the survey found plain; None if `write_block` is needed.
+
+    Calls and results are most of a long history: this saves a third of the time to write one.
+    """
+    if type(block) is ToolUseBlock:
+        return write_call(block, block.input)
+    if type(block) is ToolResultBlock:
+        text: Any = block.output
+        if type(text) is list and len(text) == 1:
+            text = text[0].text  # plain results hold text alone
+        if type(text) is str and text and not text.isspace():
+            parts = [{"type": "text", "text": text}]
+            return {"type": "tool_result", "tool_use_id": block.id, "content": parts}
+    return None
 
 
 def cache_control(hint: CacheHint) -> JsonObject:
@@ -35,385 +164,286 @@ def cache_control(hint: CacheHint) -> JsonObject:
     return {"type": "ephemeral"} if hint.ttl is None else {"type": "ephemeral", "ttl": hint.ttl}
 
 
-_TITLES = ("title", "document_title")
+def read_cache(data: Json) -> CacheHint | None:
+    """The hint of a `cache_control` that has no other fields."""
+    if not isinstance(data, dict) or data.get("type") != "ephemeral":
+        return None
+    if len(data) == 1:
+        return CacheHint()
+    ttl = data.get("ttl")
+    return CacheHint(ttl) if len(data) == 2 and isinstance(ttl, str) else None
 
 
-def block(told: JsonObject, issuer: str) -> ContentBlock:
-    """One content block. Its own fields, such as `caller` and `citations`, go back with it.
-
-    Raises TypeError for what is no object.
-    """
-    if not isinstance(told, dict):
-        raise TypeError("a content block is an object")
-    kind = told.get("type")
-    made: ContentBlock | None = None
-    if kind == "text":
-        made = _text(told, issuer)
-    elif kind == "thinking":
-        made = _thinking(told, issuer)
-    elif kind == "redacted_thinking" and isinstance(told.get("data"), str):
-        made = ThinkingBlock("", redacted=told["data"], origin=Origin(issuer))
-        made.extras = _rest(told, issuer, "data")
-    elif kind == "tool_use":
-        made = _call(told, issuer)
-    return raw(told, issuer) if made is None else made
-
-
-def _text(told: JsonObject, issuer: str) -> TextBlock | None:
-    text = told.get("text", "")
+def _read_text(fields: JsonObject, _issuer: str, answer: bool) -> TextBlock | None:
+    text = fields.pop("text", "" if answer else None)
     if not isinstance(text, str):
         return None
-    made = TextBlock(text)
-    if len(told) > 2:
-        made.extras = _rest(told, issuer, "text")
-        cited = told.get("citations")
-        if isinstance(cited, list) and cited:
-            made.citations = [citation(one) for one in cited]
-    return made
+    citations = fields.get("citations")
+    if not isinstance(citations, list) or not citations:
+        return TextBlock(text)
+    if not answer and not all(isinstance(citation, dict) for citation in citations):
+        return TextBlock(text)
+    return TextBlock(text, [read_citation(citation) for citation in citations])
 
 
-def _thinking(told: JsonObject, issuer: str) -> ThinkingBlock | None:
-    text, signature = told.get("thinking", ""), told.get("signature")
-    if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
-        return None
-    made = ThinkingBlock(text, signature)
-    if signature:
-        made.origin = Origin(issuer)  # whose seal it is
-    elif signature is None and "signature" in told:
-        made.spelling = "null"
-    if len(told) > 2:
-        made.extras = _rest(told, issuer, "thinking", "signature")
-    return made
+def read_citation(data: Any) -> Citation:
+    """The source and what is quoted of it, for readers; the object stays in the block's fields.
+
+    Indexes are places in the source, not in the answer. Raises TypeError for no object.
+    """
+    if not isinstance(data, dict):
+        raise TypeError("a citation is an object")
+    citation = Citation()
+    quote, url = data.get("cited_text"), data.get("url")
+    if isinstance(quote, str):
+        citation.quote = quote
+    source = data.get("source")  # of search results; often where they were found
+    if isinstance(url, str):
+        citation.url = url
+    elif isinstance(source, str) and source.startswith(("https://", "http://")):
+        citation.url = source
+    titles = (data.get("title"), data.get("document_title"))
+    citation.title = next((title for title in titles if isinstance(title, str)), None)
+    return citation
 
 
-def _call(told: JsonObject, issuer: str) -> ToolUseBlock | None:
-    id, name, given = told.get("id") or "", told.get("name") or "", told.get("input")
+def _read_thinking(fields: JsonObject, _issuer: str, answer: bool) -> ThinkingBlock | None:
+    text, signature = fields.pop("thinking", "" if answer else None), fields.get("signature")
+    block = ThinkingBlock(text) if isinstance(text, str) else None
+    if block is not None and isinstance(signature, str):
+        block.signature = fields.pop("signature")
+    elif block is not None and signature is not None:
+        return None if answer else block
+    elif block is not None and "signature" in fields:
+        del fields["signature"]
+        block.spelling = "null"
+    return block
+
+
+def _read_redacted(fields: JsonObject, _issuer: str, _answer: bool) -> ThinkingBlock | None:
+    data = fields.pop("data", None)
+    return ThinkingBlock("", redacted=data) if isinstance(data, str) else None
+
+
+def write_thinking(block: ThinkingBlock, as_read: bool) -> JsonObject:
+    """`thinking` or `redacted_thinking`.
+
+    Composed thinking always has a signature: an empty one for those hosts alone that sign nothing.
+    """
+    if block.redacted is not None:
+        return {"type": "redacted_thinking", "data": block.redacted}
+    data: JsonObject = {"type": "thinking", "thinking": block.thinking}
+    if not as_read:
+        data["signature"] = block.signature or ""
+    elif block.signature is not None or block.spelling == "null":
+        data["signature"] = block.signature
+    return data
+
+
+def _read_call(fields: JsonObject, issuer: str, answer: bool) -> ToolUseBlock | None:
+    id, name = fields.pop("id", None), fields.pop("name", None)
+    if answer:
+        id, name = id or "", name or ""
     if not isinstance(id, str) or not isinstance(name, str):
         return None
-    made = ToolUseBlock(id, name)
-    if isinstance(given, str):  # some hosts write arguments as text
-        made.raw_input, made.spelling = given, "text"
-    elif given is not None:
-        made.input = given
-    made.extras = _rest(told, issuer, "id", "name", "input")
-    if given is None and "input" in told:
-        made.extras = {**(made.extras or {}), answered(issuer): {"input": None}}
-    return made
+    block = ToolUseBlock(id, name)
+    if "input" not in fields:
+        block.spelling = None if answer else "absent"
+        return block
+    value = fields.pop("input")
+    if isinstance(value, str):  # some hosts write arguments as text
+        block.raw_input, block.spelling = value, "text"
+        if not answer:
+            block.input = parse_arguments(value)
+    elif value is not None:
+        block.input = value
+    elif answer:
+        block.extras = {answered(issuer): {"input": None}}
+    else:
+        block.spelling = "null"
+    return block
 
 
-def _rest(told: JsonObject, issuer: str, *said: str) -> dict[str, JsonObject] | None:
-    rest = {key: value for key, value in told.items() if key != "type" and key not in said}
-    return {issuer: rest} if rest else None
+def write_call(block: ToolUseBlock, value: Json) -> JsonObject:
+    """`{"type": "tool_use", "id", "name", "input"}`; `value` are the arguments."""
+    return {"type": "tool_use", "id": block.id, "name": block.name, "input": value}
 
 
-def raw(told: JsonObject, issuer: str) -> RawBlock:
-    """A call names itself `*_use`, and what answers it `*_result` and the call's id."""
-    kind = told.get("type")
-    kind = kind if isinstance(kind, str) else ""
-    id, pair = told.get("id"), told.get("tool_use_id")
-    if kind.endswith("_result") and isinstance(pair, str):
-        return RawBlock(issuer, told, "result", pair)
-    if kind.endswith("_use") and isinstance(id, str):
-        return RawBlock(issuer, told, "call", id)
-    return RawBlock(issuer, told)
+def _spell_input(data: JsonObject, block: ToolUseBlock) -> None:
+    if block.spelling == "absent":
+        del data["input"]
+    elif block.spelling == "text":
+        data["input"] = block.raw_input
+    elif block.spelling == "null":
+        data["input"] = None
 
 
-def citation(told: Any) -> Citation:
-    """The source and what is quoted of it, for readers; as a whole it stays in the block's fields.
-
-    Indexes are places in the source here, not in the answer. Raises TypeError for no object.
-    """
-    if not isinstance(told, dict):
-        raise TypeError("a citation is an object")
-    made = Citation()
-    quote, url = told.get("cited_text"), told.get("url")
-    if isinstance(quote, str):
-        made.quote = quote
-    source = told.get("source")  # of search results; often where they were found
-    if isinstance(url, str):
-        made.url = url
-    elif isinstance(source, str) and source.startswith(("https://", "http://")):
-        made.url = source
-    titles = (told.get(name) for name in _TITLES)
-    made.title = next((one for one in titles if isinstance(one, str)), None)
-    return made
-
-
-_PLAIN = "text/plain"
-
-
-def read_source(
-    told: Json, issuer: str, document: bool
-) -> tuple[Source, str | None, JsonObject] | None:
-    """(where it is, how that was spelled, what else was said of it); None for another source."""
-    if not isinstance(told, dict):
+def _read_result(fields: JsonObject, issuer: str, _answer: bool) -> ToolResultBlock | None:
+    id = fields.pop("tool_use_id", None)
+    if not isinstance(id, str):
         return None
-    rest = dict(told)
-    kind = rest.pop("type", None)
-    spelling: str | None = None
-    source: Source | None = None
-    if kind == "base64" and isinstance(told.get("data"), str):
-        media_type, data = rest.pop("media_type", None), rest.pop("data")
-        source = Base64Source(media_type, data) if isinstance(media_type, str) else None
-    elif kind == "url" and isinstance(told.get("url"), str):
-        source = URLSource(rest.pop("url"))
-    elif kind == "file" and isinstance(told.get("file_id"), str):
-        source = FileSource(rest.pop("file_id"), issuer)
-    elif document and kind == "text" and told.get("media_type") == _PLAIN:
-        del rest["media_type"]
-        spelling, source = kind, _encoded(rest.pop("data", None))
-    elif document and kind == "content":
-        spelling, source = kind, _encoded(rest.pop("content", None))
-    return None if source is None else (source, spelling, rest)
+    block = ToolResultBlock(id, output=None)
+    content = fields.get("content")
+    notes = []
+    if isinstance(content, (str, list)):
+        del fields["content"]
+        block.output = content
+        if isinstance(content, list):
+            block.output = [read_part(part, issuer, in_result=True) for part in content]
+    elif content is None and "content" in fields:
+        del fields["content"]
+        notes.append("null")
+    if isinstance(fields.get("is_error"), bool):
+        block.is_error = fields.pop("is_error")
+        notes += [] if block.is_error else ["false"]
+    block.spelling = " ".join(notes) or None
+    return block
+
+
+def _write_result(block: ToolResultBlock, fields: NodeFields, as_read: bool) -> JsonObject:
+    output = block.output
+    notes = (block.spelling or "").split() if as_read else ()
+    content: Json = None
+    if isinstance(output, list):
+        content = [write_block(part, fields, as_read) for part in output
+                   if as_read or not _is_blank(part)]  # fmt: skip
+    elif as_read:
+        content = output
+    elif output is not None:
+        text = output if type(output) is str else arguments(output)
+        content = [{"type": "text", "text": text}] if text.strip() else None
+    data: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
+    # an empty result that is composed has no content at all: blank text is refused
+    if content or (as_read and content is not None) or "null" in notes:
+        data["content"] = content
+    if block.is_error or "false" in notes:
+        data["is_error"] = block.is_error
+    if block.extras is not None:
+        data.update(fields(block))
+    return data
+
+
+def _is_blank(block: ContentBlock) -> bool:
+    return type(block) is TextBlock and not block.text.strip()
+
+
+def _read_medium(
+    block_type: type[ImageBlock | DocumentBlock], fields: JsonObject, issuer: str, _answer: bool
+) -> ImageBlock | DocumentBlock | None:
+    is_document = block_type is DocumentBlock
+    source, spelling, unknown = _read_source(fields.pop("source", None), issuer, is_document)
+    if source is None:
+        return None
+    if unknown:
+        fields["source"] = unknown
+    title = fields.pop("title") if is_document and isinstance(fields.get("title"), str) else None
+    return block_type(source, title=title, spelling=spelling)
+
+
+def _read_source(
+    data: Json, issuer: str, is_document: bool
+) -> tuple[Source | None, str | None, JsonObject]:
+    """(the source or None, how that was spelled, its fields that nobody models)."""
+    fields = dict(data) if isinstance(data, dict) else {}
+    kind = fields.pop("type", None)
+    if kind == "base64" and isinstance(fields.get("data"), str):
+        media_type, content = fields.pop("media_type", None), fields.pop("data")
+        source = Base64Source(media_type, content) if isinstance(media_type, str) else None
+        return source, None, fields
+    if kind == "url" and isinstance(fields.get("url"), str):
+        return URLSource(fields.pop("url")), None, fields
+    if kind == "file" and isinstance(fields.get("file_id"), str):
+        return FileSource(fields.pop("file_id"), issuer), None, fields
+    if is_document and kind == "text" and fields.get("media_type") == _PLAIN_TEXT:
+        del fields["media_type"]
+        return _encoded(fields.pop("data", None)), kind, fields
+    if is_document and kind == "content":
+        return _encoded(fields.pop("content", None)), kind, fields
+    return None, None, fields
+
+
+_PLAIN_TEXT = "text/plain"
 
 
 def _encoded(text: Json) -> Source | None:
     if not isinstance(text, str):
         return None
     try:
-        return Base64Source(_PLAIN, base64.b64encode(text.encode()).decode())
+        return Base64Source(_PLAIN_TEXT, base64.b64encode(text.encode()).decode())
     except UnicodeEncodeError:  # half of a surrogate pair
         return None
 
 
-def source_as_read(source: Source, spelling: str | None) -> JsonObject:
-    """The object that `read_source` made the source of."""
+def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
+    """`base64`, `url`, `file`, or `text` for a document of plain text."""
+    source = block.source
     if type(source) is URLSource:
         return {"type": "url", "url": source.url}
     if type(source) is FileSource:
         return {"type": "file", "file_id": source.file_id}
-    assert type(source) is Base64Source  # no other is read
-    if spelling is None:
+    if type(source) is not Base64Source:
+        raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+    is_text = block.type == "document" and source.media_type == _PLAIN_TEXT
+    if block.spelling is None if as_read else not is_text:
         return {"type": "base64", "media_type": source.media_type, "data": source.data}
-    text = base64.b64decode(source.data).decode()
-    if spelling == "content":
+    text = _decoded(source.data)
+    if as_read and block.spelling == "content":
         return {"type": "content", "content": text}
-    return {"type": "text", "media_type": _PLAIN, "data": text}
+    return {"type": "text", "media_type": _PLAIN_TEXT, "data": text}
 
 
-_CLIENT = ("tool_use", "tool_result")
+def _decoded(data: str) -> str:
+    try:
+        return base64.b64decode(data, validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise WriteError(
+            "a document of type text/plain holds no UTF-8 text in base64",
+            hint="give its true media type",
+            code="media.decode",
+        ) from error
 
 
-_WORDED = ("search_result", "document")
+def read_raw(data: JsonObject, issuer: str) -> RawBlock:
+    """What no block models. A call names itself `*_use`, a result `*_result` and the call's id."""
+    kind = data.get("type")
+    kind = kind if isinstance(kind, str) else ""
+    id, call_id = data.get("id"), data.get("tool_use_id")
+    if kind.endswith("_result") and isinstance(call_id, str):
+        return RawBlock(issuer, data, "result", call_id)
+    if kind.endswith("_use") and isinstance(id, str):
+        return RawBlock(issuer, data, "call", id)
+    return RawBlock(issuer, data)
 
 
-def read_part(
-    told: Json, issuer: str, origin: Origin | None = None, inner: bool = False
-) -> ContentBlock:
-    """One content block; what no block models is kept as it came.
-
-    `origin` is whose sealed thinking it is; `inner` is a block of a result, which holds no calls.
-    """
-    if not isinstance(told, dict):
-        return RawBlock(issuer, told, by="client")
-    kind = told.get("type")
-    if kind == "text" and len(told) == 2 and type(told.get("text")) is str:
-        return TextBlock(told["text"])
-    read = (_INNER if inner else _READERS).get(kind) if isinstance(kind, str) else None
-    rest = {key: value for key, value in told.items() if key != "type"}
-    block: Any = read(rest, issuer) if read is not None else None
-    if block is None:
-        if inner:
-            return RawBlock(issuer, told, by="client", spelling=TEXTS if _is_text(told) else None)
-        return _raw(told, issuer)
-    if type(block) is ThinkingBlock:
-        # what nobody has sealed may be another model's, which a gateway showed to this client
-        block.origin = origin if block.signature or block.redacted is not None else None
-    elif "cache_control" in rest and (hint := unmarked(rest["cache_control"])) is not None:
-        block.cache = hint  # all that is read here but thinking has one
-        del rest["cache_control"]
-    if rest:
-        block.extras = {issuer: rest}
-    return cast("ContentBlock", block)
-
-
-def _raw(told: JsonObject, issuer: str) -> RawBlock:
-    made = raw(told, issuer)
-    if told.get("type") in _CLIENT:
-        made.by = "client"
-    if _is_text(told):
-        made.spelling = TEXTS
-    return made
-
-
-def _is_text(told: JsonObject) -> bool:
+def _is_text(data: JsonObject) -> bool:
     """Whether it is nothing but texts: what a search found, or a document in chunks."""
-    said: Any = told if told.get("type") == "search_result" else told.get("source")
-    said = said.get("content") if isinstance(said, dict) else None
-    kinds = {one.get("type") if isinstance(one, dict) else None for one in said or ()
-             } if isinstance(said, list) else set()  # fmt: skip
-    return kinds == {"text"} and told.get("type") in _WORDED
+    kind = data.get("type")
+    if kind not in ("search_result", "document"):
+        return False
+    parent = data if kind == "search_result" else data.get("source")
+    content = parent.get("content") if isinstance(parent, dict) else None
+    return isinstance(content, list) and bool(content) and all(
+        isinstance(part, dict) and part.get("type") == "text" for part in content
+    )  # fmt: skip
 
 
-def unmarked(told: Json) -> CacheHint | None:
-    """The cache hint that a mark says, if it says nothing else."""
-    if not isinstance(told, dict) or told.get("type") != "ephemeral":
-        return None
-    if len(told) == 1:
-        return CacheHint()
-    ttl = told.get("ttl")
-    return CacheHint(ttl) if len(told) == 2 and isinstance(ttl, str) else None
-
-
-def _parts_text(rest: JsonObject, _: str) -> TextBlock | None:
-    text = rest.pop("text", None)
-    if not isinstance(text, str):
-        return None
-    cited = rest.get("citations")
-    if isinstance(cited, list) and cited and all(isinstance(one, dict) for one in cited):
-        return TextBlock(text, [citation(one) for one in cited])
-    return TextBlock(text)
-
-
-def _parts_thinking(rest: JsonObject, _: str) -> ThinkingBlock | None:
-    text = rest.pop("thinking", None)
-    if not isinstance(text, str):
-        return None
-    block = ThinkingBlock(text)
-    signature = rest.get("signature")
-    if isinstance(signature, str):
-        block.signature = rest.pop("signature")
-    elif signature is None and "signature" in rest:
-        del rest["signature"]
-        block.spelling = "null"
-    return block
-
-
-def _redacted(rest: JsonObject, _: str) -> ThinkingBlock | None:
-    data = rest.pop("data", None)
-    return ThinkingBlock("", redacted=data) if isinstance(data, str) else None
-
-
-def _parts_call(rest: JsonObject, _: str) -> ToolUseBlock | None:
-    id, name = rest.pop("id", None), rest.pop("name", None)
-    if not isinstance(id, str) or not isinstance(name, str):
-        return None
-    block = ToolUseBlock(id, name)
-    if "input" not in rest:
-        block.spelling = "absent"
-        return block
-    given = rest.pop("input")
-    if isinstance(given, str):
-        block.raw_input, block.input, block.spelling = given, parsed(given), "text"
-    elif given is None:
-        block.spelling = "null"
-    else:
-        block.input = given
-    return block
-
-
-def _result(rest: JsonObject, issuer: str) -> ToolResultBlock | None:
-    id = rest.pop("tool_use_id", None)
-    if not isinstance(id, str):
-        return None
-    block = ToolResultBlock(id, output=None)
-    said = rest.get("content")
-    words = []
-    if isinstance(said, (str, list)):
-        del rest["content"]
-        inner = isinstance(said, list)
-        block.output = [read_part(one, issuer, inner=True) for one in said] if inner else said
-    elif said is None and "content" in rest:
-        del rest["content"]
-        words.append("null")
-    if isinstance(rest.get("is_error"), bool):
-        block.is_error = rest.pop("is_error")
-        words += [] if block.is_error else ["false"]
-    block.spelling = " ".join(words) or None
-    return block
-
-
-def _image(rest: JsonObject, issuer: str) -> ImageBlock | None:
-    found = read_source(rest.pop("source", None), issuer, document=False)
-    if found is None:
-        return None
-    source, spelling, more = found
-    if more:
-        rest["source"] = more
-    return ImageBlock(source, spelling=spelling)
-
-
-def _document(rest: JsonObject, issuer: str) -> DocumentBlock | None:
-    found = read_source(rest.pop("source", None), issuer, document=True)
-    if found is None:
-        return None
-    source, spelling, more = found
-    if more:
-        rest["source"] = more
-    title = rest.pop("title") if isinstance(rest.get("title"), str) else None
-    return DocumentBlock(source, title=title, spelling=spelling)
-
-
-_INNER: dict[str, Callable[[JsonObject, str], Any]] = {
-    "text": _parts_text,
-    "image": _image,
-    "document": _document,
+_RESULT_READERS: dict[str, _Reader] = {
+    "text": _read_text,
+    "image": partial(_read_medium, ImageBlock),
+    "document": partial(_read_medium, DocumentBlock),
 }
 
 
-_READERS = {**_INNER, "thinking": _parts_thinking, "redacted_thinking": _redacted, "tool_use": _parts_call,
-            "tool_result": _result}  # fmt: skip
-
-
-def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The content block that `read_part` made the block of."""
-    if type(block) is RawBlock:
-        return block.data
-    own = (block.extras or {}).get(issuer, {})
-    made: JsonObject
-    if type(block) is TextBlock:
-        made = {"type": "text", "text": block.text, **own}
-    elif type(block) is ThinkingBlock:
-        return {**_said_thinking(block), **own}
-    elif type(block) is ToolUseBlock:
-        made = {"type": "tool_use", "id": block.id, "name": block.name, **own}
-        if block.spelling != "absent":
-            made["input"] = _SPELLED.get(block.spelling or "", _value)(block)
-    elif type(block) is ToolResultBlock:
-        made = {**_said_result(block, issuer), **own}
-    else:
-        made = _said_medium(block, own)
-    hint = getattr(block, "cache", None)
-    if hint is not None:
-        made["cache_control"] = cache_control(hint)
-    return made
-
-
-def _value(block: ToolUseBlock) -> Json:
-    return block.input
-
-
-_SPELLED: dict[str, Callable[[ToolUseBlock], Json]] = {
-    "text": lambda block: block.raw_input,
-    "null": lambda _: None,
+_ANSWER_READERS: dict[str, _Reader] = {
+    "text": _read_text,
+    "thinking": _read_thinking,
+    "redacted_thinking": _read_redacted,
+    "tool_use": _read_call,
 }
 
 
-def _said_thinking(block: ThinkingBlock) -> JsonObject:
-    if block.redacted is not None:
-        return {"type": "redacted_thinking", "data": block.redacted}
-    made: JsonObject = {"type": "thinking", "thinking": block.thinking}
-    if block.signature is not None or block.spelling == "null":
-        made["signature"] = block.signature
-    return made
-
-
-def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
-    made: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
-    words = (block.spelling or "").split()
-    output = block.output
-    if isinstance(output, list):
-        made["content"] = [part_as_read(one, issuer) for one in output]
-    elif output is not None or "null" in words:
-        made["content"] = output
-    if block.is_error or "false" in words:
-        made["is_error"] = block.is_error
-    return made
-
-
-def _said_medium(block: Any, own: JsonObject) -> JsonObject:
-    made: JsonObject = {"type": block.type, **own}
-    made["source"] = {**source_as_read(block.source, block.spelling), **own.get("source", {})}
-    if block.title is not None:
-        made["title"] = block.title
-    return made
+_READERS: dict[str, _Reader] = {
+    **_RESULT_READERS,
+    **_ANSWER_READERS,
+    "tool_result": _read_result,
+}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...message import ChatRequest
-from ...message.blocks import noted
 from ...sse import Framing
+from ..chat_shape import issuer_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,38 +122,41 @@ def claims(body: Json, path: str | None = None) -> bool:
         return False
     if "max_tokens" not in body and "anthropic_version" not in body and "thread" not in body:
         return False
-    if not _FOREIGN.isdisjoint(body) or not _tools(body):
+    if not _FOREIGN.isdisjoint(body) or not _claims_tools(body):
         return False
-    roles = [one.get("role") for one in body["messages"] if isinstance(one, dict)]
-    if len(roles) < len(body["messages"]) or roles[:1] == ["system"]:
+    messages = body["messages"]
+    if messages and isinstance(messages[0], dict) and messages[0].get("role") == "system":
         return False
-    return all(map(_message, body["messages"]))
+    return all(map(_claims_message, messages))
 
 
-def _tools(body: Any) -> bool:
-    tools, picked = body.get("tools"), body.get("tool_choice")
-    if isinstance(tools, list):
-        for one in tools:
-            if not isinstance(one, dict) or "function" in one or one.get("type") == "function":
-                return False
-    if picked is None:
+def _claims_tools(body: JsonObject) -> bool:
+    tools, tool_choice = body.get("tools"), body.get("tool_choice")
+    for tool in tools if isinstance(tools, list) else ():
+        if not isinstance(tool, dict) or "function" in tool or tool.get("type") == "function":
+            return False
+    if tool_choice is None:
         return True
-    return isinstance(picked, dict) and picked.get("type") in _CHOICES
+    return isinstance(tool_choice, dict) and tool_choice.get("type") in _CHOICES
 
 
-def _message(told: Any) -> bool:
-    if told.get("role") not in ("user", "assistant", "system") or "tool_calls" in told:
+def _claims_message(data: Json) -> bool:
+    if not isinstance(data, dict) or "tool_calls" in data:
         return False
-    content = told.get("content")
-    return isinstance(content, str) or (isinstance(content, list) and all(map(_block, content)))
+    if data.get("role") not in ("user", "assistant", "system"):
+        return False
+    content = data.get("content")
+    if isinstance(content, list):
+        return all(map(_claims_block, content))
+    return isinstance(content, str)
 
 
-def _block(told: Any) -> bool:
-    kind = told.get("type") if isinstance(told, dict) else None
-    if not isinstance(kind, str):
+def _claims_block(data: Json) -> bool:
+    kind = data.get("type") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(kind, str):
         return False
     if kind in ("image", "document"):
-        return isinstance(told.get("source"), dict)
+        return isinstance(data.get("source"), dict)
     return kind in _BLOCKS or kind.endswith("_tool_result")
 
 
@@ -163,32 +166,34 @@ BETAS = "anthropic_beta"
 _HEADER = "anthropic-beta"
 
 
-def read_betas(rest: JsonObject, notes: JsonObject, headers: Mapping[str, str] | None) -> None:
+def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] | None) -> None:
     """Put the betas of a header among the fields of the body that are left."""
-    told = [value for name, value in (headers or {}).items() if name.lower() == _HEADER]
-    names = [name.strip() for value in told for name in value.split(",") if name.strip()]
-    if names and BETAS not in rest:
-        rest[BETAS], notes[BETAS] = names, "header"
+    values = [value for name, value in (headers or {}).items() if name.lower() == _HEADER]
+    betas = [name.strip() for value in values for name in value.split(",") if name.strip()]
+    if betas and BETAS not in body:
+        body[BETAS], notes[BETAS] = betas, "header"
 
 
-def betas_as_read(req: ChatRequest, headers: dict[str, str], issuer: str) -> dict[str, str]:
-    """The headers with the betas that `read_betas` found in one, before any others."""
-    extras = req.extras or {}
-    told = extras.get(issuer, {}).get(BETAS)
-    if extras.get(noted(issuer), {}).get(BETAS) != "header" or not isinstance(told, list):
+def headers_as_read(req: ChatRequest, headers: dict[str, str], issuer: str) -> dict[str, str]:
+    """The headers with the betas that `read_betas` read from one, before any others."""
+    fields, notes = issuer_fields(req, issuer)
+    betas = fields.get(BETAS)
+    if notes.get(BETAS) != "header" or not isinstance(betas, list):
         return headers
-    more = [name for name in headers.get(_HEADER, "").split(",") if name and name not in told]
-    return {**headers, _HEADER: ",".join([*told, *more])}
+    others = [name for name in headers.get(_HEADER, "").split(",") if name and name not in betas]
+    return {**headers, _HEADER: ",".join([*betas, *others])}
 
 
-def ask_betas(body: JsonObject, headers: dict[str, str], more: list[str], spoken: Dialect) -> None:
-    """Ask for betas where the host looks for them: those among the body's fields, and `more`."""
-    if spoken.betas_place == "body":
-        if more:
-            body[BETAS] = [*body.get(BETAS, ()), *more]
+def write_betas(
+    body: JsonObject, headers: dict[str, str], betas: list[str], dialect: Dialect
+) -> None:
+    """Ask for betas where the host looks for them: those among the body's fields, and `betas`."""
+    if dialect.betas_place == "body":
+        if betas:
+            body[BETAS] = [*body.get(BETAS, ()), *betas]
         return
-    told = body.get(BETAS)
-    if isinstance(told, list) and all(isinstance(name, str) for name in told):
-        more = [*body.pop(BETAS), *more]
-    if more:
-        headers[_HEADER] = ",".join(more)
+    in_body = body.get(BETAS)
+    if isinstance(in_body, list) and all(isinstance(name, str) for name in in_body):
+        betas = [*body.pop(BETAS), *betas]
+    if betas:
+        headers[_HEADER] = ",".join(betas)

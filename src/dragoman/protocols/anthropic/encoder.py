@@ -1,16 +1,17 @@
-"""The events of one content block: its start, its deltas, its stop.
+"""Writes streams: the events of one content block, and those of the answer around its blocks.
 
-Reference: Anthropic API, "Streaming messages". What a wire tells only at the end of a block, such
-as citations and signatures, is told there here, too.
+What a wire tells only at the end of a block, such as citations and signatures, stands there in this
+stream, too. Reference: Anthropic API, "Streaming messages".
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, TypeAlias, assert_never
+from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.arguments import cut
+from ..._core.jsontext import JsonObject
+from ..._core.stream.arguments import breaks_off
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
 from ...losses import Report
@@ -25,58 +26,59 @@ from ...message import (
 )
 from ...message.answer import Usage
 from ...message.blocks import ContentBlock, answered
+from ..answers import AnswerEncoder, Event
 from .answer import (
     DETAILS,
-    UNTOLD,
+    NO_REASON,
     AnswerWriter,
-    error_body,
     message_id,
-    said_usage,
-    stop_details,
-    stop_reason,
+    missing_figures,
+    requested_model,
+    write_error,
+    write_stop_details,
+    write_stop_reason,
+    write_usage,
 )
+from .blocks import write_call, write_thinking
 from .dialect import Dialect
 
-Event: TypeAlias = tuple[str | None, Json]
+_TOKENS = "estimated_tokens"  # of thinking: each event has the increment
 
 
-_TOKENS = "estimated_tokens"  # of thinking: told in increments
-
-
-def event(kind: str, /, **fields: Any) -> Event:
+def _event(kind: str, /, **fields: Any) -> Event:
     """An event under its name: `{"type": kind, ...}`."""
     return kind, {"type": kind, **fields}
 
 
-class Block:
-    """One block of the stream. An empty text of another wire is not begun at all."""
+class _BlockEvents:
+    """The events of one block. An empty text of another wire is not begun at all."""
 
-    __slots__ = ("_cited", "_say", "_tokens", "_whole", "begun", "index")
+    __slots__ = ("_citations", "_complete", "_tokens", "_writer", "begun", "index")
 
-    def __init__(self, index: int, say: AnswerWriter) -> None:
+    def __init__(self, index: int, writer: AnswerWriter) -> None:
         self.index = index
         self.begun = False
-        self._say = say
-        self._cited = 0  # citations that stand in the start
+        self._writer = writer
+        self._citations = 0  # how many stand in the start
         self._tokens = 0
-        self._whole = False  # the start held everything
+        self._complete = False  # the start had everything
 
     def open(self, block: ContentBlock) -> list[Event]:
         """The start, unless nothing is to be begun yet."""
+        writer = self._writer
         if type(block) is TextBlock:
-            return self._text(block) if self._say.own or block.text else []
+            return self._open_text(block) if writer.own or block.text else []
         if type(block) is ThinkingBlock:
-            return self._thinking(block)
+            return self._open_thinking(block)
         if type(block) is ToolUseBlock:
-            self._whole = self._say.own and block.raw_input is None and bool(block.input)
-            given = block.input if self._whole else {}
-            return self._start({"type": "tool_use", "id": block.id, "name": block.name,
-                                "input": given, **self._own(block)})  # fmt: skip
+            self._complete = writer.own and block.raw_input is None and bool(block.input)
+            data = write_call(block, block.input if self._complete else {})
+            return self._start({**data, **self._fields(block), **self._answer_fields(block)})
         if type(block) is RawBlock:
-            said = self._say.raw(block)
-            self._whole = True
-            return [] if said is None else self._start(said)
-        self._say.block(block)
+            raw = writer.raw(block)
+            self._complete = True
+            return [] if raw is None else self._start(raw)
+        writer.block(block)
         return []
 
     def grow(self, block: ContentBlock) -> list[Event]:
@@ -86,296 +88,298 @@ class Block:
                 delta = {"type": "text_delta", "text": block.text}
                 kind = "content_block_delta"
                 return [(kind, {"type": kind, "index": self.index, "delta": delta})]
-            out = [] if self.begun else self._text(TextBlock(""))
-            return [*out, self._delta("text_delta", text=block.text, **self._beside(block))]
-        if type(block) is ThinkingBlock and (block.thinking or self._beside(block)):
-            out = [] if self.begun else self._start({"type": "thinking", "thinking": "",
-                                                     "signature": ""})  # fmt: skip
-            more = self._beside(block)
-            if type(more.get(_TOKENS)) is int:
-                more[_TOKENS], self._tokens = more[_TOKENS] - self._tokens, more[_TOKENS]
-            return [*out, self._delta("thinking_delta", thinking=block.thinking, **more)]
-        if type(block) is ToolUseBlock and not self._whole and (text := argument_text(block)):
+            events = [] if self.begun else self._open_text(TextBlock(""))
+            fields = self._answer_fields(block)
+            return [*events, self._delta("text_delta", text=block.text, **fields)]
+        if type(block) is ThinkingBlock:
+            fields = self._answer_fields(block)
+            if not block.thinking and not fields:
+                return []
+            if type(fields.get(_TOKENS)) is int:
+                fields[_TOKENS], self._tokens = fields[_TOKENS] - self._tokens, fields[_TOKENS]
+            events = self._begin_thinking()
+            return [*events, self._delta("thinking_delta", thinking=block.thinking, **fields)]
+        if type(block) is ToolUseBlock and not self._complete and (text := argument_text(block)):
             return [self._delta("input_json_delta", partial_json=text)]
         return []
 
     def shut(self, block: ContentBlock) -> list[Event]:
         """What only the whole block tells, and the stop."""
-        out: list[Event] = []
+        events: list[Event] = []
+        writer = self._writer
         if type(block) is TextBlock:
-            own = self._say.fields(block).get("citations")
-            cited = own if isinstance(own, list) else self._say.citations(block.citations or [])
-            if cited[self._cited :] and not self.begun:
-                out += self._text(TextBlock(""))
-            out += [self._delta("citations_delta", citation=one) for one in cited[self._cited :]]
+            citations = writer.citations(block, writer.fields(block))[self._citations :]
+            if citations and not self.begun:
+                events += self._open_text(TextBlock(""))
+            events += [self._delta("citations_delta", citation=entry) for entry in citations]
         elif type(block) is ThinkingBlock:
-            self._say.fields(block)
-            mine = self._say.mine(block.origin)
-            if self._say.readable(block, mine) and mine and block.signature:
-                if not self.begun:  # without a word
-                    out += self._start({"type": "thinking", "thinking": "", "signature": ""})
-                out.append(self._delta("signature_delta", signature=block.signature))
+            writer.fields(block)
+            mine = writer.mine(block.origin)
+            if writer.is_readable(block, mine) and mine and block.signature:
+                events += self._begin_thinking()
+                events.append(self._delta("signature_delta", signature=block.signature))
         elif type(block) is ToolUseBlock:
-            self._say.fields(block)
+            writer.fields(block)
         elif type(block) is RawBlock and self.begun and block.extras:
             text = block.extras.get(answered(block.issuer), {}).get("input")
             if isinstance(text, str):
-                out.append(self._delta("input_json_delta", partial_json=text))
+                events.append(self._delta("input_json_delta", partial_json=text))
         if self.begun:
-            out.append(event("content_block_stop", index=self.index))
-        return out
+            events.append(_event("content_block_stop", index=self.index))
+        return events
 
-    def _start(self, said: JsonObject) -> list[Event]:
+    def _start(self, data: JsonObject) -> list[Event]:
         self.begun = True
-        return [event("content_block_start", index=self.index, content_block=said)]
+        return [_event("content_block_start", index=self.index, content_block=data)]
 
     def _delta(self, kind: str, /, **fields: Any) -> Event:
-        return event("content_block_delta", index=self.index, delta={"type": kind, **fields})
+        return _event("content_block_delta", index=self.index, delta={"type": kind, **fields})
 
-    def _text(self, block: TextBlock) -> list[Event]:
-        own = self._own(block)
-        if isinstance(own.get("citations"), list):
-            self._cited = len(own["citations"])
-        return self._start({"type": "text", "text": "", **own})
+    def _open_text(self, block: TextBlock) -> list[Event]:
+        fields = self._fields(block)
+        if isinstance(fields.get("citations"), list):
+            self._citations = len(fields["citations"])
+        return self._start({"type": "text", "text": "", **fields})
 
-    def _thinking(self, block: ThinkingBlock) -> list[Event]:
-        mine = self._say.mine(block.origin)
-        own = self._own(block)
+    def _open_thinking(self, block: ThinkingBlock) -> list[Event]:
+        is_own = self._writer.own
         if block.redacted is not None:
-            if not mine:
+            if not self._writer.mine(block.origin):
                 return []
-            return self._start({"type": "redacted_thinking", "data": block.redacted, **own})
-        made: JsonObject = {"type": "thinking", "thinking": ""}
-        if not self._say.own:
-            if not block.thinking:
-                return []  # nothing that could be shown, so far
-            made["signature"] = ""
-        elif block.signature is not None or block.spelling == "null":
-            made["signature"] = None if block.spelling == "null" else ""
-        return self._start({**made, **own})
+        elif not is_own and not block.thinking:
+            return []  # nothing that could be shown, so far
+        else:
+            is_null = block.signature is None or block.spelling == "null"
+            block = replace(block, thinking="", signature=None if is_null else "")
+        return self._start({**write_thinking(block, as_read=is_own), **self._fields(block)})
 
-    def _own(self, block: ContentBlock) -> JsonObject:
+    def _begin_thinking(self) -> list[Event]:
+        """The start of thinking that has said nothing so far."""
+        if self.begun:
+            return []
+        return self._start(write_thinking(ThinkingBlock(""), as_read=False))
+
+    def _fields(self, block: ContentBlock) -> JsonObject:
         """The fields that a start has beside what grows."""
-        made: JsonObject = {}
-        for issuer in self._say.issuers:
-            made.update((block.extras or {}).get(issuer, {}))
-        if type(block) is ToolUseBlock:
-            for issuer in self._say.issuers:
-                made.update((block.extras or {}).get(answered(issuer), {}))
-        return made
+        return self._extras(block, self._writer.issuers)
 
-    def _beside(self, block: ContentBlock) -> JsonObject:
+    def _answer_fields(self, block: ContentBlock) -> JsonObject:
         """The fields of a delta."""
-        made: JsonObject = {}
-        for issuer in self._say.issuers if block.extras else ():
-            made.update((block.extras or {}).get(answered(issuer), {}))
-        return made
+        return self._extras(block, map(answered, self._writer.issuers)) if block.extras else {}
+
+    def _extras(self, block: ContentBlock, issuers: Iterable[str]) -> JsonObject:
+        fields: JsonObject = {}
+        for issuer in issuers if block.extras else ():
+            fields.update((block.extras or {}).get(issuer, {}))
+        return fields
 
 
 # what stands in the delta of the message; beside it, the last three would be the event's own
-_DELTA = ("stop_sequence", DETAILS, "container", "type", "delta", "usage")
+_DELTA_FIELDS = ("stop_sequence", DETAILS, "container", "type", "delta", "usage")
 
 
-class MessagesEncoder:
+class MessagesEncoder(AnswerEncoder[AnswerWriter]):
     """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
 
     def __init__(self, dialect: Dialect, report: Report, request: ChatRequest | None) -> None:
-        self._report = report
+        super().__init__(AnswerWriter(report, dialect.issuers, False), request)
         self._request = request
-        self._say = AnswerWriter(report, dialect.issuers, False)
-        self._fields: JsonObject = {}  # of the message, not told yet
+        self._fields: JsonObject = {}  # of the message, not written yet
         self._usage: JsonObject = {}
-        self._spent = Usage()  # the last of them
+        self._last_usage = Usage()
         self._id: str | None = None
         self._model: str | None = None
         self._steps: Steps | None = None  # from the beginning of the message on
-        self._block: Block | None = None
+        self._block: _BlockEvents | None = None
         self._count = 0
         self._finish: Finish | None = None
-        self._refused: list[RefusalBlock] = []
-        self._more = False  # something came behind the beginning that only the end can tell
-        self._cut: bool | None = None  # whether a call broke off, if there was one
+        self._refusals: list[RefusalBlock] = []
+        self._has_news = False  # something came behind the beginning that only the end can tell
+        self._breaks_off: bool | None = None  # whether a call broke off, if there was one
         self._failed = False
-        self._first: int | None = None  # the candidate that is told, and those that are not
-        self._others: set[int] = set()
-        self._held: list[Part] = []  # the first piece, until the answer has its name
-        self._named: set[tuple[str, str]] = set()  # fields of other issuers
+        self._candidate: int | None = None  # the one that is written, and those that are not
+        self._other_candidates: set[int] = set()
+        self._first_part: Part | None = None  # until the answer has its name
+        self._foreign_fields: set[tuple[str, str]] = set()
 
     def feed(self, piece: Piece) -> list[Event]:
         """The events that the piece completes."""
         if self._failed:
             return []
         if type(piece) is Part:
-            return self._part(piece)
-        match piece:
-            case Meta():
-                return self._meta(piece)
-            case Usage():
-                self._figures(piece)
-            case End():
-                if self._mine(piece.candidate, piece) and (
-                    self._finish is None or piece.finish.raw
-                ):
-                    self._finish = piece.finish
-            case Raw():
-                self._report.lost("answer.unsaid", piece, what=f"event {piece.event or ''}")
-            case Failed():
-                return self._fail(piece)
-            case _:
-                assert_never(piece)
-        return []
+            return self.part(piece)
+        if type(piece) is Usage:
+            self._add_usage(piece)
+            return []
+        return super().feed(piece)
 
     def finish(self) -> list[Event]:
         """The end of the message. None is made up for an answer that broke off."""
-        if self._failed or (self._finish is None and not self._known()):
+        if self._failed or (self._finish is None and not self._has_anything()):
             return []
-        out = self._rest()
-        if self._finish is not None or self._more:
-            out.append(self._last())
+        events = self._end_blocks()
+        if self._finish is not None or self._has_news:
+            events.append(self._message_delta())
         if self._finish is not None:
-            out.append(event("message_stop"))
-        return out
+            events.append(_event("message_stop"))
+        return events
 
-    def _known(self) -> bool:
+    def _has_anything(self) -> bool:
         """Whether anything is known of the answer by now."""
-        said = self._steps is not None or self._held or self._fields or self._usage
-        return bool(said or self._id is not None or self._model is not None)
+        parts = self._steps is not None or self._first_part is not None
+        named = self._id is not None or self._model is not None
+        return parts or named or bool(self._fields or self._usage)
 
-    def _part(self, piece: Part) -> list[Event]:
-        if not self._mine(piece.key[0], piece):
+    def part(self, piece: Part) -> list[Event]:
+        """A part of a block: nothing goes out before the answer has its id and model."""
+        if not self._is_written(piece.key[0], piece):
             return []
-        if self._steps is None:
-            named = self._id is not None and self._model is not None
-            if not named and not self._held:
-                self._held = [piece]  # what the same event says of the answer comes behind it
-                return []
-            return [*self._begin(), *self._fed(piece)]
-        return self._fed(piece)
-
-    def _fed(self, piece: Part) -> list[Event]:
+        if self._steps is not None:
+            return self._block_events(self._steps.feed(piece))
+        if not self._is_named() and self._first_part is None:
+            self._first_part = piece  # what the same event says of the answer comes behind it
+            return []
+        events = self._begin()
         assert self._steps is not None  # it is begun
-        return [one for step in self._steps.feed(piece) for one in self._step(step)]
+        return events + self._block_events(self._steps.feed(piece))
 
-    def _mine(self, candidate: int, node: object) -> bool:
+    def _is_named(self) -> bool:
+        return self._id is not None and self._model is not None
+
+    def _is_written(self, candidate: int, node: object) -> bool:
         """Whether it is of the candidate that came first; others are no part of a message."""
-        if self._first is None:
-            self._first = candidate
-        if candidate == self._first:
+        if self._candidate is None:
+            self._candidate = candidate
+        if candidate == self._candidate:
             return True
-        if candidate not in self._others:
-            self._others.add(candidate)
-            self._report.lost("answer.candidates", node)
+        if candidate not in self._other_candidates:
+            self._other_candidates.add(candidate)
+            self.report.lost("answer.candidates", node)
         return False
 
-    def _meta(self, piece: Meta) -> list[Event]:
+    def meta(self, piece: Meta) -> list[Event]:
+        """The id, the model, and fields of the message."""
         self._id = self._id or piece.id
         self._model = self._model or piece.model
-        if piece.issuer in self._say.issuers:
-            self._say.own = True
+        if self.writer.reads(piece.issuer):
+            self.writer.own = True
             self._fields.update(piece.extras or {})
-            self._more = self._more or bool(piece.extras)
+            self._has_news = self._has_news or bool(piece.extras)
         elif piece.extras:
-            self._foreign(piece, piece.issuer, piece.extras)
-        named = self._id is not None and self._model is not None
-        return self._begin() if named and self._held else []
+            self._report_foreign(piece, piece.issuer, piece.extras)
+        return self._begin() if self._is_named() and self._first_part is not None else []
 
-    def _figures(self, piece: Usage) -> None:
-        own: JsonObject = {}
-        for issuer, told in (piece.extras or {}).items():
-            if issuer in self._say.issuers:
-                own.update(told)
+    def ended(self, piece: End) -> list[Event]:
+        """Why the answer ended; the first word holds, unless it was no word of the provider's."""
+        if self._is_written(piece.candidate, piece) and (self._finish is None or piece.finish.raw):
+            self._finish = piece.finish
+        return []
+
+    def unknown(self, piece: Raw) -> list[Event]:
+        """An event that no reader knows."""
+        self.report.lost("answer.unsaid", piece, what=f"event {piece.event or ''}")
+        return []
+
+    def failed(self, piece: Failed) -> list[Event]:
+        """The error, behind what came before it; nothing comes behind."""
+        events = self._end_blocks() if self._has_anything() else []
+        self._failed = True
+        return [*events, ("error", write_error(piece.error))]
+
+    def _add_usage(self, piece: Usage) -> None:
+        own_fields: JsonObject = {}
+        for issuer, fields in (piece.extras or {}).items():
+            if self.writer.reads(issuer):
+                own_fields.update(fields)
             else:
-                self._foreign(piece, issuer, told)
-        self._usage.update(said_usage(piece, own, Report()))
-        self._spent, self._more = piece, True
+                self._report_foreign(piece, issuer, fields)
+        self._usage.update(write_usage(piece, own_fields, Report()))
+        self._last_usage, self._has_news = piece, True
 
-    def _foreign(self, node: object, issuer: str, told: JsonObject) -> None:
+    def _report_foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
         """Name the fields of another issuer, each once: events repeat them."""
-        new = {key: value for key, value in told.items() if (issuer, key) not in self._named}
-        self._named.update((issuer, key) for key in new)
+        new = {key: fields[key] for key in fields if (issuer, key) not in self._foreign_fields}
+        self._foreign_fields.update((issuer, key) for key in new)
         if new:
-            self._report.foreign(node, issuer, new)
+            self.report.foreign(node, issuer, new)
 
     def _begin(self) -> list[Event]:
         """`message_start`, with the figures that are known by now; the others begin with zero."""
-        given = self._request.model if self._request is not None else None
-        id, model = self._id, self._model or given or "unknown"
-        if not self._say.own:
-            id = message_id(id, self._said(model))
-            for name, told, said in (("id", self._id, id), ("model", self._model, model)):
-                if told is None:
-                    self._report.lost("answer.field", None, name, what="the answer", did=said)
-        self._steps = Steps(id or "", self._report)
-        made: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": []}
-        made.update({"model": model, "stop_reason": None})
-        if not self._say.own:
-            made.update({"stop_sequence": None, DETAILS: None})
-        made.update(self._fields)
-        made["usage"] = {"input_tokens": 0, "output_tokens": 0, **self._usage}
-        self._fields, self._more = {}, False
-        held, self._held = self._held, []
-        return [event("message_start", message=made), *(one for p in held for one in self._fed(p))]
+        id, model = self._id, self._model or requested_model(self._request)
+        if not self.writer.own:
+            id = message_id(id, self._digest_text(model))
+            for name, value, did in (("id", self._id, id), ("model", self._model, model)):
+                if value is None:
+                    self.report.lost("answer.field", None, name, what="the answer", did=did)
+        self._steps = Steps(id or "", self.report)
+        message: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": [],
+                               "model": model, "stop_reason": None}  # fmt: skip
+        if not self.writer.own:
+            message.update({"stop_sequence": None, DETAILS: None})
+        message.update(self._fields)
+        message["usage"] = {"input_tokens": 0, "output_tokens": 0, **self._usage}
+        self._fields, self._has_news = {}, False
+        part, self._first_part = self._first_part, None
+        steps = [] if part is None else self._steps.feed(part)
+        return [_event("message_start", message=message), *self._block_events(steps)]
 
-    def _said(self, model: str) -> str:
+    def _digest_text(self, model: str) -> str:
         """What tells an answer without an id from others: how it begins, and what was asked."""
-        asked = self._request.messages if self._request is not None else []
-        last = asked[-1].get_text_content() if asked else ""
-        return f"{model}\0{self._held!r}\0{len(asked)}\0{last}"
+        messages = self._request.messages if self._request is not None else []
+        last = messages[-1].get_text_content() if messages else ""
+        parts = [] if self._first_part is None else [self._first_part]
+        return f"{model}\0{parts!r}\0{len(messages)}\0{last}"
 
-    def _rest(self) -> list[Event]:
-        """What is still held, and the end of the open block."""
-        out = self._begin() if self._steps is None else []
+    def _end_blocks(self) -> list[Event]:
+        """The parts that wait, and the end of the open block."""
+        events = self._begin() if self._steps is None else []
         assert self._steps is not None  # it is begun
-        for step in self._steps.finish():
-            out += self._step(step)
+        events += self._block_events(self._steps.finish())
         for block in self._steps.untold:
-            self._report.lost("answer.unsaid", block, what="what came too late")
-        return out
+            self.report.lost("answer.unsaid", block, what="what came too late")
+        return events
+
+    def _block_events(self, steps: list[Step]) -> list[Event]:
+        return [event for step in steps for event in self._step(step)]
 
     def _step(self, step: Step) -> list[Event]:
-        if type(refused := step.block) is RefusalBlock:
-            if self._say.beside(refused):
+        if type(refusal := step.block) is RefusalBlock:
+            if self.writer.is_in_details(refusal):
                 return []
-            said = TextBlock(refused.text, extras=refused.extras)
+            text = TextBlock(refusal.text, extras=refusal.extras)
             if type(step) is Shut:
-                self._refused.append(refused)
-                said = self._say.refused(refused)
-            step = replace(step, block=said)
+                self._refusals.append(refusal)
+                text = self.writer.refusal_text(refusal)
+            step = replace(step, block=text)
         if type(step) is Open:
-            self._block = Block(self._count, self._say)
+            self._block = _BlockEvents(self._count, self.writer)
             return self._block.open(step.block)
         block = self._block
         assert block is not None  # a step of a block that was opened
         if type(step) is Shut:
             if type(step.block) is ToolUseBlock:
-                self._cut = self._cut or cut(step.block.raw_input or "")
-            out = block.shut(step.block)
+                self._breaks_off = self._breaks_off or breaks_off(step.block.raw_input or "")
+            events = block.shut(step.block)
             self._count += block.begun  # some begin with what only their end tells
-            return out
+            return events
         return block.grow(step.block)
 
-    def _last(self) -> Event:
+    def _message_delta(self) -> Event:
         """`message_delta`: why the message ends, its fields, and the figures as they are now."""
+        is_own, finish, fields = self.writer.own, self._finish, self._fields
         delta: JsonObject = {"stop_reason": None}
-        if not self._say.own:
-            delta.update({"stop_sequence": None})
-        finish, fields = self._finish, self._fields
-        if finish is not None and not (self._say.own and finish == UNTOLD):
-            own = self._say.own
-            delta["stop_reason"] = stop_reason(finish, own, self._cut, finish, self._report)
-        if self._refused:
-            delta[DETAILS] = stop_details(self._refused, self._report)
-        delta.update({key: fields[key] for key in _DELTA if key in fields})
-        beside = {key: v for key, v in fields.items() if key not in _DELTA}
-        said_usage(self._spent, {}, self._report)  # for what has no place
-        for key, name in (("input_tokens", "input"), ("output_tokens", "output")):
-            if key not in self._usage and not self._say.own:
-                self._report.lost("answer.field", self._spent, name, did="0")
-        figures = {"output_tokens": 0, **self._usage}
-        return event("message_delta", delta=delta, usage=figures, **beside)
-
-    def _fail(self, piece: Failed) -> list[Event]:
-        out = self._rest() if self._known() else []
-        self._failed = True
-        body: Json = error_body(piece.error)
-        return [*out, ("error", body)]
+        if not is_own:
+            delta["stop_sequence"] = None
+        if finish is not None and not (is_own and finish == NO_REASON):
+            delta["stop_reason"] = write_stop_reason(
+                finish, is_own, self._breaks_off, finish, self.report
+            )
+        if self._refusals:
+            delta[DETAILS] = write_stop_details(self._refusals, self.report)
+        delta.update({key: fields[key] for key in _DELTA_FIELDS if key in fields})
+        event_fields = {key: fields[key] for key in fields if key not in _DELTA_FIELDS}
+        write_usage(self._last_usage, {}, self.report)  # for the figures that have no place
+        if not is_own:
+            missing_figures(self._usage, self._last_usage, self.report)
+        usage = {"output_tokens": 0, **self._usage}
+        return _event("message_delta", delta=delta, usage=usage, **event_fields)

@@ -1,7 +1,8 @@
-"""Blocks of a stream while they grow: where each delta belongs, and what only its end makes whole.
+"""Reads answers and streams: the blocks of a stream while they grow, and the events around them.
 
+A delta is added to the block at its index; what only the end of a block makes whole waits for it.
 Reference: Anthropic API, "Streaming messages"; gateways send deltas of another kind than their
-block's. Knows content blocks and their deltas, nothing else of the stream.
+block's.
 """
 
 from __future__ import annotations
@@ -11,60 +12,57 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, loads
-from ..._core.stream.arguments import parsed
-from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, fault, unwell
+from ..._core.stream.arguments import parse_arguments
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
 from ...errors import ReadError
 from ...message import Finish, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from .answer import REASONS, refusal, usage
-from .blocks import block, citation
+from .answer import FINISH_REASONS, NO_REASON, read_refusal, read_usage
+from .blocks import read_answer_block, read_citation
 from .dialect import Dialect
 
-_TAKERS: dict[str, type[Any]] = {
-    "text_delta": TextBlock,
-    "citations_delta": TextBlock,
-    "thinking_delta": ThinkingBlock,
-    "signature_delta": ThinkingBlock,
+# deltas of text blocks and thinking -> (the block that grows, the field that adds to it)
+_DELTAS: dict[str, tuple[type[Any], str]] = {
+    "text_delta": (TextBlock, "text"),
+    "citations_delta": (TextBlock, "citation"),
+    "thinking_delta": (ThinkingBlock, "thinking"),
+    "signature_delta": (ThinkingBlock, "signature"),
 }
 
 
-_SAID = {"text_delta": "text", "citations_delta": "citation", "thinking_delta": "thinking",
-         "signature_delta": "signature"}  # fmt: skip
-
-
 class _Slot:
-    """One block that grows. What is held here is told at its end."""
+    """One block that grows, with what waits for its end."""
 
-    __slots__ = ("beside", "changed", "cited", "given", "key", "kind", "said", "signature", "text",
-                 "texts", "tokens")  # fmt: skip
+    __slots__ = ("changed", "citations", "data", "has_content", "is_text", "key", "kind",
+                 "offset", "pieces", "signature", "tokens")  # fmt: skip
 
-    def __init__(self, key: Key, made: ContentBlock) -> None:
+    def __init__(self, key: Key, block: ContentBlock, offset: int = 0) -> None:
         self.key = key
-        self.kind: type[Any] = type(made)
-        self.texts = self.kind is TextBlock
-        self.said = True
-        self.beside = 0  # how many blocks stand at this index before it
-        self.cited: list[JsonObject] = []
+        self.kind: type[Any] = type(block)
+        self.is_text = self.kind is TextBlock
+        self.has_content = True
+        self.offset = offset  # how many blocks stand at this index before it
+        self.citations: list[JsonObject] = []
         self.signature: str | None = None  # each replaces the one before
         self.tokens = 0
-        # of a block that only its end makes whole: what it is, and what grows of it
-        self.given: JsonObject = {}
-        self.text: list[str] = []
+        # of a block that only its end makes whole: the block, and what grows of it
+        self.data: JsonObject = {}
+        self.pieces: list[str] = []
         self.changed = False
-        if type(made) is TextBlock:
-            self.said = bool(made.text or made.citations)
-            own = next(iter(made.extras.values())) if made.extras else {}
-            cited = own.get("citations")
-            self.cited = [*cited] if isinstance(cited, list) else []
-        elif type(made) is ThinkingBlock:
-            self.said = bool(made.thinking or made.signature or made.redacted is not None)
-            if made.redacted is not None:
+        if type(block) is TextBlock:
+            self.has_content = bool(block.text or block.citations)
+            fields = next(iter(block.extras.values())) if block.extras else {}
+            citations = fields.get("citations")
+            self.citations = [*citations] if isinstance(citations, list) else []
+        elif type(block) is ThinkingBlock:
+            self.has_content = bool(block.thinking or block.signature or block.redacted is not None)
+            if block.redacted is not None:
                 self.kind = RawBlock  # nothing is added to what is sealed
-        elif type(made) is RawBlock and isinstance(made.data, dict):
-            self.given = made.data
+        elif type(block) is RawBlock and isinstance(block.data, dict):
+            self.data = block.data
 
 
-class Growing:
+class _GrowingBlocks:
     """The blocks of one answer, by their index. An index that comes again begins a new count."""
 
     def __init__(self, issuer: str) -> None:
@@ -73,87 +71,87 @@ class Growing:
         self._shift = 0
         self._top = -1
 
-    def anew(self) -> list[Piece]:
-        """What comes now stands behind all that came; what was held of that."""
-        held = self.finish()
+    def restart(self) -> list[Piece]:
+        """Let what comes now stand behind all that came; the rest of what came."""
+        pieces = self.finish()
         self._shift = self._top + 1
         self.slots.clear()
-        return held
+        return pieces
 
-    def whole(self, made: ContentBlock) -> list[Piece]:
+    def append(self, block: ContentBlock) -> Piece:
         """A block that comes in one piece."""
         self._top += 1
         self._shift = self._top + 1
-        return [Part((0, self._top), made)]
+        return Part((0, self._top), block)
 
     def start(self, payload: JsonObject) -> list[Piece]:
         """`content_block_start`; some hosts give the whole input of a call here."""
-        index = _index(payload["index"])
-        made = block(payload["content_block"], self._issuer)
-        held: list[Piece] = []
+        index = _number(payload["index"])
+        block = read_answer_block(payload["content_block"], self._issuer)
+        pieces: list[Piece] = []
         if index in self.slots:
-            held = self.anew()
+            pieces = self.restart()
             self._shift -= index
-        slot = self._open(index, made)
-        if type(made) is ThinkingBlock and made.signature:
-            slot.signature, made.signature = made.signature, ""
-        return [*held, Part(slot.key, made)]
+        slot = self._open(index, block)
+        if type(block) is ThinkingBlock and block.signature:
+            slot.signature, block.signature = block.signature, ""
+        return [*pieces, Part(slot.key, block)]
 
-    def _open(self, index: int, made: ContentBlock) -> _Slot:
-        at = index + self._shift
-        self._top = max(self._top, at)
-        slot = self.slots[index] = _Slot((0, at), made)
+    def _open(self, index: int, block: ContentBlock) -> _Slot:
+        position = index + self._shift
+        self._top = max(self._top, position)
+        slot = self.slots[index] = _Slot((0, position), block)
         return slot
 
-    def grow(self, index: int, delta: JsonObject) -> list[Piece]:
+    def grow(self, payload: JsonObject) -> list[Piece]:
         """What a `content_block_delta` adds. Raises TypeError where it fits no block."""
-        kind = delta["type"]
-        taker = _TAKERS.get(kind)
-        slot = self.slots.get(_index(index))
-        if taker is None:
-            return self._added(slot, delta)
-        said = delta[_SAID[kind]]
-        made: list[Piece] = []
-        if slot is None or slot.kind is not taker:
-            slot = self._turned(index, slot, taker, made)
-        slot.said = True
-        more = self._more(slot, delta)
-        if kind == "text_delta":
-            made.append(Part(slot.key, TextBlock(_text(said), extras=more)))
-        elif kind == "citations_delta":
-            made.append(Part(slot.key, TextBlock("", [citation(said)], extras=more)))
-            slot.cited.append(said)
-        elif kind == "signature_delta":
-            slot.signature = _text(said)
+        index, delta = _number(payload["index"]), payload["delta"]
+        slot = self.slots.get(index)
+        if delta["type"] not in _DELTAS:
+            return self._grow_call(slot, delta)
+        block_type, field = _DELTAS[delta["type"]]
+        value = delta[field]
+        pieces: list[Piece] = []
+        if slot is None or slot.kind is not block_type:
+            slot = self._replace(index, slot, block_type(""), pieces)
+        slot.has_content = True
+        extras = self._delta_extras(slot, delta, field)
+        if field == "citation":
+            pieces.append(Part(slot.key, TextBlock("", [read_citation(value)], extras=extras)))
+            slot.citations.append(value)
+        elif field == "signature":
+            slot.signature = _text(value)
         else:
-            made.append(Part(slot.key, ThinkingBlock(_text(said), extras=more)))
-        return made
+            pieces.append(Part(slot.key, block_type(_text(value), extras=extras)))
+        return pieces
 
-    def _more(self, slot: _Slot, delta: JsonObject) -> dict[str, JsonObject] | None:
-        known = ("type", _SAID[delta["type"]])
-        rest = {k: v for k, v in delta.items() if k not in known and v is not None}
-        if type(rest.get("estimated_tokens")) is int:  # what is told are increments
-            slot.tokens += rest["estimated_tokens"]
-            rest["estimated_tokens"] = slot.tokens
-        return {answered(self._issuer): rest} if rest else None
+    def _delta_extras(
+        self, slot: _Slot, delta: JsonObject, field: str
+    ) -> dict[str, JsonObject] | None:
+        fields = {key: delta[key] for key in delta
+                  if key not in ("type", field) and delta[key] is not None}  # fmt: skip
+        if type(fields.get("estimated_tokens")) is int:  # each delta has the increment
+            slot.tokens += fields["estimated_tokens"]
+            fields["estimated_tokens"] = slot.tokens
+        return {answered(self._issuer): fields} if fields else None
 
-    def _turned(self, index: int, slot: _Slot | None, taker: type[Any], made: list[Piece]) -> _Slot:
+    def _replace(
+        self, index: int, slot: _Slot | None, block: ContentBlock, pieces: list[Piece]
+    ) -> _Slot:
         """The slot of a block that nobody began: in the place of an empty one, or behind it."""
-        fresh: ContentBlock = taker("")
         if slot is None:
-            return self._open(index, fresh)
-        key, beside = slot.key, slot.beside
-        if slot.said:
-            made += self._told(slot)
-            beside += 1
-            key = (*key[:2], beside)
+            return self._open(index, block)
+        key, offset = slot.key, slot.offset
+        if slot.has_content:
+            pieces += self._end(slot)
+            offset += 1
+            key = (*key[:2], offset)
         else:
-            made.append(Part(key, fresh, whole=True))
-        slot = self.slots[index] = _Slot(key, fresh)
-        slot.beside = beside
+            pieces.append(Part(key, block, whole=True))
+        slot = self.slots[index] = _Slot(key, block, offset)
         return slot
 
-    def _added(self, slot: _Slot | None, delta: JsonObject) -> list[Piece]:
+    def _grow_call(self, slot: _Slot | None, delta: JsonObject) -> list[Piece]:
         """Argument text of a call, or what grows in a block that this wire alone has."""
         kind = delta["type"]
         if slot is None:
@@ -161,66 +159,64 @@ class Growing:
         if kind == "input_json_delta" and slot.kind is ToolUseBlock:
             text = _text(delta["partial_json"])
             return [Part(slot.key, ToolUseBlock("", "", raw_input=text))] if text else []
-        if kind == "input_json_delta" and "input" in slot.given:
-            slot.text.append(_text(delta["partial_json"]))
-            slot.changed = True
-            return []
-        if kind == "compaction_delta" and slot.given.get("type") == "compaction":
-            if delta.get("content") is not None:
-                slot.text.append(_text(delta["content"]))
-            more = {k: v for k, v in delta.items() if k not in ("type", "content")}
-            slot.given = {**slot.given, **{k: v for k, v in more.items() if v is not None}}
-            slot.changed = True
-            return []
-        raise TypeError("a delta that fits no block")
+        if kind == "input_json_delta" and "input" in slot.data:
+            slot.pieces.append(_text(delta["partial_json"]))
+        elif kind == "compaction_delta" and slot.data.get("type") == "compaction":
+            fields = {key: delta[key] for key in delta if delta[key] is not None}
+            if "content" in fields:
+                slot.pieces.append(_text(fields.pop("content")))
+            slot.data = {**slot.data, **fields, "type": "compaction"}
+        else:
+            raise TypeError("a delta that fits no block")
+        slot.changed = True
+        return []
 
     def stop(self, payload: JsonObject) -> list[Piece]:
-        """`content_block_stop`: what the block held back."""
-        slot = self.slots.get(_index(payload["index"]))
-        return self._told(slot) if slot is not None else []
+        """`content_block_stop`: what waited for the end of the block."""
+        slot = self.slots.get(_number(payload["index"]))
+        return self._end(slot) if slot is not None else []
 
     def finish(self) -> list[Piece]:
         """The same for all blocks whose end did not come."""
-        return [piece for slot in self.slots.values() for piece in self._told(slot)]
+        return [piece for slot in self.slots.values() for piece in self._end(slot)]
 
-    def _told(self, slot: _Slot) -> list[Piece]:
-        made: list[Piece] = []
+    def _end(self, slot: _Slot) -> list[Piece]:
+        pieces: list[Piece] = []
         if slot.signature is not None:
             origin = Origin(self._issuer)
-            made.append(Part(slot.key, ThinkingBlock("", slot.signature, origin=origin)))
+            pieces.append(Part(slot.key, ThinkingBlock("", slot.signature, origin=origin)))
             slot.signature = None
-        if slot.cited:
-            own = {self._issuer: {"citations": slot.cited}}
-            made.append(Part(slot.key, TextBlock("", extras=own)))
-            slot.cited = []
+        if slot.citations:
+            extras = {self._issuer: {"citations": slot.citations}}
+            pieces.append(Part(slot.key, TextBlock("", extras=extras)))
+            slot.citations = []
         if slot.changed:
-            made.append(Part(slot.key, self._whole(slot), whole=True))
+            pieces.append(Part(slot.key, self._whole_block(slot), whole=True))
             slot.changed = False
-        return made
+        return pieces
 
-    def _whole(self, slot: _Slot) -> RawBlock:
+    def _whole_block(self, slot: _Slot) -> RawBlock:
         """The object as it stands in a whole answer; input that breaks off is kept as text."""
-        text, told = "".join(slot.text), slot.given
-        if told.get("type") == "compaction":
-            before = told.get("content")
-            summary = (before if isinstance(before, str) else "") + text
-            return _raw({**told, "content": summary} if text else told, self._issuer)
-        given = parsed(text) if text else told["input"]
-        if isinstance(given, dict):
-            return _raw({**told, "input": given}, self._issuer)
-        made = _raw(told, self._issuer)
-        made.extras = {answered(self._issuer): {"input": text}}
-        return made
+        text, data = "".join(slot.pieces), slot.data
+        extras: dict[str, JsonObject] | None = None
+        if data.get("type") == "compaction":
+            begun = data.get("content")
+            if text:
+                data = {**data, "content": (begun if isinstance(begun, str) else "") + text}
+        else:
+            value = parse_arguments(text) if text else data["input"]
+            if isinstance(value, dict):
+                data = {**data, "input": value}
+            else:
+                extras = {answered(self._issuer): {"input": text}}
+        block = read_answer_block(data, self._issuer)
+        if type(block) is not RawBlock:
+            raise TypeError("a block of another kind")
+        block.extras = extras
+        return block
 
 
-def _raw(told: JsonObject, issuer: str) -> RawBlock:
-    made = block(told, issuer)
-    if type(made) is not RawBlock:
-        raise TypeError("a block of another kind")
-    return made
-
-
-def _index(value: Any) -> int:
+def _number(value: Any) -> int:
     if type(value) is not int:
         raise TypeError("an index is a number")
     return value
@@ -232,11 +228,14 @@ def _text(value: Any) -> str:
     return value
 
 
-_ERRORS = ("error", "message", "Message", "detail", "__type", "base_resp")
+_ERROR_KEYS = ("error", "message", "Message", "detail", "__type", "base_resp")
 
 
-# what the SDK's own stream helper tells once more in events of its own
+# events of the SDK's own stream helper, which repeat what other events have said
 _COPIES = frozenset({"text", "thinking", "signature", "input_json", "citation", "compaction"})
+
+
+_DEFAULTS: dict[str, Any] = {"type": "message", "role": "assistant"}
 
 
 class MessagesReader:
@@ -244,20 +243,20 @@ class MessagesReader:
 
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
-        self._blocks = Growing(self._issuer)
+        self._blocks = _GrowingBlocks(self._issuer)
         self._slots = self._blocks.slots
-        self._told: set[str] = set()  # fields that said something
+        self._non_null: set[str] = set()  # fields that had a value so far
         self._ended = False
         self._refused = False
         self._events: dict[str | None, Callable[[JsonObject], list[Piece]]] = {
-            "message": self._whole,
-            "message_start": self._begun,
-            "content_block_start": self._started,
+            "message": self._whole_answer,
+            "message_start": self._message_start,
+            "content_block_start": self._block_start,
             "content_block_stop": self._blocks.stop,
-            "message_delta": self._changed,
-            "message_stop": self._over,
-            "ping": _nothing,
-            "error": _failed,
+            "message_delta": self._message_delta,
+            "message_stop": self._message_stop,
+            "ping": lambda _: [],
+            "error": lambda payload: [Failed(provider_error(payload))],
         }
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
@@ -267,155 +266,138 @@ class MessagesReader:
             delta = payload["delta"]
             slot = self._slots.get(payload["index"])
             if slot is not None and len(delta) == 2:  # by far the most of all events
-                if slot.texts and delta["type"] == "text_delta":
+                if slot.is_text and delta["type"] == "text_delta":
                     text = delta["text"]
                     if type(text) is str:
-                        slot.said = True
+                        slot.has_content = True
                         return [Part(slot.key, TextBlock(text))] if text else []
                 elif slot.kind is ToolUseBlock and delta["type"] == "input_json_delta":
                     text = delta["partial_json"]
                     if type(text) is str:
                         return [Part(slot.key, ToolUseBlock("", "", {}, text))] if text else []
-            return self._blocks.grow(payload["index"], delta)
+            return self._blocks.grow(payload)
         read = self._events.get(kind)
         return read(payload) if read is not None else self._other(payload, event)
 
     def finish(self) -> list[Piece]:
-        """What is still held of blocks whose end did not come."""
+        """What waits for the end of blocks whose end did not come."""
         return self._blocks.finish()
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
         """What has no type, or one that is not known."""
-        wrapped = payload.get("chunk", payload)
-        inner = wrapped.get("bytes") if isinstance(wrapped, dict) else None
-        if isinstance(inner, (str, bytes)):
-            return self.feed(_unwrapped(inner), event)
+        chunk = payload.get("chunk", payload)
+        data = chunk.get("bytes") if isinstance(chunk, dict) else None
+        if isinstance(data, (str, bytes)):
+            return self.feed(_chunk_event(data), event)
         kind = payload.get("type")
         if isinstance(payload.get("content"), list) and "role" in payload:
-            return self._whole(payload)
+            return self._whole_answer(payload)
         if kind is None and event in self._events and event != "message":
             return self._events[event](payload)
         if kind in _COPIES:
             return []
         name = next((key for key in payload if key.endswith("Exception")), None)
         if name is not None and isinstance(payload[name], dict):
-            return [Failed(fault(payload[name], name=name))]
-        if payload.get("error") or (kind is None and any(key in payload for key in _ERRORS)):
-            return [Failed(fault(payload, name=event))]
+            return [Failed(provider_error(payload[name], name=name))]
+        if payload.get("error") or (kind is None and any(key in payload for key in _ERROR_KEYS)):
+            return [Failed(provider_error(payload, name=event))]
         raise ValueError("no event of the Messages API")
 
-    def _whole(self, payload: JsonObject) -> list[Piece]:
-        made = self._message(payload, True)
-        if not self._ended:
-            made.append(End(Finish("other")))
-        return made
+    def _whole_answer(self, payload: JsonObject) -> list[Piece]:
+        return self._message(payload, in_stream=False) + self._default_end()
 
-    def _begun(self, payload: JsonObject) -> list[Piece]:
-        held = self._blocks.anew()
-        return held + self._message(payload["message"], False)
+    def _default_end(self) -> list[Piece]:
+        return [] if self._ended else [End(NO_REASON)]
 
-    def _message(self, told: JsonObject, whole: bool) -> list[Piece]:
+    def _message_start(self, payload: JsonObject) -> list[Piece]:
+        pieces = self._blocks.restart()
+        return pieces + self._message(payload["message"], in_stream=True)
+
+    def _message(self, data: JsonObject, in_stream: bool) -> list[Piece]:
         """A message, whole, or as it is at the beginning of a stream."""
         issuer = self._issuer
-        made: list[Piece] = []
-        rest: JsonObject = {}
-        for key, value in told.items():
+        pieces: list[Piece] = []
+        unknown: JsonObject = {}
+        for key, value in data.items():
             if key == "content" and isinstance(value, list):
-                for one in value:
-                    made += self._blocks.whole(block(one, issuer))
+                blocks = [read_answer_block(part, issuer) for part in value]
+                pieces += [self._blocks.append(block) for block in blocks]
             elif key == "content" and isinstance(value, str):
-                made += self._blocks.whole(TextBlock(value, spelling="string"))
+                pieces.append(self._blocks.append(TextBlock(value, spelling="string")))
             elif key == "usage" and isinstance(value, dict):
-                made.append(usage(value, issuer, whole))
-            elif key == "stop_reason" and (isinstance(value, str) or (value is None and not whole)):
-                made += self._end(value)
+                pieces.append(read_usage(value, issuer, in_stream))
+            elif key == "stop_reason" and (isinstance(value, str) or (value is None and in_stream)):
+                pieces += self._stop_reason(value)
             elif key == "id" and isinstance(value, str) and value:
-                made.append(Meta(id=value, issuer=issuer))
+                pieces.append(Meta(id=value, issuer=issuer))
             elif key == "model" and isinstance(value, str) and value:
-                made.append(Meta(model=value, issuer=issuer))
-            elif key not in _USUAL or _USUAL[key] != value:
-                rest[key] = value
-        made += self._fields(rest)
-        if unwell(rest):
-            made.append(Failed(fault(told)))
-        return made
+                pieces.append(Meta(model=value, issuer=issuer))
+            elif key not in _DEFAULTS or _DEFAULTS[key] != value:
+                unknown[key] = value
+        pieces += self._fields(unknown)
+        if host_error(unknown):
+            pieces.append(Failed(provider_error(data)))
+        return pieces
 
-    def _started(self, payload: JsonObject) -> list[Piece]:
+    def _block_start(self, payload: JsonObject) -> list[Piece]:
         """A block begins; one of them says that another model goes on (docs, "Fallbacks")."""
-        made = self._blocks.start(payload)
-        told = payload["content_block"]
-        if told.get("type") == "fallback" and isinstance(told.get("to"), dict):
-            model = told["to"].get("model")
+        pieces = self._blocks.start(payload)
+        block = payload["content_block"]
+        if block.get("type") == "fallback" and isinstance(block.get("to"), dict):
+            model = block["to"].get("model")
             if isinstance(model, str):
-                made.append(Meta(model=model, instead=True, issuer=self._issuer))
-        return made
+                pieces.append(Meta(model=model, instead=True, issuer=self._issuer))
+        return pieces
 
-    def _changed(self, payload: JsonObject) -> list[Piece]:
+    def _message_delta(self, payload: JsonObject) -> list[Piece]:
         """How the message ends, and figures that replace those of its beginning."""
         delta = payload.get("delta") or {}
-        made: list[Piece] = []
-        figures = payload.get("usage")
-        if isinstance(figures, dict):
-            made.append(usage(figures, self._issuer, False))
-        raw = delta.get("stop_reason")
-        beside = {k: v for k, v in payload.items() if k not in ("type", "delta", "usage")}
-        rest = {k: v for k, v in delta.items() if k != "stop_reason"}
-        made += self._fields({**beside, **rest})
-        if isinstance(raw, str):
-            made += self._end(raw)
-        return made
+        usage, reason = payload.get("usage"), delta.get("stop_reason")
+        pieces: list[Piece] = []
+        if isinstance(usage, dict):
+            pieces.append(read_usage(usage, self._issuer, in_stream=True))
+        fields = _without(payload, "type", "delta", "usage") | _without(delta, "stop_reason")
+        pieces += self._fields(fields)
+        return pieces + self._stop_reason(reason if isinstance(reason, str) else None)
 
-    def _over(self, payload: JsonObject) -> list[Piece]:
-        rest = {key: value for key, value in payload.items() if key not in ("type", "message")}
-        made = self._fields(rest)
-        if not self._ended:
-            made.append(End(Finish("other")))
-        return made
+    def _message_stop(self, payload: JsonObject) -> list[Piece]:
+        return self._fields(_without(payload, "type", "message")) + self._default_end()
 
-    def _fields(self, told: JsonObject) -> list[Piece]:
+    def _fields(self, fields: JsonObject) -> list[Piece]:
         """Fields that nobody models; a null takes nothing back."""
-        seen = self._told
-        new = {key: value for key, value in told.items() if value is not None or key not in seen}
+        new = {key: value for key, value in fields.items()
+               if value is not None or key not in self._non_null}  # fmt: skip
         if not new:
             return []
-        seen.update(key for key, value in new.items() if value is not None)
-        return [*self._refusal(new.get("stop_details")), Meta(new, issuer=self._issuer)]
+        self._non_null.update(key for key, value in new.items() if value is not None)
+        pieces: list[Piece] = [Meta(new, issuer=self._issuer)]
+        # why the model refused stands beside the content: in the tree it is a block
+        refusal = read_refusal(new.get("stop_details"))
+        if refusal is not None and not self._refused:
+            self._refused = True
+            pieces.insert(0, self._blocks.append(refusal))
+        return pieces
 
-    def _refusal(self, told: Json) -> list[Piece]:
-        """Why the model refused, which stands beside the content: in the tree it is a block."""
-        made = refusal(told)
-        if made is None or self._refused:
-            return []
-        self._refused = True
-        return self._blocks.whole(made)
-
-    def _end(self, raw: str | None) -> list[Piece]:
-        if raw is None:
+    def _stop_reason(self, reason: str | None) -> list[Piece]:
+        if reason is None:
             return []
         self._ended = True
-        return [End(Finish(REASONS.get(raw, "other"), raw))]
+        return [End(Finish(FINISH_REASONS.get(reason, "other"), reason))]
 
 
-_USUAL: dict[str, Any] = {"type": "message", "role": "assistant"}
+def _without(data: JsonObject, *keys: str) -> JsonObject:
+    return {key: value for key, value in data.items() if key not in keys}
 
 
-def _unwrapped(inner: str | bytes) -> JsonObject:
+def _chunk_event(data: str | bytes) -> JsonObject:
     """An event out of a chunk of InvokeModel: base64 text, or bytes where boto3 has decoded it.
 
     Raises ValueError for what holds no event.
     """
     try:
-        said = loads(b64decode(inner, validate=True) if isinstance(inner, str) else inner)
+        event = loads(b64decode(data, validate=True) if isinstance(data, str) else data)
     except ReadError as error:
         raise ValueError("a chunk that is no JSON") from error
-    if not isinstance(said, dict) or "type" not in said:
+    if not isinstance(event, dict) or "type" not in event:
         raise ValueError("a chunk without an event")
-    return said
-
-
-def _nothing(_: JsonObject) -> list[Piece]:
-    return []
-
-
-def _failed(payload: JsonObject) -> list[Piece]:
-    return [Failed(fault(payload))]
+    return event

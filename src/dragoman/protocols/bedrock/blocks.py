@@ -1,6 +1,7 @@
-"""A medium as a content block: its format, where it is, and for a document a name.
+"""Content blocks: one reader and one writer of each, for requests and answers.
 
-Opens nothing. A name is the document's own as far as the API takes it, and stands but once.
+A document's name is its own as far as the API takes it, and stands but once in a request. Opens
+nothing. Reference: Amazon Bedrock API reference, "ContentBlock".
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
-from typing import Any, assert_never
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal, assert_never
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.arguments import parsed
+from ..._core.stream.arguments import parse_arguments
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -27,6 +28,7 @@ from ...message import (
     LocalSource,
     Origin,
     RawBlock,
+    RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -37,6 +39,366 @@ from ...message import (
 from ...message.blocks import ContentBlock, MediaBlock, answered
 from ..chat_shape import filled, own_extras
 
+TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
+
+
+TYPED = "tool_use"  # in the spelling of a call: it names its type
+
+
+_SERVER = "server_tool_use"
+
+
+_STATUS = {"error": True, "success": False}
+
+
+_MARKING_FIELDS = frozenset({"citations", "guardContent"})  # extras that mark other kinds of text
+
+
+def read_parts(data: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
+    """The blocks of a list; a cache point is a hint on the block before it.
+
+    `origin`: who wrote them, if that was a model; the results in its turns are the server's own.
+    """
+    blocks: list[ContentBlock] = []
+    for part in data:
+        if blocks and (hint := read_cache_point(part)) is not None:
+            last: Any = blocks[-1]
+            if getattr(last, "cache", hint) is None:
+                last.cache = hint
+                continue
+        block = read_part(part, issuer, origin)
+        if type(block) is ThinkingBlock:
+            block.origin = origin
+        blocks.append(block)
+    return blocks
+
+
+def read_part(data: Json, issuer: str, origin: Origin | None = None) -> ContentBlock:
+    """One content block of a request; what no block models is kept as it came."""
+    if type(data) is not dict:
+        return RawBlock(issuer, data, by="client")
+    key, value = next(iter(data.items())) if len(data) == 1 else ("", None)
+    try:
+        if key in _REQUEST_READERS and type(value) is dict:
+            return _REQUEST_READERS[key](value, issuer, origin) or _raw_part(data, issuer)
+        block = read_block(data, issuer, issuer)
+    except (TypeError, ValueError):
+        return RawBlock(issuer, data, by="client")
+    if type(block) is RawBlock and origin is None:
+        block.by = "client"
+    return block
+
+
+def _raw_part(data: JsonObject, issuer: str) -> RawBlock:
+    """A call, a result or a guarded image as it came, with its pairing."""
+    ((key, value),) = data.items()
+    call_id = value.get("toolUseId")
+    role: Any = _RAW_ROLES.get(key, "item")
+    by: Literal["client", "server"] = "server" if role != "item" and "type" in value else "client"
+    return RawBlock(issuer, data, role, call_id if isinstance(call_id, str) else None, by)
+
+
+_RAW_ROLES: dict[str, Literal["call", "result"]] = {"toolUse": "call", "toolResult": "result"}
+
+
+def read_block(data: JsonObject, issuer: str, extras_name: str = "") -> ContentBlock:
+    """One content block of an answer.
+
+    `extras_name`: on whose name fields stand that nobody knows, if they are not answers' alone.
+    Raises TypeError for what is no object, ValueError for bytes that are no base64.
+    """
+    if not isinstance(data, dict):
+        raise TypeError("a content block is an object")
+    block: ContentBlock | None = None
+    extras_name = extras_name or answered(issuer)
+    if len(data) == 1:
+        ((key, value),) = data.items()
+        if key == "text" and isinstance(value, str):
+            return TextBlock(value)
+        if isinstance(value, dict):
+            block = _read_value(key, value, issuer, extras_name)
+    elif isinstance(data.get("text"), str) and _MARKING_FIELDS.isdisjoint(data):
+        fields = {key: value for key, value in data.items() if key != "text"}
+        return TextBlock(data["text"], extras={extras_name: fields})
+    return _read_raw(json_bytes(data), issuer) if block is None else block
+
+
+def _read_value(key: str, value: JsonObject, issuer: str, extras_name: str) -> ContentBlock | None:
+    """The block of the object under this key; None for what none models."""
+    if key == "toolUse":
+        return _read_call(value, issuer)
+    if key == "reasoningContent":
+        return _read_thinking(value, issuer, extras_name)
+    if key == "citationsContent":
+        return _read_cited(value, issuer)
+    return _read_medium(key, value, issuer) if key in _MEDIA else None
+
+
+def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
+    """A server's own call, its result, or anything else, with its pairing."""
+    for key, role in _RAW_ROLES.items():
+        value = data.get(key)
+        call_id = value.get("toolUseId") if isinstance(value, dict) else None
+        if isinstance(call_id, str):
+            return RawBlock(issuer, data, role, call_id)
+    return RawBlock(issuer, data)
+
+
+def json_bytes(value: Any) -> Any:
+    """The value with its bytes as base64 text, as they travel. Raises ValueError if it is deep."""
+    try:
+        return _json_bytes(value)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _json_bytes(value: Any) -> Json:
+    if isinstance(value, (bytes, bytearray)):
+        return b64encode(value).decode("ascii")
+    if isinstance(value, dict):
+        return {key: _json_bytes(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_bytes(item) for item in value]
+    return value
+
+
+def issuer_fields(node: Any, issuer: str) -> JsonObject:
+    """The fields that the issuer's requests and answers have beside what the node models."""
+    extras = node.extras
+    if not extras:
+        return {}
+    fields, of_answer = extras.get(issuer), extras.get(answered(issuer))
+    if fields and of_answer:
+        return filled(dict(fields), of_answer)
+    return fields or of_answer or {}
+
+
+class BlockWriter:
+    """Writes blocks that were read from this wire, as they were; answers are written so, too."""
+
+    __slots__ = ("issuer",)
+    as_read: ClassVar[bool] = True
+
+    def __init__(self, issuer: str) -> None:
+        self.issuer = issuer
+
+    def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
+        """The blocks of a content list, each with the cache point that it hints at."""
+        parts: list[Json] = []
+        for block in blocks:
+            parts.append(self.block(block))
+            if (hint := getattr(block, "cache", None)) is not None:
+                parts.append(cache_point(hint))
+        return parts
+
+    def block(self, block: ContentBlock) -> Any:
+        """The content block."""
+        fields = {} if block.extras is None else self.fields(block)
+        if type(block) is TextBlock:
+            return _write_text(block.text, fields) if fields else {"text": block.text}
+        if type(block) is ToolUseBlock:
+            return {"toolUse": filled(self._call(block), fields)}
+        if type(block) is ToolResultBlock:
+            result: JsonObject = {"toolUseId": block.id, "content": self.result_content(block)}
+            if (status := self.status(block)) is not None:
+                result["status"] = status
+            return {"toolResult": filled(result, fields)}
+        if type(block) is ThinkingBlock:
+            thinking = write_thinking(block, self.as_read)
+            return {"reasoningContent": filled(thinking, fields)}
+        if (
+            type(block) is ImageBlock
+            or type(block) is AudioBlock
+            or type(block) is VideoBlock
+            or type(block) is DocumentBlock
+        ):
+            return {block.type: filled(self._medium(block), fields)}
+        if type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
+            return block.data
+        if type(block) is RawBlock or type(block) is RefusalBlock:
+            raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
+        assert_never(block)
+
+    def fields(self, node: Any) -> JsonObject:
+        """The fields of this wire that a node has and does not model."""
+        return issuer_fields(node, self.issuer)
+
+    def _call(self, block: ToolUseBlock) -> JsonObject:
+        data = {"toolUseId": block.id, "name": block.name, "input": block.input}
+        if self.as_read and block.spelling is not None:
+            notes = block.spelling.split()
+            if TEXT_INPUT in notes:
+                data["input"] = block.raw_input
+            if TYPED in notes:
+                data["type"] = TYPED
+        return data
+
+    def result_content(self, block: ToolResultBlock) -> Json:
+        """The `content` of a result."""
+        output = block.output
+        if isinstance(output, list):
+            return self.parts(output)
+        return [{"json" if isinstance(output, dict) else "text": output}]
+
+    def status(self, block: ToolResultBlock) -> str | None:
+        """The `status` of a result."""
+        return "error" if block.is_error else block.spelling
+
+    def _medium(self, block: MediaBlock) -> JsonObject:
+        data: JsonObject = {}
+        if form := self.format(block):
+            data["format"] = form
+        if type(block) is DocumentBlock and (name := self.name(block)) is not None:
+            data["name"] = name
+        source = block.source
+        if type(source) is not Base64Source:
+            data["source"] = {"s3Location": {"uri": _uri(block)}}
+        elif self.as_read and (block.spelling or "").partition(" ")[0] == _TEXT:
+            data["source"] = {"text": b64decode(source.data).decode()}
+        else:
+            data["source"] = {"bytes": source.data}
+        return data
+
+    def format(self, block: MediaBlock) -> str | None:
+        """The `format` of a medium."""
+        form, _, bare = (block.spelling or "").partition(" ")
+        usual = FORMATS.get(block.source.media_type or "")
+        if usual is None or bare:
+            return None
+        return form if form and form != _TEXT else usual
+
+    def name(self, block: DocumentBlock) -> str | None:
+        """The `name` of a document."""
+        return block.title
+
+
+class ComposingWriter(BlockWriter):
+    """Writes blocks for a model; remembers the names of the documents of its request."""
+
+    __slots__ = ("_count", "_last_numbers", "_names", "caps", "report")
+    as_read = False
+
+    def __init__(self, caps: Capabilities, report: Report) -> None:
+        self.caps = caps
+        self.report = report
+        self._names: set[str] = set()
+        self._count = 0
+        self._last_numbers: dict[str, int] = {}  # of each name: none is tried twice
+
+    def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
+        """The blocks of a message, each with the cache point that it hints at.
+
+        Nothing stands between results: one point behind the last of them is for all.
+        """
+        parts: list[Json] = []
+        waiting: list[tuple[ContentBlock, CacheHint]] = []
+        end = len(blocks) - 1
+        for i, block in enumerate(blocks):
+            parts.append(self.block(block))
+            hint = getattr(block, "cache", None)
+            if type(block) is ToolResultBlock:
+                waiting += _hints(block)
+                if i < end and type(blocks[i + 1]) is ToolResultBlock:
+                    continue
+                hint = self._last_hint(waiting, block)
+                waiting.clear()
+            if hint is not None:
+                parts.append(cache_point(hint))
+        return parts
+
+    def _last_hint(
+        self, hints: list[tuple[ContentBlock, CacheHint]], block: ToolResultBlock
+    ) -> CacheHint | None:
+        """The last hint of a run of results that ends in `block`."""
+        for part, _ in hints[:-1]:
+            self.report.lost("cache.unsaid", part, "cache", did="one stands behind the last result")
+        if hints and hints[-1][0] is not block:
+            did = "stands behind the last result"
+            self.report.lost("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
+        return hints[-1][1] if hints else None
+
+    def fields(self, node: Any) -> JsonObject:
+        """The fields of this wire, and those that its model takes of others."""
+        return own_extras(node, self.caps)
+
+    def result_content(self, block: ToolResultBlock) -> Json:
+        """The `content` of a result, in which no block may be blank."""
+        output = block.output
+        if isinstance(output, dict):
+            return [{"json": output}]
+        if isinstance(output, list):
+            return [self.block(part) for part in output if not self._is_blank(part)]
+        if output and output.isspace():
+            self.report.lost("text.blank", block, "output")
+            return []
+        return [{"text": output}] if output else []
+
+    def _is_blank(self, block: ContentBlock) -> bool:
+        """Whether a text says nothing, which is reported."""
+        if type(block) is not TextBlock or block.text.strip():
+            return False
+        self.report.lost("text.blank", block)
+        return True
+
+    def status(self, block: ToolResultBlock) -> str | None:
+        """`error`, unless a text says so; success is what a result without status says."""
+        return "error" if block.is_error and self.caps.result_error else None
+
+    def format(self, block: MediaBlock) -> str | None:
+        """The format by media type, else by the ending of its place; a document needs none."""
+        source = block.source
+        form = FORMATS.get(source.media_type or "", "")
+        if not form and not isinstance(source, Base64Source):
+            form = _ENDINGS[block.type].get(_uri(block).rpartition(".")[2].lower(), "")
+        if not form and type(block) is not DocumentBlock:
+            raise WriteError(
+                f"the format of {block.type} cannot be told from where it is",
+                hint="give its source a media_type",
+                code="media.type",
+            )
+        return form
+
+    def name(self, block: DocumentBlock) -> str | None:
+        """A name that no other document of the request has."""
+        self._count += 1
+        base = _plain_title(block.title or "") or f"Document {self._count}"
+        name = base
+        number = self._last_numbers.get(base, 1)
+        while name in self._names:
+            number += 1
+            tail = f" ({number})"
+            name = f"{base[: _LONGEST - len(tail)]}{tail}"
+        self._last_numbers[base] = number
+        self._names.add(name)
+        if block.title is None:
+            self.report.lost("document_name.made", block, did=name)
+        elif name != block.title:
+            self.report.lost("document_name.mapped", block, "title", did=name)
+        return name
+
+
+def write_plain(block: Any) -> JsonObject | None:
+    """The only block of a message that the survey found plain; None if a writer is needed.
+
+    Calls and results are most of a long history: this saves nearly half of the time to write one.
+    """
+    if type(block) is ToolUseBlock:
+        return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": block.input}}
+    if type(block) is ToolResultBlock:
+        text: Any = block.output
+        if type(text) is list and len(text) == 1:
+            text = text[0].text  # plain results hold text alone
+        if type(text) is str and text and not text.isspace():
+            return {"toolResult": {"toolUseId": block.id, "content": [{"text": text}]}}
+    return None
+
+
+def _hints(block: ToolResultBlock) -> Iterable[tuple[ContentBlock, CacheHint]]:
+    """The hints in a result, and behind it."""
+    parts = block.output if isinstance(block.output, list) else []
+    hints = ((part, getattr(part, "cache", None)) for part in (*parts, block))
+    return [(part, hint) for part, hint in hints if hint is not None]
+
 
 def cache_point(hint: CacheHint) -> JsonObject:
     """`{"cachePoint": {"type": "default"}}`, with a `ttl` if one was given."""
@@ -46,32 +408,183 @@ def cache_point(hint: CacheHint) -> JsonObject:
     return {"cachePoint": point}
 
 
-def marked(block: TextBlock, own: JsonObject) -> JsonObject:
-    """A text with the fields of its own; those of citations and of guards say which kind it is."""
-    if "citations" in own:
-        return _cited(block, own)
-    if "guardContent" in own:
-        return {"guardContent": filled({"text": {"text": block.text}}, own["guardContent"])}
-    return {"text": block.text, **own}
+def read_cache_point(data: Json) -> CacheHint | None:
+    """The hint of a cache point that has no other fields."""
+    point = data.get("cachePoint") if type(data) is dict and len(data) == 1 else None
+    if type(point) is not dict or point.get("type") != "default":
+        return None
+    ttl = point.get("ttl")
+    is_usual = len(point) == 1 or (len(point) == 2 and isinstance(ttl, str))
+    return CacheHint(ttl) if is_usual else None
 
 
-def _cited(block: TextBlock, own: JsonObject) -> JsonObject:
-    """`citationsContent` as the model gave it, around the text as it is now."""
-    said = own.get("content")
-    if said is None or "".join(str(one.get("text", "")) for one in said) != block.text:
-        said = [{"text": block.text}] if block.text else None
-    rest = {key: value for key, value in own.items() if key != "content"}
-    return {"citationsContent": rest if said is None else {**rest, "content": said}}
+def _write_text(text: str, fields: JsonObject) -> JsonObject:
+    """A text; the fields of citations and of guards say which kind it is."""
+    if "guardContent" in fields and "citations" not in fields:
+        return {"guardContent": filled({"text": {"text": text}}, fields["guardContent"])}
+    if "citations" not in fields:
+        return {"text": text, **fields}
+    # as the model gave it, around the text as it is now
+    content = fields.get("content")
+    if content is None or "".join(str(part.get("text", "")) for part in content) != text:
+        content = [{"text": text}] if text else None
+    fields = {key: value for key, value in fields.items() if key != "content"}
+    return {"citationsContent": fields if content is None else {**fields, "content": content}}
 
 
-def thought(block: ThinkingBlock) -> JsonObject:
+def _read_cited(data: JsonObject, issuer: str) -> TextBlock | None:
+    """`{"content": [{"text"}], "citations"}`: a text; the citations go back as they came."""
+    content, citations = data.get("content", []), data.get("citations")
+    if not isinstance(content, list) or not isinstance(citations, list):
+        return None
+    texts: list[Any] = [part.get("text") for part in content if isinstance(part, dict)]
+    if len(texts) < len(content) or not all(isinstance(text, str) for text in texts):
+        return None
+    block = TextBlock("".join(texts))
+    if citations:
+        block.citations = [read_citation(citation if isinstance(citation, dict) else {})
+                           for citation in citations]  # fmt: skip
+    # one text, or none: anything else comes back as it was
+    is_usual = content == [{"text": block.text}] if block.text else "content" not in data
+    fields = {key: value for key, value in data.items() if key != "content" or not is_usual}
+    block.extras = {issuer: fields}
+    return block
+
+
+def read_citation(data: Any) -> Citation:
+    """The source and what is quoted of it, for readers. Raises TypeError for no object."""
+    if not isinstance(data, dict):
+        raise TypeError("a citation is an object")
+    citation = Citation()
+    if isinstance(data.get("title"), str):
+        citation.title = data["title"]
+    content = data.get("sourceContent")
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        citation.quote = "".join(text for text in texts if isinstance(text, str)) or None
+    location = data.get("location")
+    web = location.get("web") if isinstance(location, dict) else None
+    url = web.get("url") if isinstance(web, dict) else data.get("source")
+    if isinstance(url, str) and (web or url.startswith(("https://", "http://"))):
+        citation.url = url
+    return citation
+
+
+def _read_guarded(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlock | None:
+    """`{"text": {"text", "qualifiers"}}`: a text that a guardrail looks at."""
+    value = data.get("text")
+    if len(data) != 1 or not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return None
+    fields = {key: value[key] for key in value if key != "text"}
+    guard: JsonObject = {"guardContent": {"text": fields} if fields else {}}
+    return TextBlock(value["text"], extras={issuer: guard})
+
+
+def _read_thinking(data: JsonObject, issuer: str, extras_name: str) -> ThinkingBlock | None:
+    if data.keys() == {"redactedContent"}:
+        return read_redacted(data["redactedContent"], issuer)
+    value = data.get("reasoningText")
+    if data.keys() != {"reasoningText"} or not isinstance(value, dict):
+        return None
+    text, signature = value.get("text", ""), value.get("signature")
+    if not isinstance(text, str) or not isinstance(signature, str | None):
+        return None
+    block = ThinkingBlock(text, signature, spelling=None if "text" in value else "textless")
+    known = {"text"} if signature is None else {"text", "signature"}
+    fields = {key: value[key] for key in value if key not in known}
+    if fields:
+        block.extras = {extras_name: {"reasoningText": fields}}
+    return block
+
+
+def read_redacted(data: Any, issuer: str) -> ThinkingBlock:
+    """Sealed thinking. Its bytes are a text, which the maker's own API has as it is.
+
+    Raises TypeError for neither bytes nor text, ValueError for what is no base64.
+    """
+    raw = bytes(data) if isinstance(data, (bytes, bytearray)) else b64decode(data, validate=True)
+    usual = b64encode(raw).decode("ascii")
+    try:
+        block = ThinkingBlock("", redacted=raw.decode())
+    except UnicodeDecodeError:
+        return ThinkingBlock("", redacted=usual, extras={issuer: {"redactedContent": usual}})
+    if isinstance(data, str) and data != usual:  # base64 has several spellings of its last sign
+        block.extras = {issuer: {"redactedContent": data}}
+    return block
+
+
+def write_thinking(block: ThinkingBlock, as_read: bool = False) -> JsonObject:
     """`reasoningText`, or `redactedContent`: the sealed text as bytes, which travel in base64."""
     if block.redacted is not None:
         return {"redactedContent": b64encode(block.redacted.encode()).decode("ascii")}
-    said: JsonObject = {"text": block.thinking}
+    data: JsonObject = {"text": block.thinking}
+    if as_read and block.spelling == "textless":
+        data = {}
     if block.signature is not None:
-        said["signature"] = block.signature
-    return {"reasoningText": said}
+        data["signature"] = block.signature
+    return {"reasoningText": data}
+
+
+def _read_call(data: JsonObject, issuer: str) -> ToolUseBlock | None:
+    id, name, value = data.get("toolUseId", ""), data.get("name", ""), data.get("input", {})
+    if data.get("type") == _SERVER or not isinstance(id, str) or not isinstance(name, str):
+        return None
+    block = ToolUseBlock(id, name)
+    notes = []
+    if isinstance(value, str):
+        block.raw_input = value
+        notes.append(TEXT_INPUT)
+    else:
+        block.input = value
+    fields = {key: data[key] for key in data if key not in ("toolUseId", "name", "input")}
+    if fields.get("type") == TYPED:  # answers may say it, requests must not
+        notes.append(TYPED)
+        del fields["type"]
+    block.spelling = " ".join(notes) or None
+    block.extras = {issuer: fields} if fields else None
+    return block
+
+
+def _read_request_call(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlock | None:
+    """A call with its id, name and input; one of the server's own tools comes back whole."""
+    if not data.keys() >= {"toolUseId", "name", "input"}:
+        return None
+    block = read_block({"toolUse": data}, issuer, issuer)
+    if type(block) is ToolUseBlock and block.raw_input is not None:
+        block.input = parse_arguments(block.raw_input)
+    return block
+
+
+def _read_result(data: JsonObject, issuer: str, origin: Origin | None) -> ContentBlock | None:
+    """A result; one of a server's own tool, which stands in the turn of the model, stays whole."""
+    id, content, status = data.get("toolUseId"), data.get("content"), data.get("status")
+    if origin is not None:
+        return read_block({"toolResult": data}, issuer)
+    if not isinstance(id, str) or not isinstance(content, list) or "type" in data:
+        return None
+    block = ToolResultBlock(id)
+    known = {"toolUseId", "content"}
+    if isinstance(status, str) and status in _STATUS:
+        known.add("status")
+        block.is_error = _STATUS[status]
+        block.spelling = None if block.is_error else status
+    first = content[0] if len(content) == 1 and type(content[0]) is dict else {}
+    if first.keys() == {"text"} and isinstance(first["text"], str):
+        block.output = first["text"]
+    elif first.keys() == {"json"} and isinstance(first["json"], dict):
+        block.output = first["json"]
+    else:
+        block.output = read_parts(content, issuer)
+    fields = {key: value for key, value in data.items() if key not in known}
+    block.extras = {issuer: fields} if fields else None
+    return block
+
+
+_REQUEST_READERS = {
+    "toolUse": _read_request_call,
+    "toolResult": _read_result,
+    "guardContent": _read_guarded,
+}
 
 
 # service model: ImageFormat, DocumentFormat, VideoFormat, AudioFormat
@@ -110,7 +623,7 @@ _ENDINGS = {
 
 # By the error text letters, digits, white space, hyphens, parentheses and square brackets; an
 # underscore is taken too (recorded), no other alphabet is, nor a space behind a space.
-_ODD = re.compile(r"[^A-Za-z0-9_()\[\] -]+")
+_REFUSED = re.compile(r"[^A-Za-z0-9_()\[\] -]+")
 
 
 _SPACES = re.compile(r" {2,}")
@@ -119,101 +632,32 @@ _SPACES = re.compile(r" {2,}")
 _LONGEST = 200
 
 
-class Shelf:
-    """The media of one request; remembers the names of its documents."""
-
-    __slots__ = ("can", "count", "last", "names", "report")
-
-    def __init__(self, caps: Capabilities, report: Report) -> None:
-        self.can = caps
-        self.report = report
-        self.names: set[str] = set()
-        self.count = 0
-        self.last: dict[str, int] = {}  # a name's last number: none is tried twice
-
-    def block(self, block: MediaBlock) -> JsonObject:
-        """`{"image": {"format", "source"}}`, or `document` with its `name`, `video`, `audio`."""
-        made: JsonObject = {}
-        form = _format(block)
-        if form:
-            made["format"] = form
-        if type(block) is DocumentBlock:
-            made["name"] = self._name(block)
-        made["source"] = _source(block)
-        if block.extras is not None:
-            filled(made, own_extras(block, self.can))
-        return {block.type: made}
-
-    def _name(self, block: DocumentBlock) -> str:
-        """A name that no other document of the request has."""
-        self.count += 1
-        plain = _plain(block.title or "")
-        base = plain or f"Document {self.count}"
-        name = base
-        nth = self.last.get(base, 1)
-        while name in self.names:
-            nth += 1
-            tail = f" ({nth})"
-            name = f"{base[: _LONGEST - len(tail)]}{tail}"
-        self.last[base] = nth
-        self.names.add(name)
-        if block.title is None:
-            self.report.lost("document_name.made", block, did=name)
-        elif name != block.title:
-            self.report.lost("document_name.mapped", block, "title", did=name)
-        return name
-
-
-def _plain(title: str) -> str:
+def _plain_title(title: str) -> str:
     """What the API takes of a title; its ending goes, for the format says it.
 
-    >>> _plain("Café menu: May.pdf")
+    >>> _plain_title("Café menu: May.pdf")
     'Cafe menu May'
     """
-    head, dot, ending = title.rpartition(".")
+    stem, dot, ending = title.rpartition(".")
     if dot and ending.lower() in _ENDINGS["document"]:
-        title = head
+        title = stem
     bare = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
-    return _SPACES.sub(" ", _ODD.sub(" ", bare)).strip()[:_LONGEST].strip()
+    return _SPACES.sub(" ", _REFUSED.sub(" ", bare)).strip()[:_LONGEST].strip()
 
 
-def _format(block: MediaBlock) -> str:
-    """The format by media type, else by the ending of where it is; a document needs none."""
-    source = block.source
-    found = FORMATS.get(source.media_type or "", "")
-    if not found and not isinstance(source, Base64Source):
-        place = _place(block)
-        found = _ENDINGS[block.type].get(place.rpartition(".")[2].lower(), "")
-    if not found and type(block) is not DocumentBlock:
-        raise WriteError(
-            f"the format of {block.type} cannot be told from where it is",
-            hint="give its source a media_type",
-            code="media.type",
-        )
-    return found
-
-
-def _source(block: MediaBlock) -> JsonObject:
-    """`{"bytes": base64 text}` or `{"s3Location": {"uri"}}`."""
-    source = block.source
-    if isinstance(source, Base64Source):
-        return {"bytes": source.data}
-    return {"s3Location": {"uri": _place(block)}}
-
-
-def _place(block: MediaBlock) -> str:
+def _uri(block: MediaBlock) -> str:
     match block.source:
         case URLSource(url=url):
             return url
         case FileSource(file_id=file_id):
             return file_id
-        case LocalSource() | Base64Source() as other:
-            raise WriteError(f"{block.type} from a {other.type} source", code="seat.unsaid")
-        case other:
-            assert_never(other)
+        case LocalSource() | Base64Source() as source:
+            raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
+        case source:
+            assert_never(source)
 
 
-MEDIA: dict[str, Any] = {
+_MEDIA: dict[str, Any] = {
     "image": ImageBlock, "document": DocumentBlock, "video": VideoBlock, "audio": AudioBlock,
 }  # fmt: skip
 
@@ -221,7 +665,10 @@ MEDIA: dict[str, Any] = {
 _TEXT = "text"  # the spelling of a document whose text stands there
 
 
-_TYPES: dict[tuple[str, str], str] = {
+_UNKNOWN = "application/octet-stream"
+
+
+_MEDIA_TYPES: dict[tuple[str, str], str] = {
     # formats that our own writer does not use
     ("image", "jpg"): "image/jpeg", ("audio", "mpeg"): "audio/mpeg",
     ("audio", "mpga"): "audio/mpeg", ("audio", "mkv"): "audio/x-matroska",
@@ -230,412 +677,50 @@ _TYPES: dict[tuple[str, str], str] = {
 
 
 for _type, _form in FORMATS.items():
-    _top = _type.partition("/")[0]
-    _kind = _top if _top in MEDIA else "document"
-    if (_kind, _form) not in _TYPES:
-        _TYPES[_kind, _form] = _type
+    _kind = _type.partition("/")[0]
+    _MEDIA_TYPES.setdefault((_kind if _kind in _MEDIA else "document", _form), _type)
 
 
-def plain(value: Any) -> Json:
-    """The value with its bytes as base64 text, as they travel. Raises ValueError if it is deep."""
-    try:
-        return _medium_plain(value)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
-def _medium_plain(value: Any) -> Json:
-    if isinstance(value, (bytes, bytearray)):
-        return b64encode(value).decode("ascii")
-    if isinstance(value, dict):
-        return {key: _medium_plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_medium_plain(item) for item in value]
-    return value
-
-
-def medium(kind: str, told: JsonObject, issuer: str) -> ContentBlock | None:
+def _read_medium(kind: str, data: JsonObject, issuer: str) -> ContentBlock | None:
     """The block of an `image`, `document`, `video` or `audio`; None for a source nobody models."""
-    form, name, given = told.get("format"), told.get("name"), told.get("source")
-    typed = _TYPES.get((kind, form), "") if isinstance(form, str) else ""
-    if not isinstance(given, dict) or len(given) != 1:
+    form, name, value = data.get("format"), data.get("name"), data.get("source")
+    media_type = _MEDIA_TYPES.get((kind, form), "") if isinstance(form, str) else ""
+    if not isinstance(value, dict) or len(value) != 1:
         return None
-    source, rest, spelling = _medium_source(given, typed, kind)
+    source, fields, spelling = _read_source(value, media_type, kind)
     if source is None:
         return None
-    made: ContentBlock = MEDIA[kind](source)
-    said = {"source"}
-    if typed:
-        said.add("format")
-        spelling = form if FORMATS[typed] != form else spelling
-    if type(made) is DocumentBlock and isinstance(name, str):
-        made.title = name
-        said.add("name")
-    rest |= {key: value for key, value in told.items() if key not in said}
-    made.spelling = spelling
-    made.extras = {issuer: plain(rest)} if rest else None
-    return made
+    block: ContentBlock = _MEDIA[kind](source)
+    known = {"source"}
+    if media_type:
+        known.add("format")
+        spelling = form if FORMATS[media_type] != form else spelling
+    if type(block) is DocumentBlock and isinstance(name, str):
+        block.title = name
+        known.add("name")
+    fields |= {key: value for key, value in data.items() if key not in known}
+    block.spelling = spelling
+    block.extras = {issuer: json_bytes(fields)} if fields else None
+    return block
 
 
-def _medium_source(
-    told: JsonObject, media_type: str, kind: str
+def _read_source(
+    data: JsonObject, media_type: str, kind: str
 ) -> tuple[Base64Source | URLSource | None, JsonObject, str | None]:
-    """(the source, what of it nobody models, how it is spelled)."""
-    data, place, text = told.get("bytes"), told.get("s3Location"), told.get("text")
-    if isinstance(data, (str, bytes, bytearray)) and (media_type or kind == "document"):
-        return Base64Source(media_type or _UNKNOWN, plain(data)), {}, None
-    if isinstance(place, dict) and isinstance(place.get("uri"), str):
-        rest = {key: value for key, value in place.items() if key != "uri"}
-        owned = {"source": {"s3Location": rest}} if rest else {}
-        return URLSource(place["uri"], media_type or None), owned, None
-    if kind == "document" and isinstance(text, str) and _worded(media_type):
+    """(the source, fields of the medium that nobody models, how it is spelled)."""
+    content, location, text = data.get("bytes"), data.get("s3Location"), data.get("text")
+    if isinstance(content, (str, bytes, bytearray)) and (media_type or kind == "document"):
+        return Base64Source(media_type or _UNKNOWN, json_bytes(content)), {}, None
+    if isinstance(location, dict) and isinstance(location.get("uri"), str):
+        unknown = {key: value for key, value in location.items() if key != "uri"}
+        fields = {"source": {"s3Location": unknown}} if unknown else {}
+        return URLSource(location["uri"], media_type or None), fields, None
+    is_text = kind == "document" and media_type.partition("/")[0] in ("", "text")
+    if is_text and isinstance(text, str):
         try:
-            data = b64encode(text.encode()).decode("ascii")
+            content = b64encode(text.encode()).decode("ascii")
         except UnicodeEncodeError:  # half of a pair
             return None, {}, None
-        made = Base64Source(media_type or "text/plain", data)
-        return made, {}, _TEXT if media_type else f"{_TEXT} bare"
+        spelling = _TEXT if media_type else f"{_TEXT} bare"
+        return Base64Source(media_type or "text/plain", content), {}, spelling
     return None, {}, None
-
-
-def _worded(media_type: str) -> bool:
-    return not media_type or media_type.startswith("text/")
-
-
-_UNKNOWN = "application/octet-stream"
-
-
-def medium_as_read(block: MediaBlock, own: JsonObject) -> JsonObject:
-    """`{"image": {...}}` and the like; `own`: the fields that nobody models."""
-    source: Any = block.source
-    word, _, bare = (block.spelling or "").partition(" ")
-    made: JsonObject = {}
-    form = FORMATS.get(source.media_type or "")
-    if form is not None and not bare:
-        made["format"] = word if word and word != _TEXT else form
-    if type(block) is DocumentBlock and block.title is not None:
-        made["name"] = block.title
-    if type(source) is Base64Source:
-        if word == _TEXT:
-            made["source"] = {"text": b64decode(source.data).decode()}
-        else:
-            made["source"] = {"bytes": source.data}
-    else:
-        uri = source.file_id if type(source) is FileSource else source.url
-        made["source"] = {"s3Location": {"uri": uri}}
-    return {block.type: filled(made, own)}
-
-
-SERVER = "server_tool_use"
-
-
-TYPED = "tool_use"  # the spelling of a call that names its type
-
-
-TEXT = "text"  # of one whose input is a text
-
-
-def block(told: JsonObject, issuer: str, aside: str = "") -> ContentBlock:
-    """One content block; `aside`: on whose name fields stand that nobody knows, if not answers'.
-
-    Raises TypeError for what is no object, ValueError for bytes that are no base64.
-    """
-    if not isinstance(told, dict):
-        raise TypeError("a content block is an object")
-    made: ContentBlock | None = None
-    aside = aside or answered(issuer)
-    if len(told) == 1:
-        ((key, value),) = told.items()
-        if key == "text" and isinstance(value, str):
-            made = TextBlock(value)
-        elif isinstance(value, dict):
-            made = _of(key, value, issuer, aside)
-    elif isinstance(told.get("text"), str) and _MARKS.isdisjoint(told):
-        made = TextBlock(told["text"])
-        made.extras = {aside: {key: value for key, value in told.items() if key != "text"}}
-    return _raw(plain(told), issuer) if made is None else made
-
-
-_MARKS = frozenset({"citations", "guardContent"})  # by which other texts are told
-
-
-def _of(key: str, told: JsonObject, issuer: str, aside: str) -> ContentBlock | None:
-    """The block of this kind; None for what none models."""
-    if key == "toolUse":
-        return _call(told, issuer)
-    if key == "reasoningContent":
-        return _thinking(told, issuer, aside)
-    if key == "citationsContent":
-        return _content_cited(told, issuer)
-    return medium(key, told, issuer) if key in MEDIA else None
-
-
-def _call(told: JsonObject, issuer: str) -> ToolUseBlock | None:
-    id, name, given = told.get("toolUseId", ""), told.get("name", ""), told.get("input", {})
-    if told.get("type") == SERVER or not isinstance(id, str) or not isinstance(name, str):
-        return None
-    made = ToolUseBlock(id, name)
-    words = []
-    if isinstance(given, str):
-        made.raw_input = given
-        words.append(TEXT)
-    else:
-        made.input = given
-    rest = {k: v for k, v in told.items() if k not in ("toolUseId", "name", "input")}
-    if rest.get("type") == TYPED:  # answers may say it, requests must not
-        words.append(TYPED)
-        del rest["type"]
-    made.spelling = " ".join(words) or None
-    if rest:
-        made.extras = {issuer: rest}
-    return made
-
-
-def _thinking(told: JsonObject, issuer: str, aside: str) -> ThinkingBlock | None:
-    if told.keys() == {"redactedContent"}:
-        return sealed(told["redactedContent"], issuer)
-    said = told.get("reasoningText")
-    if told.keys() != {"reasoningText"} or not isinstance(said, dict):
-        return None
-    text, signature = said.get("text", ""), said.get("signature")
-    if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
-        return None
-    made = ThinkingBlock(text, signature, spelling=None if "text" in said else "textless")
-    known = {"text"} if signature is None else {"text", "signature"}
-    rest = {key: value for key, value in said.items() if key not in known}
-    if rest:
-        made.extras = {aside: {"reasoningText": rest}}
-    return made
-
-
-def sealed(told: Any, issuer: str) -> ThinkingBlock:
-    """Sealed thinking. Its bytes are a text, which the maker's own API has as it is.
-
-    Raises TypeError for neither bytes nor text, ValueError for what is no base64.
-    """
-    raw = bytes(told) if isinstance(told, (bytes, bytearray)) else b64decode(told, validate=True)
-    usual = b64encode(raw).decode("ascii")
-    try:
-        made = ThinkingBlock("", redacted=raw.decode())
-    except UnicodeDecodeError:
-        return ThinkingBlock("", redacted=usual, extras={issuer: {"redactedContent": usual}})
-    if isinstance(told, str) and told != usual:  # base64 has several spellings of its last sign
-        made.extras = {issuer: {"redactedContent": told}}
-    return made
-
-
-def _content_cited(told: JsonObject, issuer: str) -> TextBlock | None:
-    """`{"content": [{"text"}], "citations"}`: a text; the citations go back as they came."""
-    said, cited = told.get("content", []), told.get("citations")
-    if not isinstance(said, list) or not isinstance(cited, list):
-        return None
-    texts = [one["text"] for one in said if isinstance(one, dict) and _is_text(one.get("text"))]
-    if len(texts) < len(said):
-        return None
-    made = TextBlock("".join(texts))
-    if cited:
-        made.citations = [citation(one if isinstance(one, dict) else {}) for one in cited]
-    # one text, or none: anything else comes back as it was
-    usual = said == [{"text": made.text}] if made.text else "content" not in told
-    own = {key: value for key, value in told.items() if key != "content" or not usual}
-    made.extras = {issuer: own}
-    return made
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def citation(told: Any) -> Citation:
-    """The source and what is quoted of it, for readers. Raises TypeError for no object."""
-    if not isinstance(told, dict):
-        raise TypeError("a citation is an object")
-    made = Citation()
-    if isinstance(told.get("title"), str):
-        made.title = told["title"]
-    quoted = told.get("sourceContent")
-    if isinstance(quoted, list):
-        texts = [one.get("text") for one in quoted if isinstance(one, dict)]
-        made.quote = "".join(text for text in texts if isinstance(text, str)) or None
-    where = told.get("location")
-    web = where.get("web") if isinstance(where, dict) else None
-    url = web.get("url") if isinstance(web, dict) else told.get("source")
-    if isinstance(url, str) and (web or url.startswith(("https://", "http://"))):
-        made.url = url
-    return made
-
-
-def _raw(told: JsonObject, issuer: str) -> RawBlock:
-    """A server's own call, its result, or anything else, with its pairing."""
-    for key, role in (("toolUse", "call"), ("toolResult", "result")):
-        inner = told.get(key)
-        pair = inner.get("toolUseId") if isinstance(inner, dict) else None
-        if isinstance(pair, str):
-            return RawBlock(issuer, told, role, pair)  # type: ignore[arg-type]  # one of the two
-    return RawBlock(issuer, told)
-
-
-_STATUS = {"error": True, "success": False}
-
-
-def read_parts(told: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list; a cache point is a hint on the block before it.
-
-    `origin`: who wrote them, if that was a model; the results in its turns are the server's own.
-    """
-    made: list[ContentBlock] = []
-    for one in told:
-        if made and (hint := unmarked(one)) is not None:
-            last: Any = made[-1]
-            if getattr(last, "cache", hint) is None:
-                last.cache = hint
-                continue
-        part = read_part(one, issuer, origin)
-        if type(part) is ThinkingBlock:
-            part.origin = origin
-        made.append(part)
-    return made
-
-
-def parts_as_read(blocks: Iterable[ContentBlock], issuer: str) -> list[Json]:
-    """The list that `read_parts` made the blocks of."""
-    made: list[Json] = []
-    for one in blocks:
-        made.append(part_as_read(one, issuer))
-        if (hint := getattr(one, "cache", None)) is not None:
-            made.append(cache_point(hint))
-    return made
-
-
-def unmarked(told: Json) -> CacheHint | None:
-    """The hint that a cache point is, if it says no more than that."""
-    point = told.get("cachePoint") if type(told) is dict and len(told) == 1 else None
-    if type(point) is not dict or point.get("type") != "default":
-        return None
-    ttl = point.get("ttl")
-    usual = len(point) == 1 or (len(point) == 2 and isinstance(ttl, str))
-    return CacheHint(ttl) if usual else None
-
-
-def read_part(told: Json, issuer: str, origin: Origin | None = None) -> ContentBlock:
-    """One content block; what no block models is kept as it came."""
-    if type(told) is not dict:
-        return RawBlock(issuer, told, by="client")
-    try:
-        inner: Any
-        if len(told) == 1 and type(inner := next(iter(told.values()))) is dict:
-            if "toolUse" in told:
-                return _parts_call(inner, issuer) or _whole(told, issuer)
-            if "toolResult" in told:
-                return _result(inner, issuer, origin) or _whole(told, issuer)
-            if "guardContent" in told:
-                return _guarded(inner, issuer) or _whole(told, issuer)
-        made = block(told, issuer, issuer)
-    except (TypeError, ValueError):
-        return RawBlock(issuer, told, by="client")
-    if type(made) is RawBlock and origin is None:
-        made.by = "client"
-    return made
-
-
-def _whole(told: JsonObject, issuer: str) -> RawBlock:
-    """A call, a result or a guarded image as it came, with its pairing."""
-    ((key, inner),) = told.items()
-    pair = inner.get("toolUseId")
-    paired = pair if isinstance(pair, str) else None
-    role: Any = {"toolUse": "call", "toolResult": "result"}.get(key, "item")
-    server = role != "item" and ("type" in inner)
-    return RawBlock(issuer, told, role, paired, by="server" if server else "client")
-
-
-def _parts_call(told: JsonObject, issuer: str) -> ContentBlock | None:
-    """A call with its id, name and input; one of the server's own tools comes back whole."""
-    if not ("toolUseId" in told and "name" in told and "input" in told):
-        return None
-    made = block({"toolUse": told}, issuer, issuer)
-    if type(made) is ToolUseBlock and made.raw_input is not None:
-        made.input = parsed(made.raw_input)
-    return made
-
-
-def _result(told: JsonObject, issuer: str, origin: Origin | None) -> ContentBlock | None:
-    """A result; one of a server's own tool, which stands in the turn of the model, stays whole."""
-    id, content, status = told.get("toolUseId"), told.get("content"), told.get("status")
-    if origin is not None:
-        return block({"toolResult": told}, issuer)
-    if not isinstance(id, str) or not isinstance(content, list) or "type" in told:
-        return None
-    made = ToolResultBlock(id)
-    known = {"toolUseId", "content"}
-    if isinstance(status, str) and status in _STATUS:
-        known.add("status")
-        made.is_error = _STATUS[status]
-        made.spelling = None if made.is_error else status
-    first = content[0] if len(content) == 1 and type(content[0]) is dict else {}
-    if first.keys() == {"text"} and isinstance(first["text"], str):
-        made.output = first["text"]
-    elif first.keys() == {"json"} and isinstance(first["json"], dict):
-        made.output = first["json"]
-    else:
-        made.output = read_parts(content, issuer)
-    rest = {key: value for key, value in told.items() if key not in known}
-    made.extras = {issuer: rest} if rest else None
-    return made
-
-
-def _guarded(told: JsonObject, issuer: str) -> ContentBlock | None:
-    """`{"text": {"text", "qualifiers"}}`: a text that a guardrail looks at."""
-    said = told.get("text")
-    if len(told) != 1 or not isinstance(said, dict) or not isinstance(said.get("text"), str):
-        return None
-    rest = {key: value for key, value in said.items() if key != "text"}
-    own: JsonObject = {"guardContent": {"text": rest} if rest else {}}
-    return TextBlock(said["text"], extras={issuer: own})
-
-
-def own_fields(node: Any, issuer: str) -> JsonObject:
-    """The fields that the issuer's requests and answers have beside what the node models."""
-    extras = node.extras
-    if not extras:
-        return {}
-    own, aside = extras.get(issuer), extras.get(answered(issuer))
-    if own and aside:
-        return filled(dict(own), aside)
-    return own or aside or {}
-
-
-def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The object that `read_part`, or the reader of answers, made the block of."""
-    own = own_fields(block, issuer)
-    if type(block) is TextBlock:
-        return marked(block, own) if own else {"text": block.text}
-    if type(block) is ToolUseBlock:
-        words = (block.spelling or "").split()
-        said: JsonObject = {"toolUseId": block.id, "name": block.name, "input": block.input}
-        if TEXT in words:
-            said["input"] = block.raw_input
-        if TYPED in words:
-            said["type"] = TYPED
-        return {"toolUse": {**said, **own}}
-    if type(block) is ToolResultBlock:
-        return {"toolResult": {**_said_result(block, issuer), **own}}
-    if type(block) is ThinkingBlock:
-        made = thought(block)
-        if block.spelling == "textless":
-            del made["reasoningText"]["text"]
-        return {"reasoningContent": filled(made, own)}
-    if type(block) is RawBlock:
-        return block.data
-    return medium_as_read(block, own)  # type: ignore[arg-type]  # no refusal is ever read
-
-
-def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
-    output = block.output
-    made: JsonObject = {"toolUseId": block.id}
-    if isinstance(output, list):
-        made["content"] = parts_as_read(output, issuer)
-    else:
-        made["content"] = [{"json" if isinstance(output, dict) else "text": output}]
-    if block.is_error or block.spelling:
-        made["status"] = "error" if block.is_error else block.spelling
-    return made

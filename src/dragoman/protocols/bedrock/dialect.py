@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from .request import asked_in
+from .request import read_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +103,21 @@ def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be one; a path of Converse weighs most."""
     if not isinstance(body, dict) or not isinstance(body.get("messages", []), list):
         return False
-    if asked_in(path)[0] is not None:
+    if read_path(path)[0] is not None:
         return not body.keys() - _KNOWN or "messages" in body
-    if body.keys() - _KNOWN or ("messages" not in body and _FIELDS.isdisjoint(body)):
+    if body.keys() - _KNOWN or (not body.get("messages") and _FIELDS.isdisjoint(body)):
         return False
-    said = [_said(one) for one in body.get("messages", ())]
-    system = body.get("system", [])
-    listed = isinstance(system, list) and all(map(_block, system))
-    return listed and all(said) and bool(said or not _FIELDS.isdisjoint(body))
+    return _claims_blocks(body.get("system", [])) and all(
+        isinstance(message, dict)
+        and message.get("role") in _ROLES
+        and message.keys() <= {"role", "content"}
+        and _claims_blocks(message.get("content"))
+        for message in body.get("messages", ())
+    )
 
 
-def _said(told: Json) -> bool:
-    if not isinstance(told, dict) or told.get("role") not in _ROLES:
-        return False
-    content = told.get("content")
-    return told.keys() <= {"role", "content"} and isinstance(content, list) and all(
-        map(_block, content)
-    )  # fmt: skip
-
-
-def _block(told: Json) -> bool:
-    return isinstance(told, dict) and len(told) == 1 and not _BLOCKS.isdisjoint(told)
+def _claims_blocks(data: Json) -> bool:
+    return isinstance(data, list) and all(
+        isinstance(block, dict) and len(block) == 1 and not _BLOCKS.isdisjoint(block)
+        for block in data
+    )

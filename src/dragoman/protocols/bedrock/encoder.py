@@ -1,4 +1,4 @@
-"""What a stream makes of a whole content block, and of an error.
+"""Writes streams: the events of content blocks, and those of the answer around them.
 
 Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta",
 "ConverseStreamOutput".
@@ -6,11 +6,8 @@ Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never
-
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.stream.builder import Builder
-from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
@@ -26,218 +23,205 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ContentBlock
-from .answer import EVENTS, AnswerWriter, figures, request_ids, stop_reason
-from .blocks import own_fields, thought
+from ..answers import EVENTS, AnswerEncoder, Event
+from .answer import AnswerWriter, missing_metrics, request_ids, write_stop_reason, write_usage
+from .blocks import TYPED, issuer_fields, write_thinking
 from .reader import FAULTS
 
 _BY_STATUS = {status: name for name, status in FAULTS.items()}
 
 
-def in_pieces(said: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
+_GROWING = {"image": "source", "toolUse": "input", "toolResult": "content"}
+
+
+def split_block(data: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
     """(how the block begins, the deltas that fill it) of an image, a server's call or result."""
-    ((key, inner),) = said.items() if len(said) == 1 else (("", None),)
-    grows = {"image": "source", "toolUse": "input", "toolResult": "content"}.get(key)
-    if grows is None or not isinstance(inner, dict):
-        return said, []  # nothing that a stream has: it stands in its beginning
-    start = {key: {name: value for name, value in inner.items() if name != grows}}
-    value = inner.get(grows)
+    key, fields = next(iter(data.items())) if len(data) == 1 else ("", None)
+    name = _GROWING.get(key)
+    if name is None or not isinstance(fields, dict):
+        return data, []  # nothing that a stream has: it stands in its beginning
+    value: Json = fields.get(name)
+    start = {key: {field: fields[field] for field in fields if field != name}}
     if not value:
         return start, []
-    if key == "image":
-        return start, [{key: {grows: value}}]
-    if key == "toolUse":  # an input that broke off is text already
-        return start, [{key: {grows: value if isinstance(value, str) else arguments(value)}}]
-    return start, [{key: value}]
+    if key == "toolResult":
+        return start, [{key: value}]
+    if key == "toolUse" and not isinstance(value, str):  # an input that broke off is text already
+        value = arguments(value)
+    return start, [{key: {name: value}}]
 
 
-def exception(error: ProviderError) -> tuple[str, Json]:
+def write_exception(error: ProviderError) -> tuple[str, Json]:
     """The exception by its own name, or by the status that it has over HTTP."""
-    known = error.type in FAULTS
-    name = error.type if known else _BY_STATUS.get(error.status or 500, "internalServerException")
+    is_own = error.type in FAULTS
+    name = error.type if is_own else _BY_STATUS.get(error.status or 500, "internalServerException")
     body = error.body
-    if known and isinstance(body, dict) and isinstance(body.get("message"), str):
+    if is_own and isinstance(body, dict) and isinstance(body.get("message"), str):
         return name, body
     return name, {"message": error.message}
-
-
-Event: TypeAlias = tuple[str | None, Json]
 
 
 _STOP_FIELD = "additionalModelResponseFields"
 
 
-class ConverseEncoder:
+class ConverseEncoder(AnswerEncoder[AnswerWriter]):
     """Writes one answer, its first candidate."""
 
+    single = True
+
     def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
-        self._report = report
-        self._say = AnswerWriter(report, issuers, own=False)
+        super().__init__(AnswerWriter(report, issuers, own=False))
         self._steps = Steps(report=report)
-        self._about = Builder(issuers[0])  # of what stands beside the message
         self._begun = False
-        self._end: Finish | None = None
+        self._finish: Finish | None = None
         self._index = 0  # of the next block that says something
         self._open = False  # whether the block has said something
-        self._named: set[str] = set()  # losses that are told once
 
     def feed(self, piece: Piece) -> list[Event]:
         """The events that the piece completes."""
-        made: list[Event] = []
-        match piece:
-            case Part():
-                if piece.key[0] == 0:
-                    self._told(self._steps.feed(piece), made)
-                else:
-                    self._once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
-            case Meta():
-                self._meta(piece)
-            case Usage():
-                self._about.add(piece)
-            case End():
-                if piece.candidate == 0:
-                    self._end = piece.finish
-            case Failed():
-                self._told(self._steps.finish(), made)
-                made.append(exception(piece.error))
-            case Raw():
-                self._report.lost("answer.unsaid", piece, what="an event that nobody knows")
-            case _:
-                assert_never(piece)
+        events = super().feed(piece)
         if not self._begun and type(piece) is not Failed:
             self._begun = True
-            made.insert(0, ("messageStart", {"role": "assistant"}))
-        return made
+            events.insert(0, ("messageStart", {"role": "assistant"}))
+        return events
 
     def finish(self) -> list[Event]:
         """The end of the last block, why the answer ended, and its figures."""
-        made: list[Event] = []
-        self._told(self._steps.finish(), made)
+        events = self._block_events(self._steps.finish())
         for block in self._steps.untold:
-            self._report.lost("answer.unsaid", block, what="what came behind its block")
-        resp = self._about.finish()
-        beside = self._say.fields(resp)
-        beside.pop(EVENTS, None)
-        if self._end is not None:
-            word = stop_reason(self._end, self._say, resp.candidates[0])
+            self.report.lost("answer.unsaid", block, what="what came behind its block")
+        resp = self.about.finish()
+        fields = self.writer.fields(resp)
+        fields.pop(EVENTS, None)
+        if self._finish is not None:
+            word = write_stop_reason(self._finish, self.writer, resp.candidates[0])
             stop: JsonObject = {} if word is None else {"stopReason": word}
-            if _STOP_FIELD in beside:
-                stop[_STOP_FIELD] = beside.pop(_STOP_FIELD)
-            made.append(("messageStop", stop))
-        self._measured(resp, beside, made)
-        return made
+            if _STOP_FIELD in fields:
+                stop[_STOP_FIELD] = fields.pop(_STOP_FIELD)
+            events.append(("messageStop", stop))
+        metadata = self._metadata(resp, fields)
+        return [*events, ("metadata", metadata)] if metadata else events
 
-    def _measured(self, resp: ChatResponse, beside: JsonObject, made: list[Event]) -> None:
+    def _metadata(self, resp: ChatResponse, fields: JsonObject) -> JsonObject:
         """What the answer cost; another wire's answer gets all that the event must have."""
-        told = self._say.own or self._end is not None or resp.usage != Usage()
-        usage = figures(resp.usage, self._say) if told else {}
-        last = {**({"usage": usage} if usage else {}), **beside}
-        if told and not self._say.own:
-            self._report.lost("answer.field", resp, "metrics", did="0 ms")
-            last["metrics"] = {"latencyMs": 0}
-        if last:
-            made.append(("metadata", last))
+        if not (self.writer.own or self._finish is not None or resp.usage != Usage()):
+            return fields
+        usage = write_usage(resp.usage, self.writer)
+        metadata = {"usage": usage, **fields} if usage else fields
+        if not self.writer.own:
+            metadata["metrics"] = missing_metrics(resp, self.report)
+        return metadata
 
-    def _meta(self, piece: Meta) -> None:
-        own = self._say.reads(piece.issuer)
-        self._say.own = self._say.own or own
+    def part(self, piece: Part) -> list[Event]:
+        """A part of a block."""
+        return self._block_events(self._steps.feed(piece))
+
+    def meta(self, piece: Meta) -> list[Event]:
+        """What the answer is called, for which no event has a place, and its fields."""
+        is_own = self.writer.reads(piece.issuer)
+        self.writer.own = self.writer.own or is_own
         if piece.id is not None and piece.id not in request_ids(piece.extras or {}):
-            self._once("answer.unsaid", piece, "id")
+            self.writer.lost_once("answer.unsaid", piece, "id")
         if piece.model is not None:
-            self._once("answer.unsaid", piece, "model")
-        if own and not piece.candidate:
-            self._about.add(Meta(piece.extras, joined=piece.joined))
-            return
-        for key in piece.extras or {}:
-            self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
+            self.writer.lost_once("answer.unsaid", piece, "model")
+        if is_own and not piece.candidate:
+            self.about.add(Meta(piece.extras, joined=piece.joined))
+        else:
+            self.foreign(piece, piece.extras or ())
+        return []
 
-    def _once(self, code: str, piece: object, field: str = "", what: str = "") -> None:
-        if (name := f"{code} {field or what}") not in self._named:
-            self._named.add(name)
-            self._report.lost(code, piece, field, what)
+    def ended(self, piece: End) -> list[Event]:
+        """Why the answer ended, for the end of the stream."""
+        self._finish = piece.finish
+        return []
 
-    def _told(self, steps: list[Step], made: list[Event]) -> None:
+    def failed(self, piece: Failed) -> list[Event]:
+        """The error, behind what came before it."""
+        return [*self._block_events(self._steps.finish()), write_exception(piece.error)]
+
+    def _block_events(self, steps: list[Step]) -> list[Event]:
+        events: list[Event] = []
         for step in steps:
             if type(step) is Open:
-                self._start(step.block, made)
+                self._start(step.block, events)
             elif type(step) is Shut:
-                self._shut(step.block, made)
+                self._shut(step.block, events)
             else:
-                self._grow(step.block, made)
+                self._grow(step.block, events)
+        return events
 
-    def _delta(self, delta: JsonObject, made: list[Event]) -> None:
+    def _delta(self, delta: JsonObject, events: list[Event]) -> None:
         self._open = True
-        made.append(("contentBlockDelta", {"contentBlockIndex": self._index, "delta": delta}))
+        events.append(("contentBlockDelta", {"contentBlockIndex": self._index, "delta": delta}))
 
-    def _begin(self, start: JsonObject, made: list[Event]) -> None:
+    def _begin(self, start: JsonObject, events: list[Event]) -> None:
         self._open = True
-        made.append(("contentBlockStart", {"contentBlockIndex": self._index, "start": start}))
+        events.append(("contentBlockStart", {"contentBlockIndex": self._index, "start": start}))
 
-    def _start(self, block: ContentBlock, made: list[Event]) -> None:
+    def _start(self, block: ContentBlock, events: list[Event]) -> None:
         """The event that begins a call; anything else begins with what it says first."""
         if type(block) is ToolUseBlock:
-            own = own_fields(block, self._say.issuer)
-            typed = (
-                {"type": block.spelling} if self._say.own and block.spelling == "tool_use" else {}
-            )
-            said = {"toolUseId": block.id, "name": block.name, **typed, **own}
-            self._begin({"toolUse": said}, made)
+            call: JsonObject = {"toolUseId": block.id, "name": block.name}
+            if self.writer.own and block.spelling == TYPED:
+                call["type"] = TYPED
+            self._begin({"toolUse": {**call, **issuer_fields(block, self.writer.issuer)}}, events)
 
-    def _grow(self, block: ContentBlock, made: list[Event]) -> None:
+    def _grow(self, block: ContentBlock, events: list[Event]) -> None:
         """What a piece adds. Citations stand behind their text: see `_shut`."""
         if type(block) is TextBlock or type(block) is RefusalBlock:
             if block.text:
-                self._delta({"text": block.text}, made)
+                self._delta({"text": block.text}, events)
         elif type(block) is ToolUseBlock:
             if text := argument_text(block):
-                self._delta({"toolUse": {"input": text}}, made)
+                self._delta({"toolUse": {"input": text}}, events)
         elif type(block) is ThinkingBlock:
-            self._think(block, made)
+            self._think(block, events)
 
-    def _think(self, block: ThinkingBlock, made: list[Event]) -> None:
-        own = own_fields(block, self._say.issuer)
-        said = [{"text": block.thinking}] if block.thinking else []
-        if self._say.mine(block.origin):
+    def _think(self, block: ThinkingBlock, events: list[Event]) -> None:
+        fields = issuer_fields(block, self.writer.issuer)
+        deltas = [{"text": block.thinking}] if block.thinking else []
+        if self.writer.mine(block.origin):
             if block.signature is not None:
-                said.append({"signature": block.signature})
+                deltas.append({"signature": block.signature})
             if block.redacted is not None:
-                said.append({**thought(block), **own})
-        if more := own.get("reasoningText"):
-            said.append(more)
-        for one in said:
-            self._delta({"reasoningContent": one}, made)
+                deltas.append({**write_thinking(block), **fields})
+        if unknown := fields.get("reasoningText"):
+            deltas.append(unknown)
+        for delta in deltas:
+            self._delta({"reasoningContent": delta}, events)
 
-    def _shut(self, block: ContentBlock, made: list[Event]) -> None:
+    def _shut(self, block: ContentBlock, events: list[Event]) -> None:
         """The end of a block; one that said nothing so far does so now, or has never been."""
-        say = self._say
-        say.fields(block)
+        writer = self.writer
+        writer.fields(block)
         if type(block) is TextBlock:
-            cited = say.citations(block) or own_fields(block, say.issuer).get("citations", [])
-            for one in cited:
-                self._delta({"citation": one}, made)
-            if not self._open and say.own:
-                self._delta({"text": ""}, made)
+            fields = issuer_fields(block, writer.issuer)
+            for citation in writer.citations(block) or fields.get("citations", []):
+                self._delta({"citation": citation}, events)
+            if not self._open and writer.own:
+                self._delta({"text": ""}, events)
         elif type(block) is ThinkingBlock:
-            say.unsealed(block)
-            if not self._open and say.own:
-                self._delta({"reasoningContent": {"text": ""}}, made)
+            writer.unsealed(block)
+            if not self._open and writer.own:
+                self._delta({"reasoningContent": {"text": ""}}, events)
         elif type(block) is RefusalBlock:
-            self._report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
         elif type(block) is not ToolUseBlock:
-            self._whole(block, made)
+            self._write_whole(block, events)
         if self._open:
-            made.append(("contentBlockStop", {"contentBlockIndex": self._index}))
+            events.append(("contentBlockStop", {"contentBlockIndex": self._index}))
             self._open = False
             self._index += 1
 
-    def _whole(self, block: ContentBlock, made: list[Event]) -> None:
+    def _write_whole(self, block: ContentBlock, events: list[Event]) -> None:
         """A block that came in one piece: an image, or what only this wire has."""
-        image = type(block) is ImageBlock
-        raw = type(block) is RawBlock and self._say.reads(block.issuer)
-        said = self._say.block(block) if image or raw else None
-        if isinstance(said, dict):
-            start, deltas = in_pieces(said)
-            self._begin(start, made)
+        is_image = type(block) is ImageBlock
+        is_own = type(block) is RawBlock and self.writer.reads(block.issuer)
+        data = self.writer.block(block) if is_image or is_own else None
+        if isinstance(data, dict):
+            start, deltas = split_block(data)
+            self._begin(start, events)
             for delta in deltas:
-                self._delta(delta, made)
-        elif not image:  # which is named already
-            self._report.lost("answer.unsaid", block)
+                self._delta(delta, events)
+        elif not is_image:  # which is reported already
+            self.report.lost("answer.unsaid", block)

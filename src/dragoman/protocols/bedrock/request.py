@@ -1,14 +1,15 @@
-"""Options of a request, read and said again as they were read: each from the place it stood at.
+"""The body of a request around its messages: options, thinking, tools, tool choice, format.
 
-`read_options` and `say_options` are each other's inverse; where there is more than one place, the
-notes tell which. Reference: Amazon Bedrock API reference, "InferenceConfiguration", "OutputConfig",
-"ServiceTier"; the makers' own fields in `additionalModelRequestFields`.
+Each reader takes out of the body what the tree can hold; what it cannot hold stays in the extras,
+and notes tell where and how the rest stood. The writers serve requests that are composed and
+requests that go back as they were read. Reference: Amazon Bedrock API reference,
+"InferenceConfiguration", "OutputConfig", "ServiceTier", "ToolConfiguration"; the makers' own fields
+in `additionalModelRequestFields`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
@@ -26,590 +27,482 @@ from ...message import (
     Tool,
     ToolChoice,
 )
-from ...message.blocks import noted
 from ..base import PreparedRequest
-from ..chat_shape import own_tool, parameters, replay
-from ..chat_shape import unsaid as chat_shape_unsaid
-from ..reasoning import Asked, asked, begun_without, moot, unsaid
-from ..request_fields import choice, format_name, options, response_format, stubs, within
-from .blocks import cache_point, unmarked
-from .messages import read_message, read_system, system_as_read
+from ..chat_shape import (
+    are_objects,
+    filled,
+    issuer_extras,
+    issuer_fields,
+    own_tool,
+    parameters,
+    replay,
+)
+from ..chat_shape import unsaid as report_tool_fields
+from ..reasoning import (
+    USUAL_BUDGET,
+    Asked,
+    asked,
+    barred_by_history,
+    fitting_budget,
+    moot,
+    reasoning_field,
+)
+from ..reasoning import unsaid as report_thinking
+from ..request_fields import (
+    choice,
+    field_at,
+    format_name,
+    options,
+    put_field,
+    response_format,
+    stubs,
+    take_field,
+    within,
+)
+from .blocks import cache_point, read_cache_point
+from .messages import at_top, content_as_read, read_message, read_system
 
-_OWN = "additionalModelRequestFields"
+_MAKERS = "additionalModelRequestFields"
 
 
-# option -> where it may stand; of several the first that is there
-_PLACES: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("inferenceConfig.maxTokens",),
-    "temperature": ("inferenceConfig.temperature",),
-    "top_p": ("inferenceConfig.topP",),
-    "top_k": (f"{_OWN}.top_k", f"{_OWN}.inferenceConfig.topK"),
-    "stop": ("inferenceConfig.stopSequences",),
-    "service_tier": ("serviceTier.type",),
+# option -> the paths where it may stand, the usual one first, and its type
+_OPTIONS: dict[str, tuple[tuple[str, ...], type | tuple[type, ...]]] = {
+    "max_tokens": (("inferenceConfig.maxTokens",), int),
+    "temperature": (("inferenceConfig.temperature",), (int, float)),
+    "top_p": (("inferenceConfig.topP",), (int, float)),
+    "top_k": ((f"{_MAKERS}.top_k", f"{_MAKERS}.inferenceConfig.topK"), int),
+    "stop": (("inferenceConfig.stopSequences",), list),
+    "service_tier": (("serviceTier.type",), str),
     "reasoning_budget": (
-        f"{_OWN}.thinking.budget_tokens", f"{_OWN}.reasoning_config.budget_tokens",
+        (f"{_MAKERS}.thinking.budget_tokens", f"{_MAKERS}.reasoning_config.budget_tokens"), int,
     ),
     "reasoning": (
-        f"{_OWN}.output_config.effort", "outputConfig.effort",
-        f"{_OWN}.reasoningConfig.maxReasoningEffort", f"{_OWN}.reasoning_effort",
+        (f"{_MAKERS}.output_config.effort", "outputConfig.effort",
+         f"{_MAKERS}.reasoningConfig.maxReasoningEffort", f"{_MAKERS}.reasoning_effort"), str,
     ),
 }  # fmt: skip
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("max_tokens", "top_k", "reasoning_budget"), (int,)),
-    **dict.fromkeys(("temperature", "top_p"), (int, float)),
-    **dict.fromkeys(("service_tier", "reasoning"), (str,)),
-    "stop": (list,),
-}
-
-
 # where thinking is turned on and off: Claude's place, its other name, Nova's
 _SWITCHES = (
-    f"{_OWN}.thinking.type",
-    f"{_OWN}.reasoning_config.type",
-    f"{_OWN}.reasoningConfig.type",
+    f"{_MAKERS}.thinking.type",
+    f"{_MAKERS}.reasoning_config.type",
+    f"{_MAKERS}.reasoningConfig.type",
 )
 
 
-_WORDS = {"enabled": "on", "adaptive": "on", "disabled": "off"}
+_SWITCH_WORDS = {"enabled": "on", "adaptive": "on", "disabled": "off"}
 
 
-def read_options(rest: JsonObject, notes: JsonObject) -> Options:
-    """The options of the body; what they say is taken out of `rest`."""
-    given: dict[str, Any] = {}
-    switch = next((at for at in _SWITCHES if place(rest, at) in _words(rest, at)), None)
-    word = place(rest, switch) if switch else None
-    for name, places in _PLACES.items():
-        at = next((one for one in places if _fits(name, place(rest, one))), None)
-        if at is None or (name in ("reasoning", "reasoning_budget") and word == "disabled"):
-            continue
-        given[name] = take(rest, at)
-        if at != places[0]:
-            notes[name] = {"at": at}
-    if switch is not None:
-        # a budget and an effort both need the switch that stands beside them; alone it is enough
-        name = "reasoning_budget" if "reasoning_budget" in given else "reasoning"
-        if name not in given:
-            given["reasoning"], notes["reasoning"] = _WORDS[take(rest, switch)], {"at": None}
-        else:
-            take(rest, switch)
-        notes.setdefault(name, {})["with"] = {switch: word}
-    if "stop" in given:
-        given["stop"] = tuple(given["stop"])
-    return Options(**given)
-
-
-def _words(rest: JsonObject, at: str) -> Collection[str]:
-    return _WORDS if isinstance(place(rest, at), str) else ()
-
-
-def _fits(name: str, value: Any) -> bool:
-    if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
-        return False
-    if isinstance(value, list):
-        return bool(value) and all(isinstance(one, str) for one in value)
-    return value != ""
-
-
-def say_options(
-    body: JsonObject, options: Options, notes: JsonObject, kept: Collection[str]
-) -> None:
-    """Put the options of `kept` back to where they stood."""
-    for name, value in options.given():
-        if name not in kept or name not in _PLACES:
-            continue
-        note = notes.get(name, {})
-        at = note.get("at", _PLACES[name][0])
-        if at is not None:
-            put(body, at, list(value) if isinstance(value, tuple) else value)
-        for switch, word in note.get("with", {}).items():
-            put(body, switch, word)
-
-
-def places_of(options: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
-    """(option, the path that it was read from): all of it, where a switch stands beside it."""
-    for name, _ in options.given():
-        if name not in _PLACES:
-            continue
-        note = notes.get(name, {})
-        at = note.get("at", _PLACES[name][0])
-        switch = next(iter(note.get("with", ())), "")
-        above = switch.rpartition(".")[0]
-        if at is None:
-            yield name, switch
-        else:
-            yield name, above if above and at.startswith(f"{above}.") else at
-
-
-def place(body: JsonObject, at: str) -> Any:
-    """The value at a path with dots; None if there is none."""
-    value: Any = body
-    for key in at.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def take(body: JsonObject, at: str) -> Json:
-    """Take the value out of the body, and objects that are empty without it; the rest stays."""
-    head, _, inner = at.partition(".")
-    if not inner:
-        return body.pop(head)
-    body[head] = below = dict(body[head])
-    value = take(below, inner)
-    if not below:
-        del body[head]
-    return value
-
-
-def put(body: JsonObject, at: str, value: Json) -> None:
-    """Put a value into the body, which is changed; objects inside of it are not."""
-    head, _, inner = at.partition(".")
-    if not inner:
-        body[head] = value
-        return
-    body[head] = below = dict(body.get(head) or {})
-    put(below, inner, value)
-
-
-_USUAL = 8192  # tokens for a model that takes a budget alone, where none is named
-
-
-_LEAST = 1024
-
-
-# what Nova 2 refuses all limits and sampling beside (inspect_ai issue 3767)
-UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": "high"}}
-
-
-def think(prepared: PreparedRequest, most: int | None, report: Report) -> JsonObject:
-    """The fields that ask for it; `most`: the maximum of the answer, if one is set."""
-    want = asked(prepared.request, prepared.caps, report)
-    if want is None:
-        return {}
-    form, effort = prepared.caps.form, want.effort
-    if form.startswith("claude"):
-        return _claude(want, prepared, most, report)
-    if form == "nova" and want.off:
-        return {"reasoningConfig": {"type": "disabled"}}
-    if form == "nova":
-        level = effort or prepared.caps.efforts[0]
-        if effort is None:
-            _changed(prepared, f"sent as {level}", report)
-        return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": level}}
-    if form == "gpt-oss" and effort is not None:
-        return {"reasoning_effort": effort}
-    if _anyhow(want, prepared.caps):
-        moot(prepared.request, report)
-    else:
-        unsaid(prepared.request, report)
-    return {}
-
-
-def _claude(want: Asked, prepared: PreparedRequest, most: int | None, report: Report) -> JsonObject:
-    """`thinking`, and the effort in `output_config`."""
-    if want.off:
-        return {"thinking": {"type": "disabled"}}
-    budget = want.budget
-    if budget is None and prepared.caps.form == "claude-budget":
-        budget = _USUAL
-    if budget is None:
-        made: JsonObject = {"thinking": {"type": "adaptive"}}
-        if want.effort is not None:
-            made["output_config"] = {"effort": want.effort}
-        return made
-    if begun_without(prepared.history):
-        # the last turn of the assistant before results must begin with its thinking
-        given = prepared.request.options
-        report.lost("reasoning.off_for_history", given, _name(given), did="no thinking")
-        return {}
-    fits = _within(budget, prepared, most, report)
-    return {} if fits is None else {"thinking": {"type": "enabled", "budget_tokens": fits}}
-
-
-def _within(budget: int, prepared: PreparedRequest, most: int | None, report: Report) -> int | None:
-    """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
-    fits = max(_LEAST, budget if most is None else min(budget, most - 1))
-    if most is not None and fits >= most:
-        given = prepared.request.options
-        report.lost("option.refused", given, _name(given), did="no thinking")
-        return None
-    if fits != budget:
-        _changed(prepared, f"sent as {fits} tokens", report)
-    return fits
-
-
-def _anyhow(want: Asked, caps: Capabilities) -> bool:
-    """Whether the model does what is asked for without being told."""
-    return want.off if caps.thinks == "asked" else want == Asked()
-
-
-def _changed(prepared: PreparedRequest, did: str, report: Report) -> None:
-    given = prepared.request.options
-    report.lost("option.range", given, _name(given), did=did)
-
-
-def _name(given: Options) -> str:
-    return "reasoning" if given.reasoning_budget is None else "reasoning_budget"
-
-
-_KEYS = {
-    "max_tokens": "maxTokens",
-    "temperature": "temperature",
-    "top_p": "topP",
-    "stop": "stopSequences",
-    "top_k": "topK",
-    "service_tier": "serviceTier",
+# options that are composed for every maker: those of `inferenceConfig`, and others on their own
+_COMPOSED = {name: name for name in ("top_k", "service_tier")} | {
+    name: paths[0].partition(".")[2]
+    for name, (paths, _) in _OPTIONS.items()
+    if paths[0].startswith("inferenceConfig.")
 }
 
 
 _TIERS = ("priority", "default", "flex", "reserved")  # service model: ServiceTierType
 
 
-@dataclass(slots=True)
-class Generation:
-    """The parts of a body that say how to generate: `inferenceConfig` and the maker's `own`."""
+def read_options(body: JsonObject, notes: JsonObject) -> Options:
+    """The options of the body; what they say is taken out of it."""
+    values: dict[str, Any] = {}
+    words = {path: field_at(body, path) for path in _SWITCHES}
+    switch = next((path for path, word in words.items()
+                   if isinstance(word, str) and word in _SWITCH_WORDS), None)  # fmt: skip
+    word = words[switch] if switch is not None else ""
+    for name, (paths, kinds) in _OPTIONS.items():
+        path = next((path for path in paths if _fits(field_at(body, path), kinds)), None)
+        if path is None or (name in ("reasoning", "reasoning_budget") and word == "disabled"):
+            continue
+        values[name] = take_field(body, path)
+        if path != paths[0]:
+            notes[name] = {"at": path}
+    if switch is not None:
+        take_field(body, switch)
+        # a budget and an effort both need the switch that stands beside them; alone it is enough
+        name = "reasoning_budget" if "reasoning_budget" in values else "reasoning"
+        if name not in values:
+            values["reasoning"], notes["reasoning"] = _SWITCH_WORDS[word], {"at": None}
+        notes.setdefault(name, {})["with"] = {switch: word}
+    if "stop" in values:
+        values["stop"] = tuple(values["stop"])
+    return Options(**values)
 
-    inference: JsonObject
-    own: JsonObject = field(default_factory=dict)
-    output: JsonObject = field(default_factory=dict)
-    tier: str | None = None
+
+def _fits(value: Any, kinds: type | tuple[type, ...]) -> bool:
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        return False
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(text, str) for text in value)
+    return value != ""
 
 
-def generation(prepared: PreparedRequest, report: Report) -> Generation:
-    """What the options and the response format ask for."""
+def options_as_read(
+    body: JsonObject, given: Options, fields: Collection[str], notes: JsonObject
+) -> None:
+    """Put the options of `fields` back to where they stood."""
+    for name, value in given.given():
+        if name not in fields or name not in _OPTIONS:
+            continue
+        path, switches = _noted_place(name, notes)
+        if path is not None:
+            put_field(body, path, list(value) if isinstance(value, tuple) else value)
+        for switch, word in switches.items():
+            put_field(body, switch, word)
+
+
+def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
+    """(the path of an option, the switch beside it with its word)."""
+    note = notes.get(name, {})
+    return note.get("at", _OPTIONS[name][0][0]), note.get("with", {})
+
+
+def option_paths(given: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
+    """(option, the path that it was read from): all of it, where a switch stands beside it."""
+    for name, _ in given.given():
+        if name in _OPTIONS:
+            path, switches = _noted_place(name, notes)
+            switch = next(iter(switches), "")
+            parent = switch.rpartition(".")[0]
+            if path is None:
+                yield name, switch
+            else:
+                yield name, parent if parent and path.startswith(f"{parent}.") else path
+
+
+# what Nova 2 refuses all limits and sampling beside (inspect_ai issue 3767)
+_UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": "high"}}
+
+
+def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
+    """Put the options and the response format into the body."""
     request, caps = prepared.request, prepared.caps
-    made = Generation(options(request, _KEYS, caps, report))
-    inference = made.inference
+    inference = options(request, _COMPOSED, caps, report)
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
         within(inference, key, name, (0, 1), request, report)
-    made.tier = _tier(inference.pop("serviceTier", None), request, report)
-    thinking = think(prepared, inference.get("maxTokens"), report)
-    if thinking == UNLIMITED:
-        _unlimited(inference, request, report)
-    if (top_k := inference.pop("topK", None)) is not None:
-        _top_k(top_k, made.own, request, caps, report)
-    made.own.update(thinking)
-    _format(made.output, request, caps, report)
-    return made
-
-
-def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None:
-    if given is None or given in _TIERS:
-        return given
-    report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {given}")
-    return None
-
-
-def _unlimited(inference: JsonObject, request: ChatRequest, report: Report) -> None:
-    """Nova 2 refuses limits and sampling at its highest effort (inspect_ai issue 3767)."""
-    for name in ("max_tokens", "temperature", "top_p", "top_k"):
-        if inference.pop(_KEYS[name], None) is not None:
-            report.lost("option.refused", request.options, name, what=f"{name} at effort high")
-
-
-def _top_k(
-    value: Any, own: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
-) -> None:
-    if caps.form == "nova":
-        own["inferenceConfig"] = {"topK": value}
-    elif caps.form.startswith("claude"):
-        own["top_k"] = value
-    else:
+    tier = inference.pop("service_tier", None)
+    if tier is not None and tier not in _TIERS:
+        what = f"service tier {tier}"
+        report.lost("option.unsaid", request.options, "service_tier", what=what)
+        tier = None
+    thinking = _thinking_fields(prepared, inference.get("maxTokens"), report)
+    if thinking == _UNLIMITED:
+        for name in ("max_tokens", "temperature", "top_p", "top_k"):
+            if inference.pop(_COMPOSED[name], None) is not None:
+                what = f"{name} at effort high"
+                report.lost("option.refused", request.options, name, what=what)
+    top_k = inference.pop("top_k", None)
+    makers: JsonObject = {}
+    if top_k is not None and caps.form == "nova":
+        makers["inferenceConfig"] = {"topK": top_k}
+    elif top_k is not None and caps.form.startswith("claude"):
+        makers["top_k"] = top_k
+    elif top_k is not None:
         report.lost("option.unsaid", request.options, "top_k", what="top_k")
-
-
-def _format(output: JsonObject, request: ChatRequest, caps: Capabilities, report: Report) -> None:
-    """`outputConfig.textFormat`: the schema is a text in it."""
+    makers.update(thinking)
     form = response_format(request, caps, report)
-    if form is None or form.kind != "schema":
-        return
-    schema: JsonObject = {"schema": arguments(form.schema), "name": format_name(form, report)}
-    if form.description:
-        schema["description"] = form.description
-    if form.strict is not None:
-        report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
-    output["textFormat"] = {"type": "json_schema", "structure": {"jsonSchema": schema}}
+    if form is not None and form.kind == "schema":
+        _put_format(body, form, format_name(form, report))
+        if form.strict is not None:
+            report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
+    parts = {"inferenceConfig": inference, _MAKERS: makers, "serviceTier": tier and {"type": tier}}
+    body.update((key, part) for key, part in parts.items() if part)
 
 
-# Nova user guide, "Built-in tools"
-SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
-
-
-def tool_config(prepared: PreparedRequest, report: Report) -> JsonObject:
-    """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
-    given = prepared.request.tool_choice
-    withheld = prepared.caps.none_by == "withholding" and given is not None and given.mode == "none"
-    picked = None if withheld else choice(prepared, report, prepared.tools)
-    tools = declared(prepared.offered or stubs(prepared, report), prepared.caps, report)
-    if not tools:
+def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
+    """The fields that ask for thinking; `maximum`: that of the answer, if one is set."""
+    request, caps = prepared.request, prepared.caps
+    wish = asked(request, caps, report)
+    if wish is None:
         return {}
-    made: JsonObject = {"tools": tools}
-    if picked is not None:
-        made["toolChoice"] = _choice(picked)
-    return made
+    effort = wish.effort
+    if caps.form.startswith("claude"):
+        return _claude_thinking(wish, prepared, maximum, report)
+    if caps.form == "nova" and wish.off:
+        return {"reasoningConfig": {"type": "disabled"}}
+    if caps.form == "nova":
+        if effort is None:
+            effort = caps.efforts[0]
+            field = reasoning_field(request.options)
+            report.lost("option.range", request.options, field, did=f"sent as {effort}")
+        return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
+    if caps.form == "gpt-oss" and effort is not None:
+        return {"reasoning_effort": effort}
+    is_default = wish.off if caps.thinks == "asked" else wish == Asked()
+    if is_default:  # the model does so without a word
+        moot(request, report)
+    else:
+        report_thinking(request, report)
+    return {}
 
 
-def declared(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> list[JsonObject]:
-    """The tools in their order, each with the cache point that it hints at."""
-    out: list[JsonObject] = []
-    for tool in tools:
-        if type(tool) is ServerTool:
-            own = own_tool(tool, caps) if tool.kind == "own" else {}
-            out.append(own or {"systemTool": _server_tool(tool, caps, report)})
-            continue
-        assert type(tool) is Tool
-        out.append({"toolSpec": _function(tool, caps, report)})
-        if tool.cache is not None:
-            if caps.cached_tools:
-                out.append(cache_point(tool.cache))
-            else:
-                report.lost("tool.cache", tool, "cache")
-    return out
-
-
-def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"name", "description", "inputSchema": {"json"}, "strict"}`; no empty description."""
-    made: JsonObject = {"name": tool.name}
-    if tool.description:
-        made["description"] = tool.description
-    schema, strict = parameters(tool, caps, report)
-    made["inputSchema"] = {"json": schema}
-    if strict is not None:
-        made["strict"] = strict
-    return replay(made, tool, caps, report)
-
-
-def _server_tool(tool: ServerTool, caps: Capabilities, report: Report) -> JsonObject:
-    name = SYSTEM_TOOLS.get(tool.kind)
-    if name is None:
-        raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
-    chat_shape_unsaid(tool, report)
-    return replay({"name": name}, tool, caps, report)
-
-
-def _choice(picked: ToolChoice) -> JsonObject:
-    if picked.mode == "tool":
-        return {"tool": {"name": picked.name}}
-    return {"any" if picked.mode == "required" else "auto": {}}
-
-
-_AT = "toolConfig.tools"
-
-
-_CHOICE = "toolConfig.toolChoice"
-
-
-_DECLARED_KINDS: dict[Any, Any] = {name: kind for kind, name in SYSTEM_TOOLS.items()}
-
-
-def read_tools(rest: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools, which are taken out of `rest`; a cache point is a hint on the tool before it."""
-    told = place(rest, _AT)
-    if not (isinstance(told, list) and told and all(isinstance(one, dict) for one in told)):
-        return []
-    take(rest, _AT)
-    made: list[Tool | ServerTool] = []
-    for one in told:
-        last = made[-1] if made else None
-        hint = unmarked(one)
-        if hint is not None and type(last) is Tool and last.cache is None:
-            last.cache = hint
-        else:
-            made.append(_tool(one, issuer))
-    return made
-
-
-def _tool(told: JsonObject, issuer: str) -> Tool | ServerTool:
-    spec, system = told.get("toolSpec"), told.get("systemTool")
-    own = {issuer: told}
-    if len(told) != 1:
-        return ServerTool("own", extras=own)
-    if isinstance(system, dict) and isinstance(system.get("name"), str):
-        kind = _DECLARED_KINDS.get(system["name"], "own")
-        rest = {key: value for key, value in system.items() if key != "name"}
-        return ServerTool(kind, extras=own if kind == "own" else {issuer: rest} if rest else None)
-    if not isinstance(spec, dict) or not isinstance(spec.get("name"), str) or not spec["name"]:
-        return ServerTool("own", extras=own)
-    try:
-        return _declared_function(spec, issuer)
-    except InvalidMessage:  # half of a surrogate pair
-        return ServerTool("own", extras=own)
-
-
-def _declared_function(spec: JsonObject, issuer: str) -> Tool:
-    made = Tool(spec["name"])
-    rest = {key: value for key, value in spec.items() if key != "name"}
-    if isinstance(rest.get("description"), str):
-        made.description = rest.pop("description")
-    schema = rest.get("inputSchema")
-    if isinstance(schema, dict) and isinstance(schema.get("json"), dict):
-        made.parameters = take(rest, "inputSchema.json")
-    if isinstance(rest.get("strict"), bool):
-        made.strict = rest.pop("strict")
-    # an empty description is none to the API, and a request that has one says so
-    notes = {"described": True} if "description" in spec and not made.description else {}
-    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def tools_as_read(tools: Iterable[Tool | ServerTool], issuer: str) -> list[Json]:
-    """The list that `read_tools` made the tools of."""
-    made: list[Json] = []
-    for tool in tools:
-        made.append(_as_read(tool, issuer))
-        if type(tool) is Tool and tool.cache is not None:
-            made.append(cache_point(tool.cache))
-    return made
-
-
-def _as_read(tool: Tool | ServerTool, issuer: str) -> JsonObject:
-    extras = tool.extras or {}
-    own = extras.get(issuer, {})
-    if type(tool) is ServerTool:
-        if tool.kind == "own":
-            return own
-        return {"systemTool": {"name": SYSTEM_TOOLS[tool.kind], **own}}
-    assert type(tool) is Tool  # the other one of the two
-    spec: JsonObject = {"name": tool.name, **own}
-    if tool.description or noted(issuer) in extras:
-        spec.setdefault("description", tool.description)
-    if tool.parameters is not None:
-        spec["inputSchema"] = {"json": tool.parameters, **spec.get("inputSchema", {})}
-    if tool.strict is not None:
-        spec["strict"] = tool.strict
-    return {"toolSpec": spec}
-
-
-def read_choice(rest: JsonObject) -> ToolChoice | None:
-    """`{"auto": {}}`, `{"any": {}}` or `{"tool": {"name"}}`, taken out of `rest`."""
-    told = place(rest, _CHOICE)
-    if not isinstance(told, dict) or len(told) != 1:
-        return None
-    ((key, inner),) = told.items()
-    picked: ToolChoice | None = None
-    if inner == {} and key in ("auto", "any"):
-        picked = ToolChoice("auto" if key == "auto" else "required")
-    elif key == "tool" and isinstance(inner, dict) and inner.keys() == {"name"}:
-        name = inner["name"]
-        picked = ToolChoice("tool", name) if isinstance(name, str) and name else None
-    if picked is not None:
-        take(rest, _CHOICE)
-    return picked
-
-
-def choice_as_read(choice: ToolChoice) -> JsonObject:
-    """The object that `read_choice` made the choice of."""
-    if choice.mode == "tool":
-        return {"tool": {"name": choice.name}}
-    return {"any" if choice.mode == "required" else "auto": {}}
+def _claude_thinking(
+    wish: Asked, prepared: PreparedRequest, maximum: int | None, report: Report
+) -> JsonObject:
+    """`thinking`, and the effort in `output_config`."""
+    if wish.off:
+        return {"thinking": {"type": "disabled"}}
+    budget = wish.budget
+    if budget is None and prepared.caps.form == "claude-budget":
+        budget = USUAL_BUDGET
+    if budget is None:
+        fields: JsonObject = {"thinking": {"type": "adaptive"}}
+        if wish.effort is not None:
+            fields["output_config"] = {"effort": wish.effort}
+        return fields
+    # the last turn of the assistant before results must begin with its thinking
+    given = prepared.request.options
+    if barred_by_history(given, prepared.history, report):
+        return {}
+    fitting = fitting_budget(budget, maximum, given, report)
+    return {} if fitting is None else {"thinking": {"type": "enabled", "budget_tokens": fitting}}
 
 
 _FORMAT = "outputConfig.textFormat"
 
 
+_SCHEMA = f"{_FORMAT}.structure.jsonSchema"
+
+
+def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+    """`{"type": "json_schema", "structure": {"jsonSchema": {"schema": text, "name", ...}}}`."""
+    data = field_at(body, _SCHEMA)
+    if field_at(body, f"{_FORMAT}.type") != "json_schema" or not isinstance(data, dict):
+        return None
+    fields = {key: data[key] for key in ("name", "description") if isinstance(data.get(key), str)}
+    text = data.get("schema")
+    try:
+        schema = loads(text) if isinstance(text, str) else None
+        if not isinstance(schema, dict):
+            return None
+        form = ResponseFormat("schema", schema, **fields)
+        note: JsonObject = {} if arguments(schema) == text else {"schema": text}
+    except (ReadError, InvalidMessage):
+        return None
+    if absent := [key for key in ("name", "description") if key not in fields]:
+        note["absent"] = absent
+    if note:
+        notes["format"] = note
+    for path in (f"{_FORMAT}.type", *(f"{_SCHEMA}.{key}" for key in ("schema", *fields))):
+        take_field(body, path)
+    return form
+
+
+def _put_format(
+    body: JsonObject, form: ResponseFormat, name: str | None, note: JsonObject | None = None
+) -> None:
+    """Put the schema into the body, where it is a text; `note`: how it was spelled."""
+    note = {"absent": () if form.description else ("description",)} if note is None else note
+    put_field(body, f"{_FORMAT}.type", "json_schema")
+    put_field(body, f"{_SCHEMA}.schema", note.get("schema") or arguments(form.schema))
+    for key, value in (("name", name), ("description", form.description)):
+        if key not in note.get("absent", ()):
+            put_field(body, f"{_SCHEMA}.{key}", value)
+
+
+# Nova user guide, "Built-in tools"
+_SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
+
+
+_TOOLS, _CHOICE = "toolConfig.tools", "toolConfig.toolChoice"
+
+
+def write_tool_config(prepared: PreparedRequest, report: Report) -> JsonObject:
+    """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
+    given, caps = prepared.request.tool_choice, prepared.caps
+    withheld = caps.none_by == "withholding" and given is not None and given.mode == "none"
+    tool_choice = None if withheld else choice(prepared, report, prepared.tools)
+    tools = write_tools(prepared.offered or stubs(prepared, report), caps, report)
+    if not tools:
+        return {}
+    return {"tools": tools} | ({} if tool_choice is None else {"toolChoice": _choice(tool_choice)})
+
+
+def write_tools(
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+) -> list[JsonObject]:
+    """The tools in their order, each with the cache point that it hints at."""
+    entries: list[JsonObject] = []
+    for tool in tools:
+        if type(tool) is Tool:
+            schema, strict = parameters(tool, caps, report)
+            spec = _function(tool, tool.description or None, schema, strict)
+            entries.append({"toolSpec": replay(spec, tool, caps, report)})
+            if tool.cache is not None and caps.cached_tools:
+                entries.append(cache_point(tool.cache))
+            elif tool.cache is not None:
+                report.lost("tool.cache", tool, "cache")
+            continue
+        assert type(tool) is ServerTool  # the other one of the two
+        if tool.kind == "own" and (entry := own_tool(tool, caps)):
+            entries.append(entry)
+            continue
+        if tool.kind not in _SYSTEM_TOOLS:
+            raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
+        report_tool_fields(tool, report)
+        system_tool = replay({"name": _SYSTEM_TOOLS[tool.kind]}, tool, caps, report)
+        entries.append({"systemTool": system_tool})
+    return entries
+
+
+def _function(
+    tool: Tool, description: str | None, schema: JsonObject | None, strict: bool | None
+) -> JsonObject:
+    """`{"name", "description", "inputSchema": {"json"}, "strict"}`, but for what is None."""
+    json_schema = None if schema is None else {"json": schema}
+    spec = {"name": tool.name, "description": description, "inputSchema": json_schema,
+            "strict": strict}  # fmt: skip
+    return {key: value for key, value in spec.items() if value is not None}
+
+
+def read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
+    """The tools, taken out of the body; a cache point is a hint on the tool before it."""
+    if not are_objects(field_at(body, _TOOLS)):
+        return []
+    tools: list[Tool | ServerTool] = []
+    for entry in take_field(body, _TOOLS):
+        last = tools[-1] if tools else None
+        hint = read_cache_point(entry)
+        if hint is not None and type(last) is Tool and last.cache is None:
+            last.cache = hint
+        else:
+            tools.append(_read_tool(entry, issuer) or ServerTool("own", extras={issuer: entry}))
+    return tools
+
+
+def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool | None:
+    """A function, or a system tool; None for what is neither."""
+    key, spec = next(iter(data.items())) if len(data) == 1 else ("", None)
+    name = spec.get("name") if isinstance(spec, dict) else None
+    if not isinstance(spec, dict) or not isinstance(name, str):
+        return None
+    if key == "systemTool":
+        kinds: list[Any] = [kind for kind, word in _SYSTEM_TOOLS.items() if word == name]
+        fields = {key: value for key, value in spec.items() if key != "name"}
+        return ServerTool(kinds[0], extras=issuer_extras(issuer, fields, {})) if kinds else None
+    try:
+        return _read_function(spec, issuer) if key == "toolSpec" and name else None
+    except InvalidMessage:  # half of a surrogate pair
+        return None
+
+
+def _read_function(spec: JsonObject, issuer: str) -> Tool:
+    tool = Tool(spec["name"])
+    fields = {key: value for key, value in spec.items() if key != "name"}
+    if isinstance(fields.get("description"), str):
+        tool.description = fields.pop("description")
+    if isinstance(field_at(fields, "inputSchema.json"), dict):
+        tool.parameters = take_field(fields, "inputSchema.json")
+    if isinstance(fields.get("strict"), bool):
+        tool.strict = fields.pop("strict")
+    # an empty description is none to the API, and a request that has one says so
+    notes = {"described": True} if "description" in spec and not tool.description else {}
+    tool.extras = issuer_extras(issuer, fields, notes)
+    return tool
+
+
+def tools_as_read(tools: Iterable[Tool | ServerTool], issuer: str) -> list[Json]:
+    """The list that `read_tools` read."""
+    entries: list[Json] = []
+    for tool in tools:
+        fields, notes = issuer_fields(tool, issuer)
+        if type(tool) is Tool:
+            description = tool.description if tool.description or notes else None
+            spec = _function(tool, description, tool.schema, tool.strict)
+            entries.append({"toolSpec": filled(spec, fields)})
+            if tool.cache is not None:
+                entries.append(cache_point(tool.cache))
+        elif type(tool) is ServerTool and tool.kind != "own":
+            entries.append({"systemTool": {"name": _SYSTEM_TOOLS[tool.kind], **fields}})
+        else:
+            entries.append(fields)
+    return entries
+
+
+def read_choice(body: JsonObject) -> ToolChoice | None:
+    """`{"auto": {}}`, `{"any": {}}` or `{"tool": {"name"}}`, taken out of the body."""
+    data = field_at(body, _CHOICE)
+    tool_choice: ToolChoice | None = None
+    if data in ({"auto": {}}, {"any": {}}):
+        tool_choice = ToolChoice("auto" if "auto" in data else "required")
+    elif isinstance(data, dict) and data.keys() == {"tool"} and isinstance(data["tool"], dict):
+        name = data["tool"].get("name")
+        if isinstance(name, str) and name and len(data["tool"]) == 1:
+            tool_choice = ToolChoice("tool", name)
+    if tool_choice is not None:
+        take_field(body, _CHOICE)
+    return tool_choice
+
+
+def _choice(tool_choice: ToolChoice) -> JsonObject:
+    """The object that `read_choice` reads."""
+    if tool_choice.mode == "tool":
+        return {"tool": {"name": tool_choice.name}}
+    return {"any" if tool_choice.mode == "required" else "auto": {}}
+
+
 _STREAMED = "converse-stream"
+
+
+def read_path(path: str | None) -> tuple[str | None, bool]:
+    """(the model, whether a stream is asked for) of a path: `.../model/{modelId}/converse`."""
+    parent, _, operation = (path or "").partition("?")[0].rstrip("/").rpartition("/")
+    _, separator, model = parent.rpartition("/model/")
+    if not separator or operation not in ("converse", _STREAMED):
+        return None, False
+    return unquote(model) or None, operation == _STREAMED
 
 
 def read_request(body: JsonObject, path: str | None, issuer: str) -> ChatRequest:
     """The request that the body makes."""
-    rest = dict(body)
+    body = dict(body)
     notes: JsonObject = {}
-    model, stream = asked_in(path)
-    named = rest.get("modelId")  # an argument of the SDKs, which some clients send along
-    if isinstance(named, str) and named and model in (None, named):
-        model = rest.pop("modelId")
+    model, stream = read_path(path)
+    model_id = body.get("modelId")  # an argument of the SDKs, which some clients send along
+    if isinstance(model_id, str) and model_id and model in (None, model_id):
+        model = body.pop("modelId")
         notes["model"] = "body"
     origin = Origin(issuer, model)
     msgs: list[Msg] = []
-    if (prompt := read_system(rest.get("system"), issuer)) is not None:
-        del rest["system"]
+    if (prompt := read_system(body.get("system"), issuer)) is not None:
+        del body["system"]
         msgs.append(prompt)
-    listed = rest.get("messages")
-    if isinstance(listed, list):
-        del rest["messages"]
-        msgs += [read_message(one, issuer, origin) for one in listed]
+    if isinstance(body.get("messages"), list):
+        msgs += [read_message(entry, issuer, origin) for entry in body.pop("messages")]
     else:
         notes["messages"] = "absent"
-    made = ChatRequest(
+    request = ChatRequest(
         msgs,
-        tools=read_tools(rest, issuer),
-        tool_choice=read_choice(rest),
-        options=read_options(rest, notes),
-        response_format=_request_format(rest, notes),
+        tools=read_tools(body, issuer),
+        tool_choice=read_choice(body),
+        options=read_options(body, notes),
+        response_format=_read_format(body, notes),
         model=model,
         stream=stream,
     )
-    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def asked_in(path: str | None) -> tuple[str | None, bool]:
-    """(the model, whether a stream is asked for) of a path: `.../model/{modelId}/converse`."""
-    place, _, verb = (path or "").partition("?")[0].rstrip("/").rpartition("/")
-    _, found, model = place.rpartition("/model/")
-    if not found or verb not in ("converse", _STREAMED):
-        return None, False
-    return unquote(model) or None, verb == _STREAMED
-
-
-def _request_format(rest: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`{"type": "json_schema", "structure": {"jsonSchema": {"schema": text, "name", ...}}}`."""
-    told = place(rest, f"{_FORMAT}.structure.jsonSchema")
-    if place(rest, f"{_FORMAT}.type") != "json_schema" or not isinstance(told, dict):
-        return None
-    given = {key: told[key] for key in ("name", "description") if isinstance(told.get(key), str)}
-    text = told.get("schema")
-    try:
-        schema = loads(text) if isinstance(text, str) else None
-        made = ResponseFormat("schema", schema, **given) if isinstance(schema, dict) else None
-        usual = made is not None and arguments(schema) == text
-    except (ReadError, InvalidMessage):
-        return None
-    if made is None:
-        return None
-    note: JsonObject = {} if usual else {"schema": text}
-    if absent := [key for key in ("name", "description") if key not in given]:
-        note["absent"] = absent
-    if note:
-        notes["format"] = note
-    for key in ("type", *(f"structure.jsonSchema.{key}" for key in ("schema", *given))):
-        take(rest, f"{_FORMAT}.{key}")
-    return made
+    request.extras = issuer_extras(issuer, body, notes)
+    return request
 
 
 def body_as_read(
     req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    extras = req.extras or {}
-    body: JsonObject = dict(extras.get(issuer, {}))
-    notes = extras.get(noted(issuer), {})
+    body, notes = issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
-    first = req.messages[0] if req.messages else None
-    if first is not None and "system" in kept and (first.spelling or "").startswith("top"):
-        body["system"] = system_as_read(first, issuer)
+    prompt = req.messages[0] if req.messages else None
+    if prompt is not None and "system" in kept and at_top(prompt):
+        body["system"] = content_as_read(prompt, issuer)
     if req.model and "model" in kept and notes.get("model") == "body":
         body["modelId"] = req.model
-    say_options(body, req.options, notes, kept)
+    options_as_read(body, req.options, kept, notes)
     if req.tools and "tools" in kept:
-        put(body, "toolConfig.tools", tools_as_read(req.tools, issuer))
+        put_field(body, _TOOLS, tools_as_read(req.tools, issuer))
     if req.tool_choice is not None and "tool_choice" in kept:
-        put(body, "toolConfig.toolChoice", choice_as_read(req.tool_choice))
-    if req.response_format is not None and "response_format" in kept:
-        _say_format(body, req.response_format, notes.get("format", {}))
+        put_field(body, _CHOICE, _choice(req.tool_choice))
+    if (form := req.response_format) is not None and "response_format" in kept:
+        _put_format(body, form, form.name, notes.get("format", {}))
     return body
-
-
-def _say_format(body: JsonObject, form: ResponseFormat, note: dict[str, Any]) -> None:
-    put(body, f"{_FORMAT}.type", "json_schema")
-    at = f"{_FORMAT}.structure.jsonSchema"
-    put(body, f"{at}.schema", note.get("schema") or arguments(form.schema))
-    for key in ("name", "description"):
-        if key not in note.get("absent", ()):
-            put(body, f"{at}.{key}", getattr(form, key))

@@ -1,4 +1,4 @@
-"""The room: the whole request of Converse and ConverseStream.
+"""Converse and ConverseStream: the contract of a protocol, and the whole of a request.
 
 Reference: Amazon Bedrock API reference, "Converse": the model stands in the path, a stream is asked
 for by another operation, the system prompt stands beside the messages.
@@ -17,13 +17,13 @@ from ...message.blocks import NOTES
 from ...sse import Framing
 from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import filled, head, in_path, own_extras
-from .answer import written_answer
+from .answer import write_answer
 from .dialect import CAN, Dialect, claims
 from .encoder import ConverseEncoder
-from .messages import message_as_read, messages, system
+from .messages import message_as_read, write_messages, write_system
 from .paths import places
 from .reader import ConverseReader
-from .request import body_as_read, declared, generation, read_request, tool_config
+from .request import body_as_read, read_request, write_options, write_tool_config, write_tools
 
 _EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
                      "contentBlockStop", "messageStop"})  # fmt: skip
@@ -45,13 +45,13 @@ class BedrockConverse(Room):
         self, history: RoledHistory, caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """The list with the system prompt in it, as `format` gives it; a request hoists it."""
-        return messages(history, caps, report)
+        return write_messages(history, caps, report)
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """`toolSpec`, `systemTool` and `cachePoint` objects."""
-        return declared(tools, caps, report)
+        return write_tools(tools, caps, report)
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -68,7 +68,7 @@ class BedrockConverse(Room):
         self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
     ) -> JsonObject:
         """The body of an answer to `POST /model/{modelId}/converse`."""
-        return written_answer(resp, report, self.dialect.issuers)
+        return write_answer(resp, report, self.dialect.issuers)
 
     def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
         """An encoder for one answer's events."""
@@ -78,18 +78,18 @@ class BedrockConverse(Room):
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
         """The request that a body makes; the path names its model, and says if it is a stream."""
-        return read_request(body, path, self.dialect.issuers[0])
+        return read_request(body, path, self.issuer)
 
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
         """The entries of `messages` that these were read from."""
-        issuer = self.dialect.issuers[0]
+        issuer = self.issuer
         return [message_as_read(m, issuer) for m in msgs]
 
     def body_as_read(
         self, req: ChatRequest, kept: Collection[str], elements: list[Json]
     ) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+        return body_as_read(req, kept, elements, self.issuer)
 
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether a body can be a request of this protocol."""
@@ -97,7 +97,7 @@ class BedrockConverse(Room):
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
         """(path into the body, node) of everything that `read_request` made of it."""
-        return places(req, body, self.dialect.issuers[0])
+        return places(req, body, self.issuer)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
@@ -105,27 +105,19 @@ class BedrockConverse(Room):
         body: JsonObject = {}
         start = head(history)
         if start:
-            body["system"] = system(history, caps, report, start)
-        listed = prepared.elements
-        body["messages"] = messages(history, caps, report, start) if listed is None else listed
-        made = generation(prepared, report)
-        parts = {
-            "inferenceConfig": made.inference,
-            "toolConfig": tool_config(prepared, report),
-            "outputConfig": made.output,
-            "additionalModelRequestFields": made.own,
-        }
-        body.update((key, part) for key, part in parts.items() if part)
-        if made.tier is not None:
-            body["serviceTier"] = {"type": made.tier}
-        for issuer, own in (request.extras or {}).items():
+            body["system"] = write_system(history, caps, report, start)
+        elements = prepared.elements
+        if elements is None:
+            body["messages"] = write_messages(history, caps, report, start)
+        else:
+            body["messages"] = elements
+        write_options(body, prepared, report)
+        if tool_config := write_tool_config(prepared, report):
+            body["toolConfig"] = tool_config
+        for issuer, fields in (request.extras or {}).items():
             if issuer not in caps.reads and not issuer.endswith(NOTES):
-                report.foreign(request, issuer, own)
-        return HttpRequest(
-            self._path(prepared.model, request.stream), {}, filled(body, own_extras(request, caps))
-        )
-
-    def _path(self, model: str | None, stream: bool) -> str:
+                report.foreign(request, issuer, fields)
         # an id may be an ARN, whose colons and slashes are no parts of the path
-        place = self.dialect.path.format(model=in_path(model or self.model))
-        return f"{place}/{'converse-stream' if stream else 'converse'}"
+        path = self.dialect.path.format(model=in_path(prepared.model or self.model))
+        operation = "converse-stream" if request.stream else "converse"
+        return HttpRequest(f"{path}/{operation}", {}, filled(body, own_extras(request, caps)))

@@ -1,116 +1,145 @@
-"""Items of a content as blocks, and said again as they were read.
+"""Items of a content as blocks, and citations. Requests and answers have the same ones.
 
-`read_part` and `part_as_read` are each other's inverse. Requests and answers hold the same items.
 Reference: Cohere API, "Chat": `Content`, `AssistantMessageV2ContentOneItem`, `ToolContent`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments, loads, too_deep
 from ..._core.media import read_url, url_of
-from ...errors import InvalidMessage, ReadError
-from ...message import Citation, ImageBlock, Origin, RawBlock, TextBlock, ThinkingBlock
+from ...errors import InvalidMessage, ReadError, WriteError
+from ...message import (
+    AudioBlock,
+    Base64Source,
+    Citation,
+    DocumentBlock,
+    ImageBlock,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
+)
 from ...message.blocks import ContentBlock
 from ..chat_shape import filled
 
 PLAN = "plan"  # the spelling of a text that stood in `tool_plan`
-
-
 TEXT = "string"  # of a text that was the content itself
-
-
 DOCUMENT = "document"  # of a text that is the data of a document
 
-
-_DEEP = 500  # levels of data; deeper ones stay as they came
-
-
-def read_part(told: Json, issuer: str, by: Literal["client", "server"] = "client") -> ContentBlock:
-    """One item; what no block models is kept as it came."""
-    kind = told.get("type") if isinstance(told, dict) else None
-    made: ContentBlock | None = None
-    known: tuple[str, ...] = ("type", str(kind))
-    if kind == "text" and isinstance(told.get("text"), str):
-        made = TextBlock(told["text"])
-    elif kind == "thinking" and isinstance(told.get("thinking"), str):
-        made = ThinkingBlock(told["thinking"])
-    elif kind == "image_url":
-        made = _image(told.get("image_url"))
-    elif kind == "document":
-        made = _document(told.get("document"), issuer)
-    if made is None or "citations" in told:  # which stand beside the content, never in it
-        return RawBlock(issuer, told, by=by)
-    if len(told) > 2 and (rest := {k: v for k, v in told.items() if k not in known}):
-        made.extras = {issuer: filled(own(made, issuer), rest)}
-    return made
+_MAX_DEPTH = 500  # levels of data; deeper ones stay as they came
 
 
-def read_parts(told: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list of items; `origin`: who wrote them, if that was a model."""
-    made = [read_part(one, issuer, "client" if origin is None else "server") for one in told]
-    for block in made:
+def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
+    """The blocks of a list of items; `origin` is the model that wrote them, if one did."""
+    blocks: list[ContentBlock] = []
+    for part in parts:
+        block = read_part(part, issuer, "client" if origin is None else "server")
         if type(block) is ThinkingBlock:
             block.origin = origin
-    return made
+        block.read_from = part
+        blocks.append(block)
+    return blocks
 
 
-def _image(where: Any) -> ImageBlock | None:
-    """`{"url", "detail"}`; None for an object that says more."""
-    if not isinstance(where, dict) or where.keys() - {"url", "detail"}:
-        return None
-    url, detail = where.get("url"), where.get("detail")
-    if not isinstance(url, str) or not (detail is None or isinstance(detail, str)):
-        return None
-    source, head = read_url(url)
-    form = "null" if "detail" in where and detail is None else "object" if head else ""
-    return ImageBlock(source, detail=detail, spelling=f"{form} {head or ''}".strip() or None)
+def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client") -> ContentBlock:
+    """The block of one item; an item that no block models is kept as it came."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    block: ContentBlock | None = None
+    if kind == "text" and isinstance(part.get("text"), str):
+        block = TextBlock(part["text"])
+    elif kind == "thinking" and isinstance(part.get("thinking"), str):
+        block = ThinkingBlock(part["thinking"])
+    elif kind == "image_url":
+        block = _read_image(part.get("image_url"))
+    elif kind == "document":
+        block = _read_document(part.get("document"), issuer)
+    if block is None or "citations" in part:  # which stand beside the content, never in it
+        return RawBlock(issuer, part, by=by)
+    if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in ("type", kind)}):
+        block.extras = {issuer: filled(extras_but_citations(block, issuer), unknown)}
+    return block
 
 
-def _document(told: Any, issuer: str) -> TextBlock | None:
-    """`{"data": {...}, "id"}`: a text that spells the data, which is what the model sees of it."""
-    data = told.get("data") if isinstance(told, dict) else None
-    if not isinstance(data, dict) or too_deep(data, _DEEP):
-        return None
-    try:
-        made = TextBlock(arguments(data), spelling=DOCUMENT)
-    except InvalidMessage:
-        return None
-    if rest := {key: value for key, value in told.items() if key != "data"}:
-        made.extras = {issuer: {"document": rest}}
-    return made
+def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -> Json:
+    """The item of a block with the fields of `extras`.
 
-
-def own(node: Any, issuer: str) -> JsonObject:
-    """The issuer's own fields of a node, but for citations: those stand beside the content."""
-    fields = (node.extras or {}).get(issuer, {})
-    return {key: value for key, value in fields.items() if key != "citations"}
+    `as_read`: the block was read from this wire, and its item is spelled as it was. Raises
+    WriteError for a block that no item holds.
+    """
+    part: JsonObject
+    match block:
+        case TextBlock(text=text):
+            data = document_data(block) if block.spelling == DOCUMENT else None
+            part = {"type": "text", "text": text}
+            if data is not None:
+                part = {"type": "document", "document": {"data": data}}
+        case ThinkingBlock(thinking=thinking):
+            part = {"type": "thinking", "thinking": thinking}
+        case ImageBlock():
+            part = _write_image(block, (block.spelling or "") if as_read else "")
+        case RawBlock() if as_read or isinstance(block.data, dict):
+            part = block.data
+        case RawBlock() | RefusalBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
+            raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
+        case ToolUseBlock() | ToolResultBlock():
+            raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
+        case _:
+            assert_never(block)
+    return filled(dict(part), extras) if extras else part
 
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The item that `read_part` made the block of."""
-    if type(block) is RawBlock:
-        return block.data
-    if type(block) is TextBlock:
-        made: JsonObject = {"type": "text", "text": block.text}
-        if block.spelling == DOCUMENT and (data := kept(block)) is not None:
-            made = {"type": "document", "document": {"data": data}}
-    elif type(block) is ThinkingBlock:
-        made = {"type": "thinking", "thinking": block.thinking}
-    else:
-        assert type(block) is ImageBlock  # no other is ever read
-        form, _, head = (block.spelling or "").partition(" ")
-        image: JsonObject = {"url": url_of(block.source, head)}
-        if block.detail is not None or form == "null":
-            image["detail"] = block.detail
-        made = {"type": "image_url", "image_url": image}
-    return filled(made, own(block, issuer))
+    """The item that `read_part` read."""
+    extras = {} if type(block) is RawBlock else extras_but_citations(block, issuer)
+    return write_part(block, extras, as_read=True)
 
 
-def kept(block: TextBlock) -> JsonObject | None:
-    """The data that the text of a document spells; None if it is an object no more."""
+def _read_image(image: Any) -> ImageBlock | None:
+    """`{"url", "detail"}`; None for an object with other fields."""
+    if not isinstance(image, dict) or image.keys() - {"url", "detail"}:
+        return None
+    url, detail = image.get("url"), image.get("detail")
+    if not isinstance(url, str) or not (detail is None or isinstance(detail, str)):
+        return None
+    source, head = read_url(url)
+    form = "null" if "detail" in image and detail is None else "object" if head else ""
+    return ImageBlock(source, detail=detail, spelling=f"{form} {head or ''}".strip() or None)
+
+
+def _write_image(block: ImageBlock, spelling: str) -> JsonObject:
+    if not isinstance(block.source, (URLSource, Base64Source)):
+        raise WriteError(f"image from a {block.source.type} source", code="seat.unsaid")
+    form, _, head = spelling.partition(" ")
+    image: JsonObject = {"url": url_of(block.source, head)}
+    if block.detail is not None or form == "null":
+        image["detail"] = block.detail
+    return {"type": "image_url", "image_url": image}
+
+
+def _read_document(document: Any, issuer: str) -> TextBlock | None:
+    """`{"data": {...}, "id"}`: a text that spells the data, which is what the model sees of it."""
+    data = document.get("data") if isinstance(document, dict) else None
+    if not isinstance(data, dict) or too_deep(data, _MAX_DEPTH):
+        return None
+    try:
+        block = TextBlock(arguments(data), spelling=DOCUMENT)
+    except InvalidMessage:
+        return None
+    if unknown := {key: value for key, value in document.items() if key != "data"}:
+        block.extras = {issuer: {"document": unknown}}
+    return block
+
+
+def document_data(block: TextBlock) -> JsonObject | None:
+    """The data that the text of a document spells; None if it is no object any more."""
     try:
         data = loads(block.text)
     except ReadError:
@@ -118,90 +147,94 @@ def kept(block: TextBlock) -> JsonObject | None:
     return data if isinstance(data, dict) else None
 
 
-def about(told: Json) -> int | None:
-    """The number of the item that a citation is about, -1 for the plan; None if it tells none."""
-    if not isinstance(told, dict):
+def extras_but_citations(node: Any, issuer: str) -> JsonObject:
+    """The issuer's fields of a node but for citations, which stand beside the content."""
+    fields = (node.extras or {}).get(issuer, {})
+    return {key: value for key, value in fields.items() if key != "citations"}
+
+
+def cited_item(citation: Json) -> int | None:
+    """The index of the item that a citation is about, -1 for the plan; None if it has none."""
+    if not isinstance(citation, dict):
         return None
-    kind, at = told.get("type", "TEXT_CONTENT"), told.get("content_index")
+    kind, index = citation.get("type", "TEXT_CONTENT"), citation.get("content_index")
     if kind == "PLAN":
         return -1
     if kind not in ("TEXT_CONTENT", "THINKING_CONTENT"):
         return None
-    return 0 if at is None else at if type(at) is int and at >= 0 else None
+    return 0 if index is None else index if type(index) is int and index >= 0 else None
 
 
-def attached(content: Sequence[ContentBlock], told: list[Json], issuer: str) -> list[Json]:
+def attach_citations(
+    blocks: Sequence[ContentBlock], citations: list[Json], issuer: str
+) -> list[Json]:
     """Give the blocks of a content, and a plan behind it, their citations.
 
-    What is left: from the first one on that is about none of them or about an earlier one.
+    Returns what is left: from the first one on that is about none of them or about an earlier one.
     """
-    plan = len(content) - 1 if content and content[-1].spelling == PLAN else None
-    behind = 0
-    for nth, one in enumerate(told):
-        at = about(one)
-        at = plan if at == -1 else None if at == plan else at
-        if at is None or not behind <= at < len(content) or not cite(content[at], one, issuer):
-            return told[nth:]
-        behind = at
+    plan = len(blocks) - 1 if blocks and blocks[-1].spelling == PLAN else None
+    previous = 0
+    for i, citation in enumerate(citations):
+        index = cited_item(citation)
+        index = plan if index == -1 else None if index == plan else index
+        if index is None or not previous <= index < len(blocks):
+            return citations[i:]
+        block = blocks[index]
+        if type(block) is not TextBlock and type(block) is not ThinkingBlock:
+            return citations[i:]
+        extras = (block.extras or {}).get(issuer, {})
+        block.extras = {**(block.extras or {}), issuer: extras}
+        extras.setdefault("citations", []).append(citation)
+        if type(block) is TextBlock:
+            block.citations = [*(block.citations or ()), read_citation(citation)]
+        previous = index
     return []
 
 
-def cite(block: ContentBlock, told: JsonObject, issuer: str) -> bool:
-    """Give the block one more citation; whether it is one that can have any."""
-    if type(block) is not TextBlock and type(block) is not ThinkingBlock:
-        return False
-    mine = (block.extras or {}).get(issuer, {})
-    block.extras = {**(block.extras or {}), issuer: mine}
-    mine.setdefault("citations", []).append(told)
-    if type(block) is TextBlock:
-        block.citations = [*(block.citations or ()), citation(told)]
-    return True
-
-
-def citation(told: JsonObject) -> Citation:
-    """What it says in neutral words: the span, and the first source that has a name or address."""
-    start, end = told.get("start"), told.get("end")
-    made = Citation(start if type(start) is int else None, end if type(end) is int else None)
-    sources = told.get("sources")
+def read_citation(data: JsonObject) -> Citation:
+    """A citation with its span and the first source that has a name or address."""
+    start, end = data.get("start"), data.get("end")
+    citation = Citation(start if type(start) is int else None, end if type(end) is int else None)
+    sources = data.get("sources")
     for source in sources if isinstance(sources, list) else ():
-        found = source.get("document") if isinstance(source, dict) else None
-        if not isinstance(found, dict):
-            continue
-        made.title = made.title or _text(found.get("title"))
-        made.url = made.url or _text(found.get("url"))
-    return made
+        document = source.get("document") if isinstance(source, dict) else None
+        if isinstance(document, dict):
+            citation.title = citation.title or _text(document.get("title"))
+            citation.url = citation.url or _text(document.get("url"))
+    return citation
 
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def listed(own: JsonObject, at: int) -> list[Json]:
-    """The citations among a block's own fields, which is the item `at` (-1: the plan)."""
-    told = own.get("citations")
-    return [_at(one, at) for one in told] if isinstance(told, list) else []
-
-
-def _at(told: JsonObject, at: int) -> Json:
-    """The citation, about the item where the one that it was read with stands by now."""
-    if at < 0 or about(told) == at:
-        return told
-    rest = {key: value for key, value in told.items() if key != "content_index"}
-    return {**rest, "content_index": at} if at else rest
-
-
-def worded(block: TextBlock, at: int) -> Iterable[tuple[Citation, JsonObject | None]]:
-    """Each neutral citation with its form here; None for one that names no span."""
-    for one in block.citations or ():
-        if one.start is None or one.end is None:
-            yield one, None
+def write_citations(block: TextBlock, index: int) -> Iterable[tuple[Citation, JsonObject | None]]:
+    """Each citation of a text with its object; None for one that has no span."""
+    for citation in block.citations or ():
+        start, end = citation.start, citation.end
+        if start is None or end is None:
+            yield citation, None
             continue
-        data = {"title": one.title, "url": one.url, "snippet": one.quote}
-        document = {key: value for key, value in data.items() if value is not None}
-        id = one.url or one.title or ""
-        made: JsonObject = {
-            "start": one.start, "end": one.end, "text": block.text[one.start : one.end],
+        fields = {"title": citation.title, "url": citation.url, "snippet": citation.quote}
+        document = {key: value for key, value in fields.items() if value is not None}
+        id = citation.url or citation.title or ""
+        data: JsonObject = {
+            "start": start, "end": end, "text": block.text[start:end],
             "sources": [{"type": "document", "id": id, "document": document}],
             "type": "TEXT_CONTENT",
         }  # fmt: skip
-        yield one, {**made, **({"content_index": at} if at else {})}
+        yield citation, {**data, **({"content_index": index} if index else {})}
+
+
+def citations_as_read(extras: JsonObject, index: int) -> list[Json]:
+    """The citations among the extras of a block, which is now the item `index` (-1: the plan)."""
+    citations = extras.get("citations")
+    return [_moved(item, index) for item in citations] if isinstance(citations, list) else []
+
+
+def _moved(citation: JsonObject, index: int) -> Json:
+    """The citation with the index where the item that it was read with stands by now."""
+    if index < 0 or cited_item(citation) == index:
+        return citation
+    fields = {key: value for key, value in citation.items() if key != "content_index"}
+    return {**fields, "content_index": index} if index else fields

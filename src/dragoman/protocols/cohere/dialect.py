@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ..chat_request import has_chat_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ CAN = Capabilities(
 
 
 # Cohere API, "Chat", request body
-_KNOWN = frozenset({
+_FIELDS = frozenset({
     "model", "messages", "stream", "tools", "strict_tools", "tool_choice", "documents",
     "citation_options", "response_format", "safety_mode", "max_tokens", "stop_sequences",
     "temperature", "seed", "frequency_penalty", "presence_penalty", "k", "p", "logprobs",
@@ -55,12 +56,12 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
-MARKS = frozenset({
+UNIQUE_FIELDS = frozenset({
     "documents", "citation_options", "safety_mode", "strict_tools", "k", "p", "raw_prompting",
 })  # fmt: skip
 
 
-_KEYS = {
+_MESSAGE_FIELDS = {
     "system": frozenset({"role", "content"}),
     "user": frozenset({"role", "content"}),
     "assistant": frozenset({"role", "content", "tool_calls", "tool_plan", "citations"}),
@@ -76,7 +77,7 @@ _PARTS = {
 }
 
 
-EVENTS = frozenset({
+EVENT_TYPES = frozenset({
     "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta",
     "tool-call-start", "tool-call-delta", "tool-call-end", "citation-start", "citation-end",
     "message-end", "debug",
@@ -85,40 +86,14 @@ EVENTS = frozenset({
 
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be one."""
-    if not isinstance(body, dict) or body.keys() - _KNOWN:
+    if not isinstance(body, dict) or body.keys() - _FIELDS:
         return False
     if path and not path.partition("?")[0].rstrip("/").endswith("/v2/chat"):
         return False
-    messages, choice = body.get("messages"), body.get("tool_choice")
-    if not isinstance(messages, list) or not messages:
-        return False
-    chosen = choice is None or choice in ("REQUIRED", "NONE")
-    return chosen and all(map(_message, messages)) and _tools(body.get("tools"))
-
-
-def _message(told: Json) -> bool:
-    role = told.get("role") if isinstance(told, dict) else None
-    known = _KEYS.get(role) if isinstance(role, str) else None
-    if known is None or told.keys() - known:
-        return False
-    content = told.get("content")
-    return content is None or isinstance(content, str) or (
-        isinstance(content, list) and all(map(_part, content))
-    )  # fmt: skip
-
-
-def _part(told: Json) -> bool:
-    kind = told.get("type") if isinstance(told, dict) else None
-    known = _PARTS.get(kind) if isinstance(kind, str) else None
-    if known is None or told.keys() - known - {"type"}:
-        return False
-    return kind not in ("text", "thinking") or isinstance(told.get(kind), str)
-
-
-def _tools(told: Json) -> bool:
-    """Functions under their key, and no tool of another kind."""
-    listed = told if isinstance(told, list) else []
-    return all(
-        isinstance(one, dict) and one.get("type") == "function" and "function" in one
-        for one in listed
+    tools = body.get("tools")
+    for tool in tools if isinstance(tools, list) else ():
+        if not isinstance(tool, dict) or tool.get("type") != "function" or "function" not in tool:
+            return False
+    return body.get("tool_choice") in (None, "REQUIRED", "NONE") and has_chat_messages(
+        body, _MESSAGE_FIELDS, _PARTS, texts=("text", "thinking")
     )

@@ -1,214 +1,185 @@
-"""The pieces of an answer as the events of a stream of Cohere's chat.
+"""Streams of answers: the events of Cohere's chat.
 
-Items, calls and citations are counted each for themselves, the plan stands in no count; the reason,
-the figures and an error stand in the last event. Reference: Cohere API, "Chat with Streaming".
+Items, calls and citations have an index each, the plan has none; the reason, the figures and an
+error are in the last event. Reference: Cohere API, "Chat with Streaming".
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never
-
 from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.builder import Builder
-from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
-from .answer import EVENTS, AnswerWriter, finish_reason, said_usage
+from ..answers import EVENTS, AnswerEncoder, Event
+from .answer import CohereWriter, write_usage
 from .blocks import PLAN
-
-Event: TypeAlias = tuple[str | None, Json]
-
 
 _UNKNOWN = "unknown"
 
 
-class CohereEncoder:
-    """Writes one answer, of which the first candidate is told."""
+class CohereEncoder(AnswerEncoder[CohereWriter]):
+    """Writes one answer, of which only the first candidate is written."""
 
     def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
-        self._report = report
-        self._say = AnswerWriter(report, issuers, own=False)
-        self._about = Builder(issuers[0])  # its figures, and what stands beside the message
+        super().__init__(CohereWriter(report, issuers, own=False))
         self._steps = Steps(report=report)
         self._id: str | None = None
         self._begun = False
-        self._items = self._calls = self._cited = 0
-        self._key: Key = ()  # of the block that a step is about
-        self._sent: dict[Key, int] = {}  # how many citations of it went out
+        self._items = self._calls = self._citations = 0
+        self._written: dict[Key, int] = {}  # how many citations of a block were written
         self._end: Finish | None = None
-        self._failed: ProviderError | None = None
-        self._named: set[str] = set()  # losses that are told once
+        self._error: ProviderError | None = None
 
-    def feed(self, piece: Piece) -> list[Event]:
-        """The events that the piece makes."""
-        match piece:
-            case Part():
-                if piece.key[0] == 0:
-                    return self._said(self._steps.feed(piece))
-                self._once("answer.candidates", piece, "")
-            case Meta():
-                self._meta(piece)
-            case Usage():
-                self._about.add(piece)
-            case End():
-                if piece.candidate == 0:
-                    self._end = piece.finish
-            case Failed():
-                self._failed = self._failed or piece.error
-            case Raw():
-                self._report.lost("answer.unsaid", piece, what="an event that nobody knows")
-            case _:
-                assert_never(piece)
+    def part(self, piece: Part) -> list[Event]:
+        """The events that a part of a block makes."""
+        if piece.key[0] == 0:
+            return self._events(self._steps.feed(piece))
+        self.writer.lost_once("answer.candidates", piece)
+        return []
+
+    def ended(self, piece: End) -> list[Event]:
+        """Nothing yet: the reason is in the last event."""
+        if piece.candidate == 0:
+            self._end = piece.finish
+        return []
+
+    def failed(self, piece: Failed) -> list[Event]:
+        """Nothing yet: an error is in the last event."""
+        self._error = self._error or piece.error
+        return []
+
+    def meta(self, piece: Meta) -> list[Event]:
+        """Nothing yet: fields of the answer are in the last event, those of its message lost."""
+        ours = self.writer.reads(piece.issuer)
+        self.writer.own = self.writer.own or ours
+        self._id = self._id or piece.id
+        if piece.model is not None:
+            self.writer.lost_once("answer.unsaid", piece, "model")
+        if not ours:
+            self.foreign(piece, piece.extras or {})
+        elif piece.candidate is None:
+            self.about.add(Meta(piece.extras, joined=piece.joined))
+        else:
+            for key in piece.extras or {}:
+                self.writer.lost_once("answer.unsaid", piece, f"extras.{piece.issuer}.{key}")
         return []
 
     def finish(self) -> list[Event]:
         """What still waits, why it ended with the figures, and the end of the stream."""
-        made = self._said(self._steps.finish())
+        events = self._events(self._steps.finish())
         for block in self._steps.untold:
-            self._report.lost("answer.unsaid", block, what="what came behind its block")
-        if self._end is None and self._failed is None:
-            return made  # it broke off
-        resp = self._about.finish()
-        beside = self._say.fields(resp)
-        beside.pop(EVENTS, None)
-        delta = {
-            "finish_reason": self._word(),
-            "usage": said_usage(resp.usage, self._say),
-            **beside,
-        }
-        if self._failed is not None:
-            delta["error"] = self._failed.message
-            if self._failed.type:
-                delta["error_type"] = self._failed.type
-        return [*made, *self._started(), self._event("message-end", delta=delta), (None, "[DONE]")]
+            self.report.lost("answer.unsaid", block, what="what came behind its block")
+        if self._end is None and self._error is None:
+            return events  # it broke off
+        resp = self.about.finish()
+        extras = self.writer.fields(resp)
+        extras.pop(EVENTS, None)
+        reason: str | None = "ERROR"
+        if self._end is not None:
+            reason = self.writer.finish_reason(self._end, self._end) or "COMPLETE"
+        usage = write_usage(resp.usage, self.writer)
+        delta = {"finish_reason": reason, "usage": usage, **extras}
+        if self._error is not None:
+            delta["error"] = self._error.message
+            if self._error.type:
+                delta["error_type"] = self._error.type
+        return [*events, *self._start(), _event("message-end", delta=delta), (None, "[DONE]")]
 
-    def _word(self) -> str:
-        if self._end is None:
-            return "ERROR"
-        return finish_reason(self._end, self._say, self._end) or "COMPLETE"
-
-    def _meta(self, piece: Meta) -> None:
-        own = self._say.reads(piece.issuer)
-        self._say.own = self._say.own or own
-        self._id = self._id or piece.id
-        if piece.model is not None:
-            self._once("answer.unsaid", piece, "model")
-        if own and piece.candidate is None:
-            self._about.add(Meta(piece.extras, joined=piece.joined))
-        elif own:
-            for key in piece.extras or {}:
-                self._once("answer.unsaid", piece, f"extras.{piece.issuer}.{key}")
-        else:
-            for key in piece.extras or {}:
-                self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
-
-    def _started(self) -> list[Event]:
-        """The first event, with a message that is empty; another wire's answer gets an id."""
+    def _start(self) -> list[Event]:
+        """The first event, with an empty message; another wire's answer gets an id."""
         if self._begun:
             return []
         self._begun = True
-        if self._id is None and not self._say.own:
-            self._once("answer.field", self, "id")
+        if self._id is None and not self.writer.own:
+            self.writer.lost_once("answer.field", self, "id")
             self._id = _UNKNOWN
         self._steps.seed = self._steps.seed or self._id or ""
         message: JsonObject = {"role": "assistant", "content": [], "tool_plan": "",
                                "tool_calls": [], "citations": []}  # fmt: skip
         id = {} if self._id is None else {"id": self._id}
-        return [self._event("message-start", **id, delta={"message": message})]
+        return [_event("message-start", **id, delta={"message": message})]
 
-    def _event(self, kind: str, **fields: Json) -> Event:
-        return kind, {"type": kind, **fields}
-
-    def _delta(self, kind: str, index: int | None, **message: Json) -> Event:
-        at = {} if index is None else {"index": index}
-        return self._event(kind, **at, delta={"message": message})
-
-    def _said(self, steps: list[Step]) -> list[Event]:
-        made: list[Event] = []
+    def _events(self, steps: list[Step]) -> list[Event]:
+        events: list[Event] = []
         for step in steps:
-            made += self._started()
-            self._key = step.key
-            block = step.block
+            events += self._start()
             if type(step) is Open:
-                made += self._opened(block)
+                events += self._begin(step.block)
             elif type(step) is Grow:
-                made += self._grown(block)
+                events += self._grow(step.block, step.key)
             else:
-                made += self._shut(block)
-        return made
+                events += self._finish(step.block)
+        return events
 
-    def _planned(self, block: ContentBlock) -> bool:
-        return self._say.own and type(block) is TextBlock and block.spelling == PLAN
+    def _is_plan(self, block: ContentBlock) -> bool:
+        return self.writer.own and type(block) is TextBlock and block.spelling == PLAN
 
-    def _opened(self, block: ContentBlock) -> list[Event]:
+    def _begin(self, block: ContentBlock) -> list[Event]:
         """The beginning of a text, of thinking or of a call; a plan has none."""
         if type(block) is ToolUseBlock:
-            call = self._say.call(block)
+            call = self.writer.call(block)
             call["function"] = {**call["function"], "arguments": ""}
-            return [self._delta("tool-call-start", self._calls, tool_calls=call)]
-        if self._planned(block):
+            return [_delta("tool-call-start", self._calls, tool_calls=call)]
+        if self._is_plan(block) or type(block) not in (TextBlock, ThinkingBlock, RefusalBlock):
             return []
         kind = "thinking" if type(block) is ThinkingBlock else "text"
-        if type(block) in (TextBlock, ThinkingBlock, RefusalBlock):
-            begun = {"type": kind, kind: ""}
-            return [self._delta("content-start", self._items, content=begun)]
-        return []
+        return [_delta("content-start", self._items, content={"type": kind, kind: ""})]
 
-    def _grown(self, block: ContentBlock) -> list[Event]:
-        if type(block) is TextBlock and self._planned(block):
-            made = (
-                [self._delta("tool-plan-delta", None, tool_plan=block.text)] if block.text else []
-            )
-            return made + self._sources(block, -1)
-        if type(block) is TextBlock or type(block) is RefusalBlock:
-            text = {"text": block.text}
-            made = [self._delta("content-delta", self._items, content=text)] if block.text else []
-            return made + (self._sources(block, self._items) if type(block) is TextBlock else [])
+    def _grow(self, block: ContentBlock, key: Key) -> list[Event]:
+        if type(block) is ToolUseBlock:
+            call = {"function": {"arguments": argument_text(block)}}
+            events = [_delta("tool-call-delta", self._calls, tool_calls=call)]
+            return events if call["function"]["arguments"] else []
+        if type(block) is TextBlock and self._is_plan(block):
+            events = [_delta("tool-plan-delta", None, tool_plan=block.text)] if block.text else []
+            return events + self._cite(block, key, -1)
         if type(block) is ThinkingBlock:
-            said = {"thinking": block.thinking}
-            made = (
-                [self._delta("content-delta", self._items, content=said)] if block.thinking else []
-            )
-            return made + self._sources(block, self._items)
-        if type(block) is ToolUseBlock and (text_ := argument_text(block)):
-            function = {"function": {"arguments": text_}}
-            return [self._delta("tool-call-delta", self._calls, tool_calls=function)]
-        return []
+            field, text = "thinking", block.thinking
+        elif type(block) is TextBlock or type(block) is RefusalBlock:
+            field, text = "text", block.text
+        else:
+            return []
+        events = [_delta("content-delta", self._items, content={field: text})] if text else []
+        return events + self._cite(block, key, self._items)
 
-    def _sources(self, block: ContentBlock, at: int) -> list[Event]:
-        """The citations that a piece brings; its own wire tells all of a block again each time."""
-        made: list[Event] = []
-        told, sent = self._say.citations(block, at), self._sent.get(self._key, 0)
-        new = told[sent:] if self._say.own else told
-        self._sent[self._key] = sent + len(new)
-        for one in new:
-            made.append(self._delta("citation-start", self._cited, citations=one))
-            made.append(self._event("citation-end", index=self._cited))
-            self._cited += 1
-        return made
+    def _cite(self, block: ContentBlock, key: Key, index: int) -> list[Event]:
+        """The citations of a piece; pieces read from this wire repeat those of their block."""
+        events: list[Event] = []
+        citations, written = self.writer.citations(block, index), self._written.get(key, 0)
+        if self.writer.own:
+            citations = citations[written:]
+        self._written[key] = written + len(citations)
+        for citation in citations:
+            events.append(_delta("citation-start", self._citations, citations=citation))
+            events.append(_event("citation-end", index=self._citations))
+            self._citations += 1
+        return events
 
-    def _shut(self, block: ContentBlock) -> list[Event]:
-        """The end of a block: what came in one piece is said, what cannot be is named."""
+    def _finish(self, block: ContentBlock) -> list[Event]:
+        """The end of a block: one that came in one piece is written, what has no place is lost."""
         if type(block) is ToolUseBlock:
             self._calls += 1
-            return [self._event("tool-call-end", index=self._calls - 1)]
-        if self._planned(block):
-            self._say.fields(block)
+            return [_event("tool-call-end", index=self._calls - 1)]
+        if self._is_plan(block):
+            self.writer.fields(block)
             return []
-        item = self._say.item(block)
+        item = self.writer.item(block)
+        events: list[Event] = []
         if type(block) is RawBlock and item is not None:
-            made = [self._delta("content-start", self._items, content=item)]
+            events.append(_delta("content-start", self._items, content=item))
         elif type(block) not in (TextBlock, ThinkingBlock, RefusalBlock):
             return []
-        else:
-            made = []
         self._items += 1
-        return [*made, self._event("content-end", index=self._items - 1)]
+        return [*events, _event("content-end", index=self._items - 1)]
 
-    def _once(self, code: str, node: object, field: str) -> None:
-        if (name := f"{code} {field}") not in self._named:
-            self._named.add(name)
-            self._report.lost(code, node, field)
+
+def _event(kind: str, **fields: Json) -> Event:
+    return kind, {"type": kind, **fields}
+
+
+def _delta(kind: str, index: int | None, **message: Json) -> Event:
+    place = {} if index is None else {"index": index}
+    return _event(kind, **place, delta={"message": message})

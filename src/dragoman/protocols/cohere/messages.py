@@ -1,262 +1,206 @@
-"""Messages of a request, read into the tree, and said again as they were read.
+"""Messages of a request: read into the tree, written as they were read, and composed.
 
-`read_message` and `message_as_read` are each other's inverse, whatever the API may refuse.
 Reference: Cohere API, "Chat", `messages`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    DocumentBlock,
-    ImageBlock,
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from ...message import ImageBlock, Msg, Origin, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
 from ..chat_shape import (
     UNTYPED,
     arguments_of,
     call_as_read,
     content,
-    filled,
+    content_as_read,
     own_extras,
     read_calls,
     result_as_read,
     result_text,
+    write_call,
 )
-from ..chat_shape import read_message as retold_read_message
-from .blocks import DOCUMENT, PLAN, TEXT, attached, kept, listed, part_as_read, read_parts
+from ..chat_shape import read_message as read_chat_message
+from .blocks import (
+    DOCUMENT,
+    PLAN,
+    TEXT,
+    attach_citations,
+    citations_as_read,
+    part_as_read,
+    read_parts,
+    write_part,
+)
+
+_ROLES = ("system", "user", "assistant", "tool")
+_DETAILS = (None, "auto", "low", "high")
 
 
-def read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came."""
-    return retold_read_message(
-        told, issuer, read_parts, lambda rest: _answer(rest, issuer, origin, place)
+def read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
+    """One entry of `messages`; an object without a known role is kept as it came."""
+    return read_chat_message(
+        entry, issuer, read_parts, lambda fields: _read_answer(fields, issuer, origin, index)
     )
 
 
-def _answer(rest: JsonObject, issuer: str, origin: Origin, place: int) -> Msg:
-    said, word = content(rest, issuer, read_parts, origin)
-    behind: list[ContentBlock] = []
-    plan, cited = rest.get("tool_plan"), rest.get("citations")
+def _read_answer(fields: JsonObject, issuer: str, origin: Origin, index: int) -> Msg:
+    blocks, note = content(fields, issuer, read_parts, origin)
+    following: list[ContentBlock] = []
+    plan, citations = fields.get("tool_plan"), fields.get("citations")
     if isinstance(plan, str) and plan:
-        del rest["tool_plan"]
-        behind.append(TextBlock(plan, spelling=PLAN))
-    behind += read_calls(rest, issuer, place)
-    cited = cited if isinstance(cited, list) else []
-    if isinstance(said, str) and (behind or cited):
-        said = [TextBlock(said, spelling=TEXT)] if said else []
-    made = Msg.trusted("", [*said, *behind] if behind else said, "assistant")
-    made.spelling = word
-    if cited:
-        unplaced = attached(_spoken(made), cited, issuer)
-        del rest["citations"]
-        if unplaced:
-            rest["citations"] = unplaced
-    return made
+        del fields["tool_plan"]
+        following.append(TextBlock(plan, spelling=PLAN))
+    following += read_calls(fields, issuer, index)
+    citations = citations if isinstance(citations, list) else []
+    if isinstance(blocks, str) and (following or citations):
+        blocks = [TextBlock(blocks, spelling=TEXT)] if blocks else []
+    m = Msg.trusted("", [*blocks, *following] if following else blocks, "assistant")
+    m.spelling = note
+    if citations:
+        del fields["citations"]
+        items = [block for block in m.blocks if not _is_call(block)]
+        if unplaced := attach_citations(items, citations, issuer):
+            fields["citations"] = unplaced
+    return m
 
 
-def _spoken(m: Msg) -> list[ContentBlock]:
-    """The blocks of the content and the plan: all but calls."""
-    return [block for block in m.blocks if not _called(block)]
-
-
-def _called(block: ContentBlock) -> bool:
+def _is_call(block: ContentBlock) -> bool:
     return type(block) is ToolUseBlock or (type(block) is RawBlock and block.role == "call")
 
 
 def message_as_read(m: Msg, issuer: str) -> Json:
-    """The entry of `messages` that `read_message` made the message of."""
+    """The entry of `messages` that `read_message` read."""
     content = m.content
-    made: JsonObject = {"role": m.role, "content": content}
-    mine = (m.extras or {}).get(issuer, {})
+    entry: JsonObject = {"role": m.role, "content": content}
     if not isinstance(content, str):
         if len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
             return content[0].data
         if m.role == "tool":
-            made = result_as_read(content[0], partial(part_as_read, issuer=issuer))
+            entry = result_as_read(content[0], partial(part_as_read, issuer=issuer))
         else:
-            made = _said(m, issuer)
-    if (cited := made.get("citations")) and isinstance(mine.get("citations"), list):
-        return {**made, **mine, "citations": [*cited, *mine["citations"]]}
-    return {**made, **mine}
+            entry = _blocks_as_read(m, issuer)
+    return _with_extras(entry, (m.extras or {}).get(issuer, {}))
 
 
-def _said(m: Msg, issuer: str) -> JsonObject:
-    made: JsonObject = {"role": m.role}
+def _with_extras(entry: JsonObject, extras: JsonObject) -> JsonObject:
+    """The entry with other fields; citations of both are joined."""
+    citations, unplaced = entry.get("citations"), extras.get("citations")
+    if citations and isinstance(unplaced, list):
+        return {**entry, **extras, "citations": [*citations, *unplaced]}
+    return {**entry, **extras}
+
+
+def _blocks_as_read(m: Msg, issuer: str) -> JsonObject:
+    entry: JsonObject = {"role": m.role}
     parts: list[ContentBlock] = []
     calls: list[Json] = []
-    cited: list[Json] = []
+    citations: list[Json] = []
     for block in m.blocks:
-        if _called(block):
+        if _is_call(block):
             calls.append(call_as_read(block, issuer, len(calls)))
             continue
-        planned = type(block) is TextBlock and block.spelling == PLAN
-        fields = (block.extras or {}).get(issuer, {})
-        if type(block) is not RawBlock and "citations" in fields:
-            cited += listed(fields, -1 if planned else len(parts))
-        if planned:
-            made["tool_plan"] = block.text  # type: ignore[union-attr]  # a text
+        extras = {} if type(block) is RawBlock else (block.extras or {}).get(issuer, {})
+        if type(block) is TextBlock and block.spelling == PLAN:
+            citations += citations_as_read(extras, -1)
+            entry["tool_plan"] = block.text
         else:
+            citations += citations_as_read(extras, len(parts))
             parts.append(block)
     if calls:
-        made["tool_calls"] = calls
-    if cited:
-        made["citations"] = cited
-    first = parts[0] if len(parts) == 1 else None
-    if type(first) is TextBlock and first.spelling == TEXT:
-        made["content"] = first.text
-    elif parts or m.spelling == "list":
-        made["content"] = [part_as_read(one, issuer) for one in parts]
-    elif m.spelling != "absent":
-        made["content"] = None if m.spelling == "null" else ""
-    return made
+        entry["tool_calls"] = calls
+    if citations:
+        entry["citations"] = citations
+    write = partial(part_as_read, issuer=issuer)
+    content_as_read(entry, parts, m.spelling, lambda text: text.spelling == TEXT, write)
+    return entry
 
 
-_ROLES = ("system", "user", "assistant", "tool")
-
-
-_DETAILS = ("auto", "low", "high")
-
-
-def messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """One wire message for each message, and one for each tool result."""
-    out: list[JsonObject] = []
-    for m, seat in zip(history.msgs, history.seats, strict=True):
+def write_messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """One entry for each message, and one for each tool result."""
+    entries: list[JsonObject] = []
+    for m, role in zip(history.msgs, history.roles, strict=True):
         content: Any = m.content
         if type(content) is str:
-            made: JsonObject = {"role": _ROLES[seat], "content": content}
-        elif seat == TOOL:
-            out.extend([_result(block, caps, report) for block in content])
+            entry: JsonObject = {"role": _ROLES[role], "content": content}
+        elif role == TOOL:
+            entries += [_write_result(block, caps, report) for block in content]
             continue
         else:
-            made = {"role": _ROLES[seat], **_blocks(m, caps, report)}
-            if len(made) == 1:
-                continue  # all of it was named as lost
+            entry = {"role": _ROLES[role], **_write_blocks(m, caps, report)}
+            if len(entry) == 1:
+                continue  # each of its blocks is a loss
         if m.extras is not None:
-            own = own_extras(m, caps)
-            cited = [*made.get("citations", ()), *_list(own.pop("citations", None))]
-            made.update(own)
-            made.update({"citations": cited} if cited else {})
-        out.append(made)
-    return out
+            extras = own_extras(m, caps)
+            if not (isinstance(extras.get("citations"), list) and extras["citations"]):
+                extras.pop("citations", None)
+            entry = _with_extras(entry, extras)
+        entries.append(entry)
+    return entries
 
 
-def _list(value: Any) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _blocks(m: Msg, caps: Capabilities, report: Report) -> JsonObject:
+def _write_blocks(m: Msg, caps: Capabilities, report: Report) -> JsonObject:
     """`content`, `tool_plan`, `tool_calls` and `citations`: those that there are."""
-    parts: list[JsonObject] = []
+    parts: list[Json] = []
     plans: list[str] = []
-    cited: list[Json] = []
-    blocks: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
-    calls = [_call(block, caps) for block in blocks if type(block) is ToolUseBlock]
-    raw = [b.data for b in blocks if type(b) is RawBlock and b.role == "call"]
+    citations: list[Json] = []
+    calls: list[Json] = []
+    raw_calls: list[Json] = []
+    items: list[ContentBlock] = []
+    for block in m.blocks:
+        if type(block) is ToolUseBlock:
+            typed = block.spelling is None or UNTYPED not in block.spelling.split()
+            calls.append(write_call(block, arguments_of(block), own_extras(block, caps), typed))
+        elif type(block) is RawBlock and block.role == "call":
+            raw_calls.append(block.data)
+        else:
+            items.append(block)
+    calls += raw_calls
     # its own model puts beside calls what it does not mean as a plan
-    mine = m.origin is not None and m.origin.issuer in caps.reads
-    for block in blocks:
-        if type(block) is ToolUseBlock or (type(block) is RawBlock and block.role == "call"):
-            continue
-        own = own_extras(block, caps) if block.extras is not None else {}
-        planned = type(block) is TextBlock and (block.spelling == PLAN or not mine)
-        if type(block) is TextBlock and planned and (calls or raw):
-            cited += listed(own, -1)
+    plain_texts = m.origin is not None and m.origin.issuer in caps.reads
+    for block in items:
+        extras = own_extras(block, caps)
+        if type(block) is TextBlock and calls and (block.spelling == PLAN or not plain_texts):
+            citations += citations_as_read(extras, -1)
             plans += [block.text] if block.text else []
         else:
-            cited += listed(own, len(parts))
-            own.pop("citations", None)
-            parts.append(filled(_part(block, report), own))
-    made: JsonObject = {"content": parts} if parts else {}
-    made.update({"tool_plan": "\n".join(plans)} if plans else {})
-    made.update({"tool_calls": [*calls, *raw]} if calls or raw else {})
-    return {**made, "citations": cited} if cited else made
+            citations += citations_as_read(extras, len(parts))
+            extras.pop("citations", None)
+            parts.append(_write_part(block, extras, report))
+    fields = {"content": parts, "tool_plan": "\n".join(plans), "tool_calls": calls,
+              "citations": citations}  # fmt: skip
+    return {key: value for key, value in fields.items() if value}
 
 
-def _part(block: ContentBlock, report: Report) -> JsonObject:
-    if type(block) is TextBlock:
-        data = kept(block) if block.spelling == DOCUMENT else None
-        if data is not None:
-            return {"type": "document", "document": {"data": data}}
-        return {"type": "text", "text": block.text}
-    if type(block) is ThinkingBlock:
-        return {"type": "thinking", "thinking": block.thinking}
-    if type(block) is ImageBlock:
-        return _image(block, report)
-    if type(block) is RawBlock and isinstance(block.data, dict):
-        return block.data
-    if (
-        type(block) is RawBlock
-        or type(block) is AudioBlock
-        or type(block) is VideoBlock
-        or type(block) is DocumentBlock
-        or type(block) is RefusalBlock
-        or type(block) is ToolUseBlock
-        or type(block) is ToolResultBlock
-    ):
-        raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
-    assert_never(block)
-
-
-def _image(block: ImageBlock, report: Report) -> JsonObject:
-    match block.source:
-        case URLSource(url=url):
-            image: JsonObject = {"url": url}
-        case Base64Source() as source:
-            image = {"url": source.data_uri()}
-        case other:
-            raise WriteError(f"image from a {other.type} source", code="seat.unsaid")
-    if block.detail in _DETAILS:
-        image["detail"] = block.detail
-    elif block.detail is not None:
+def _write_part(block: ContentBlock, extras: JsonObject, report: Report) -> Json:
+    if type(block) is ImageBlock and block.detail not in _DETAILS:
         report.lost("media.detail", block, "detail")
-    return {"type": "image_url", "image_url": image}
+        block = replace(block, detail=None)
+    return write_part(block, extras)
 
 
-def _call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
-    said = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    function = {"name": block.name, "arguments": said}
-    made: JsonObject = {"id": block.id, "type": "function", "function": function}
-    if block.spelling is not None and UNTYPED in block.spelling.split():
-        del made["type"]
-    return made if block.extras is None else filled(made, own_extras(block, caps))
-
-
-def _result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
+def _write_result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
     """A result as a string; as items only where it holds more than one text, or a document."""
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     output = block.output
-    made: JsonObject = {"role": "tool", "tool_call_id": block.id}
-    if isinstance(output, list) and not _plain(output):
-        made["content"] = [filled(_part(one, report), own_extras(one, caps)) for one in output]
+    entry: JsonObject = {"role": "tool", "tool_call_id": block.id}
+    if isinstance(output, list) and not _is_plain(output):
+        entry["content"] = [_write_part(part, own_extras(part, caps), report) for part in output]
     else:
-        made["content"] = result_text(block, bullets=False)
-    return made if block.extras is None else {**made, **own_extras(block, caps)}
+        entry["content"] = result_text(block, bullets=False)
+    return entry if block.extras is None else {**entry, **own_extras(block, caps)}
 
 
-def _plain(output: list[ContentBlock]) -> bool:
-    first = output[0] if len(output) == 1 else None
+def _is_plain(output: list[ContentBlock]) -> bool:
+    text = output[0] if len(output) == 1 else None
     return not output or (
-        type(first) is TextBlock and first.extras is None and first.spelling != DOCUMENT
+        type(text) is TextBlock and text.extras is None and text.spelling != DOCUMENT
     )

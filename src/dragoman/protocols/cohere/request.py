@@ -1,171 +1,32 @@
-"""Tools, the choice of one, the format of the answer and thinking: read, and said again.
+"""The fields of a request: read into the tree, written as they were read, and composed.
 
-Each reader has its inverse: what it takes out of the body, the other one puts back. Reference:
-Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response_format`, `thinking`.
+Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response_format`,
+`thinking`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ...errors import InvalidMessage
+from ...capabilities import Capabilities
+from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...message.blocks import noted
-from ..chat_shape import filled, read_messages
+from ...schema import lowered_once
+from ..chat_request import read_envelope, read_tools, tool_as_read, write_envelope, write_tool
+from ..chat_shape import issuer_extras, read_messages
+from ..reasoning import asked
+from ..request_fields import format_unsaid, option_value, options, within
+from .dialect import CAN
 from .messages import read_message
 
 CHOICES = {"REQUIRED": "required", "NONE": "none"}
+CHOICE_WORDS = {mode: word for word, mode in CHOICES.items()}
 
-
-_FORMATS = {"text": "text", "json_object": "json"}
-
-
+_FORMATS: dict[Any, Any] = {"text": "text", "json_object": "json"}
 _SCHEMA = ("json_schema", "schema")  # the second one in some of the documents' samples
-
-
-def read_tools(rest: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The tools, taken out of `rest`. `strict_tools` is said by each of the functions."""
-    told = rest.get("tools")
-    if not (isinstance(told, list) and told and all(isinstance(one, dict) for one in told)):
-        return []
-    del rest["tools"]
-    made = [_tool(one, issuer) for one in told]
-    functions = [one for one in made if type(one) is Tool]
-    if functions and isinstance(rest.get("strict_tools"), bool):
-        strict = rest.pop("strict_tools")
-        for one in functions:
-            one.strict = strict
-    return made
-
-
-def _tool(told: JsonObject, issuer: str) -> Tool | ServerTool:
-    function = told.get("function")
-    name = function.get("name") if isinstance(function, dict) else None
-    if isinstance(name, str) and name and told.get("type", "function") == "function":
-        try:
-            return _function(told, told["function"], issuer)
-        except InvalidMessage:  # half of a surrogate pair
-            pass
-    return ServerTool("own", extras={issuer: told})
-
-
-def _function(told: JsonObject, function: JsonObject, issuer: str) -> Tool:
-    made = Tool(function["name"])
-    inner = {key: value for key, value in function.items() if key != "name"}
-    notes: JsonObject = {}
-    if isinstance(inner.get("description"), str):
-        made.description = inner.pop("description")
-    else:
-        notes["described"] = False
-    if isinstance(inner.get("parameters"), dict):
-        made.parameters = inner.pop("parameters")
-    if "type" not in told:
-        notes["typed"] = False
-    rest = {key: value for key, value in told.items() if key not in ("type", "function")}
-    if inner:
-        rest["function"] = inner
-    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def say_tools(body: JsonObject, tools: Iterable[Tool | ServerTool], issuer: str) -> None:
-    """Put the tools back."""
-    body["tools"] = [_as_read(tool, issuer) for tool in tools]
-    strict = [one.strict for one in tools if type(one) is Tool and one.strict is not None]
-    if strict:
-        body["strict_tools"] = strict[0]
-
-
-def _as_read(tool: Tool | ServerTool, issuer: str) -> JsonObject:
-    own = (tool.extras or {}).get(issuer, {})
-    if type(tool) is ServerTool:
-        return own
-    assert type(tool) is Tool  # the other one of the two
-    notes = (tool.extras or {}).get(noted(issuer), {})
-    function: JsonObject = {"name": tool.name}
-    if notes.get("described", True):
-        function["description"] = tool.description
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    made: JsonObject = {"function": function}
-    if notes.get("typed", True):
-        made["type"] = "function"
-    return filled(made, own)
-
-
-def read_choice(rest: JsonObject) -> ToolChoice | None:
-    """`tool_choice`, taken out of `rest`; its absence is the model's own choice."""
-    told = rest.get("tool_choice")
-    if not isinstance(told, str) or told not in CHOICES:
-        return None
-    del rest["tool_choice"]
-    return ToolChoice(CHOICES[told])  # type: ignore[arg-type]  # one of two modes
-
-
-def read_format(rest: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`response_format`, taken out of `rest` but for what nobody models of it."""
-    told = rest.get("response_format")
-    kind = told.get("type") if isinstance(told, dict) else None
-    if not isinstance(told, dict) or not isinstance(kind, str) or kind not in _FORMATS:
-        return None
-    beside = {key: value for key, value in told.items() if key != "type"}
-    made = ResponseFormat(_FORMATS[kind])  # type: ignore[arg-type]  # one of two kinds
-    key = next((key for key in _SCHEMA if isinstance(beside.get(key), dict)), None)
-    if key is not None and kind == "json_object":
-        made = ResponseFormat("schema", beside.pop(key))
-        if key != _SCHEMA[0]:
-            notes["format"] = key
-    del rest["response_format"]
-    if beside:
-        rest["response_format"] = beside
-    return made
-
-
-def say_format(body: JsonObject, form: ResponseFormat, key: str | None) -> None:
-    """Put the format back, around what of it stands in the body already."""
-    made: JsonObject = {"type": "text" if form.kind == "text" else "json_object"}
-    if form.kind == "schema":
-        made[key or _SCHEMA[0]] = form.schema
-    body["response_format"] = {**made, **body.get("response_format", {})}
-
-
-def read_thinking(rest: JsonObject, given: dict[str, Any], notes: JsonObject) -> None:
-    """`thinking`, taken out of `rest`: on, off, or within a budget."""
-    told = rest.get("thinking")
-    if not isinstance(told, dict) or not told:
-        return
-    kind, budget = told.get("type"), told.get("token_budget")
-    beside = {k: value for k, value in told.items() if k not in ("type", "token_budget")}
-    if type(budget) is int and budget > 0 and kind in (None, "enabled"):
-        given["reasoning_budget"] = budget
-        if kind is None:
-            if "type" in told:
-                beside["type"] = None
-            notes["thinking"] = "untyped"
-    elif kind in ("enabled", "disabled"):
-        given["reasoning"] = "on" if kind == "enabled" else "off"
-        beside |= {"token_budget": budget} if "token_budget" in told else {}
-    else:
-        return
-    del rest["thinking"]
-    if beside:
-        rest["thinking"] = beside
-
-
-def say_thinking(body: JsonObject, name: str, value: Any, note: str | None) -> None:
-    """Put one of the options of thinking back."""
-    made: JsonObject = {}
-    if name == "reasoning_budget":
-        made["token_budget"] = value
-        if note != "untyped":
-            made["type"] = "enabled"
-    else:
-        made["type"] = "disabled" if value == "off" else "enabled"
-    body["thinking"] = {**made, **body.get("thinking", {})}
-
 
 # option -> its key here
 OPTIONS = {
@@ -179,85 +40,193 @@ OPTIONS = {
     "presence_penalty": "presence_penalty",
     "logprobs": "logprobs",
 }
-
-
-_REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty"}
+# Cohere API, "Chat", request body: from and to
+_RANGES = {
+    "temperature": (0, 1), "top_p": (0.01, 0.99), "top_k": (0, 500), "frequency_penalty": (0, 1),
+    "presence_penalty": (0, 1),
+}  # fmt: skip
+_STOPS = 5
+_PENALTIES = ("frequency_penalty", "presence_penalty")
 
 
 def read_request(body: JsonObject, issuer: str) -> ChatRequest:
-    """The request that the body makes."""
-    rest = dict(body)
+    """The request of a body. Fields that no node models are its extras."""
+    unknown = dict(body)
     notes: JsonObject = {}
-    listed = rest.get("messages")
-    if isinstance(listed, list):
-        del rest["messages"]
-    else:
-        listed, notes["messages"] = [], "absent"
-    model = rest.pop("model") if isinstance(rest.get("model"), str) and rest["model"] else None
+    entries, model, stream = read_envelope(unknown, notes)
     origin = Origin(issuer, model)
-    stream = rest.pop("stream") if isinstance(rest.get("stream"), bool) else None
-    if stream is False:  # which goes without saying
-        notes["stream"] = "said"
-    made = ChatRequest(
-        read_messages(listed, lambda told, at: read_message(told, issuer, origin, at)),
-        tools=read_tools(rest, issuer),
-        tool_choice=read_choice(rest),
-        options=_options(rest, notes),
-        response_format=read_format(rest, notes),
+    req = ChatRequest(
+        read_messages(entries, lambda entry, index: read_message(entry, issuer, origin, index)),
+        tools=_read_tools(unknown, issuer),
+        tool_choice=_read_choice(unknown),
+        options=_read_options(unknown, notes),
+        response_format=_read_format(unknown, notes),
         model=model,
-        stream=bool(stream),
+        stream=stream,
     )
-    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def _options(rest: JsonObject, notes: JsonObject) -> Options:
-    given: dict[str, Any] = {}
-    for name, key in OPTIONS.items():
-        if key in rest and _fits(name, rest[key]):
-            given[name] = rest.pop(key)
-    if "stop" in given:
-        given["stop"] = tuple(given["stop"])
-    read_thinking(rest, given, notes)
-    return Options(**given)
-
-
-def _fits(name: str, value: Any) -> bool:
-    if name == "logprobs":
-        return isinstance(value, bool)
-    if name == "stop":
-        listed = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
-        return bool(listed)
-    kinds = (int, float) if name in _REAL else (int,)
-    return isinstance(value, kinds) and not isinstance(value, bool)
+    req.extras = issuer_extras(issuer, unknown, notes)
+    return req
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
+    req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
 ) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    extras = req.extras or {}
-    body: JsonObject = dict(extras.get(issuer, {}))
-    notes = extras.get(noted(issuer), {})
-    if elements or "messages" not in notes:
-        body["messages"] = elements
-    if req.model and "model" in kept:
-        body["model"] = req.model
+    """The body that `read_request` read, with those of `fields` and those nobody models."""
+    body, notes = write_envelope(req, fields, elements, issuer)
     for name, value in req.options.given():
-        if name not in kept:
-            continue
-        if name in OPTIONS:
+        if name in fields and name in OPTIONS:
             body[OPTIONS[name]] = list(value) if name == "stop" else value
-        else:
-            say_thinking(body, name, value, notes.get("thinking"))
-    if req.tools and "tools" in kept:
-        say_tools(body, req.tools, issuer)
-    if req.tool_choice is not None and "tool_choice" in kept:
-        words = {mode: word for word, mode in CHOICES.items()}
-        body["tool_choice"] = words[req.tool_choice.mode]
-    if req.response_format is not None and "response_format" in kept:
-        say_format(body, req.response_format, notes.get("format"))
-    if "stream" in kept and (req.stream or "stream" in notes):
-        body["stream"] = req.stream
+        elif name in fields:
+            _thinking_as_read(body, name, value, notes.get("thinking"))
+    if req.tools and "tools" in fields:
+        body["tools"] = [tool_as_read(tool, issuer, strict=False) for tool in req.tools]
+        strict = [tool.strict for tool in req.tools if type(tool) is Tool]
+        if any(value is not None for value in strict):
+            body["strict_tools"] = next(value for value in strict if value is not None)
+    if req.tool_choice is not None and "tool_choice" in fields:
+        body["tool_choice"] = CHOICE_WORDS[req.tool_choice.mode]
+    if req.response_format is not None and "response_format" in fields:
+        form = _format(req.response_format, notes.get("format"))
+        body["response_format"] = form | body.get("response_format", {})
+    return body
+
+
+def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
+    """The tools, taken out of the body. `strict_tools` is a field of each function."""
+    tools = read_tools(body, issuer, strict=False)
+    functions = [tool for tool in tools if type(tool) is Tool]
+    if functions and isinstance(body.get("strict_tools"), bool):
+        strict = body.pop("strict_tools")
+        for tool in functions:
+            tool.strict = strict
+    return tools
+
+
+def write_tools(
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+) -> tuple[list[JsonObject], bool | None]:
+    """(the tools, `strict_tools`): one switch for all of them, which all must want."""
+    wishes = {tool.strict for tool in tools if type(tool) is Tool}
+    if True in wishes and len(wishes) > 1:
+        caps = replace(caps, strict_tools=False)  # whose loss each of them is
+    entries = [write_tool(tool, caps, report) for tool in tools]
+    functions = [(tool, entry["function"].pop("strict", None))
+                 for tool, entry in zip(tools, entries, strict=True)
+                 if type(tool) is Tool]  # fmt: skip
+    switches = {strict for _, strict in functions}
+    if switches <= {False, None} or switches == {True}:
+        return entries, next((value for value in (True, False) if value in switches), None)
+    for tool, strict in functions:
+        if strict:
+            report.lost("tool.strict", tool, "strict", did="no tool is strict")
+    return entries, None
+
+
+def _read_choice(body: JsonObject) -> ToolChoice | None:
+    """`tool_choice`, taken out of the body; its absence is the model's own choice."""
+    value = body.get("tool_choice")
+    if not isinstance(value, str) or value not in CHOICES:
+        return None
+    del body["tool_choice"]
+    return ToolChoice(CHOICES[value])  # type: ignore[arg-type]  # one of two modes
+
+
+def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+    """`response_format`, taken out of the body but for what no ResponseFormat holds."""
+    value = body.get("response_format")
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(kind, str) or kind not in _FORMATS:
+        return None
+    unknown = {key: value[key] for key in value if key != "type"}
+    form = ResponseFormat(_FORMATS[kind])
+    key = next((key for key in _SCHEMA if isinstance(unknown.get(key), dict)), None)
+    if key is not None and kind == "json_object":
+        form = ResponseFormat("schema", unknown.pop(key))
+        if key != _SCHEMA[0]:
+            notes["format"] = key
+    del body["response_format"]
+    if unknown:
+        body["response_format"] = unknown
+    return form
+
+
+def _format(form: ResponseFormat, key: str | None = None) -> JsonObject:
+    """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone."""
+    schema = {key or _SCHEMA[0]: form.schema} if form.kind == "schema" else {}
+    return {"type": "text" if form.kind == "text" else "json_object", **schema}
+
+
+def write_format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
+    """The format; a schema that the API would refuse is left out."""
+    if form.kind == "schema":
+        format_unsaid(form, report)
+        rules = caps.format_schema
+        if rules != "plain" and lowered_once(form.schema or {}, rules).unfit:
+            report.lost("format.lowered", form, what="schema", did="json")
+            form = ResponseFormat("json")
+    return _format(form)
+
+
+def _read_options(body: JsonObject, notes: JsonObject) -> Options:
+    values: dict[str, Any] = {}
+    for name, key in OPTIONS.items():
+        value = option_value(name, body.get(key))
+        if value is not None and not (name == "stop" and isinstance(body[key], str)):
+            del body[key]
+            values[name] = value
+    return Options(**values, **_read_thinking(body, notes))
+
+
+def _read_thinking(body: JsonObject, notes: JsonObject) -> dict[str, Any]:
+    """The options of `thinking`, taken out of the body: on, off, or within a budget."""
+    value = body.get("thinking")
+    if not isinstance(value, dict) or not value:
+        return {}
+    kind, budget = value.get("type"), value.get("token_budget")
+    unknown = {key: value[key] for key in value if key not in ("type", "token_budget")}
+    values: dict[str, Any] = {}
+    if type(budget) is int and budget > 0 and kind in (None, "enabled"):
+        values["reasoning_budget"] = budget
+        if kind is None:
+            unknown |= {"type": None} if "type" in value else {}
+            notes["thinking"] = "untyped"
+    elif kind in ("enabled", "disabled"):
+        values["reasoning"] = "on" if kind == "enabled" else "off"
+        unknown |= {"token_budget": budget} if "token_budget" in value else {}
+    else:
+        return {}
+    del body["thinking"]
+    if unknown:
+        body["thinking"] = unknown
+    return values
+
+
+def _thinking_as_read(body: JsonObject, name: str, value: Any, note: str | None) -> None:
+    data: JsonObject = {"type": "disabled" if value == "off" else "enabled"}
+    if name == "reasoning_budget":
+        data["token_budget"] = value
+        if note == "untyped":
+            del data["type"]
+    body["thinking"] = data | body.get("thinking", {})
+
+
+def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    """The options in their ranges, and `thinking`."""
+    body = options(request, OPTIONS, caps, report)
+    for name, limits in _RANGES.items():
+        within(body, OPTIONS[name], name, limits, request, report)
+    if len(body.get("stop_sequences", ())) > _STOPS:
+        body["stop_sequences"] = body["stop_sequences"][:_STOPS]
+        report.lost("option.range", request.options, "stop", did=f"the first {_STOPS}")
+    if body.keys() >= set(_PENALTIES):  # "cannot specify both"
+        refused = _PENALTIES[0] if not body[_PENALTIES[0]] else _PENALTIES[1]
+        del body[refused]
+        report.lost("option.refused", request.options, refused,
+                    what=f"{refused} beside the other one", did="left out")  # fmt: skip
+    # levels of thinking are budgets here, whatever another host of the model takes
+    caps = replace(caps, efforts=(), budgets=caps.budgets or CAN.budgets)
+    if (thinking := asked(request, caps, report)) is not None:
+        body["thinking"] = {"type": "disabled" if thinking.off else "enabled"}
+        if thinking.budget is not None:
+            body["thinking"]["token_budget"] = thinking.budget
     return body

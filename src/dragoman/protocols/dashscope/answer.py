@@ -1,6 +1,9 @@
-"""Speech beside the choices: `output.audio`, in pieces of base64 or as a link to the whole of it.
+"""Answers: how sound, token counts and finish reasons are read and written, and whole answers.
 
-Reference: Model Studio, "Qwen-TTS" and "Qwen-Omni", `output.audio`.
+Reading the rest of an answer is the reader's part; streams are the encoder's.
+
+Reference: Model Studio, "Qwen API via DashScope", response object; "Qwen-TTS" and "Qwen-Omni",
+`output.audio`.
 """
 
 from __future__ import annotations
@@ -9,11 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.jsontext import arguments as spelled
-from ..._core.media import url_of
+from ..._core.jsontext import arguments as json_text
 from ..._core.stream.arguments import MADE
-from ..._core.stream.pieces import Part, Piece
-from ..._core.stream.think_tags import glued
+from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import (
     AudioBlock,
@@ -23,7 +24,7 @@ from ...message import (
     ChatResponse,
     FileSource,
     Finish,
-    ImageBlock,
+    LocalSource,
     RawBlock,
     RefusalBlock,
     TextBlock,
@@ -31,151 +32,129 @@ from ...message import (
     ToolUseBlock,
     URLSource,
     Usage,
-    VideoBlock,
 )
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
-from ..chat_shape import answer_fields, filled
+from .. import answers
+from ..answers import EVENTS
+from ..chat_shape import filled
+from ..request_fields import field_at, put_field
+from .blocks import MEDIA, media_link
 
-SOUND = 2  # behind the content
+# spellings of a text: a part of a content list, the text of an answer without choices
+PART, FIELD = "part", "text"
 
 
 SOUND_FIELD = "sound"  # the spelling of sound that stands beside the choices, not in a part
 
 
-class Sound:
-    """The sound of one answer."""
-
-    def __init__(self, issuer: str) -> None:
-        self._issuer = issuer
-        self._streamed = False  # it comes in pieces; a link behind them is kept beside them
-
-    def read(self, told: JsonObject, made: list[Piece]) -> None:
-        """Append the piece of one event."""
-        data, url = told.get("data"), told.get("url")
-        block: AudioBlock | None = None
-        if isinstance(data, str) and data:
-            block, self._streamed = (
-                AudioBlock(Base64Source("audio/wav", data), spelling=SOUND_FIELD),
-                True,
-            )
-        elif isinstance(url, str) and url and not self._streamed:
-            block = AudioBlock(URLSource(url), spelling=SOUND_FIELD)
-        else:
-            block = AudioBlock(Base64Source("audio/wav", ""), spelling=SOUND_FIELD)
-        used = "url" if type(block.source) is URLSource else "data" if data else ""
-        rest = {k: v for k, v in told.items() if k != used}
-        if rest:
-            block.extras = {answered(self._issuer): rest}
-        made.append(Part((0, SOUND, 0), block))
+AROUND = "around"  # the note of what the vendor's SDK puts around an answer
 
 
-def usage(told: JsonObject, issuer: str) -> Usage:
+NO_ID = "dragoman"  # the id of an answer that has none
+
+
+# the provider's words for why an answer ended; those of the first row are written, too
+_WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
+REASONS: dict[str, FinishReason] = {**_WRITTEN, "content_filter": "content_filter"}
+
+
+# figure of a Usage -> where it stands; the `input` of a Usage is without what was cached
+_COUNTS = {
+    "input": "input_tokens",
+    "cache_read": "prompt_tokens_details.cached_tokens",
+    "cache_write": "prompt_tokens_details.cache_creation_input_tokens",
+    "output": "output_tokens",
+    "reasoning": "output_tokens_details.reasoning_tokens",
+    "audio_in": "input_tokens_details.audio_tokens",
+    "audio_out": "output_tokens_details.audio_tokens",
+    "total": "total_tokens",
+}
+
+
+_MISSING = object()
+
+
+def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
+    """`output.audio`: a piece of base64, or a link to the whole.
+
+    `streamed`: pieces came before; a link behind them is kept beside them.
+    """
+    data, url = audio.get("data"), audio.get("url")
+    block = AudioBlock(Base64Source("audio/wav", ""), spelling=SOUND_FIELD)
+    key = "data"
+    if isinstance(data, str) and data:
+        block.source = Base64Source("audio/wav", data)
+    elif isinstance(url, str) and url and not streamed:
+        block.source = URLSource(url)
+        key = "url"
+    if other_fields := {k: v for k, v in audio.items() if k != key or not v}:
+        block.extras = {answered(issuer): other_fields}
+    return block
+
+
+def read_usage(data: JsonObject, issuer: str) -> Usage:
     """The figures of one answer; what the neutral ones do not give back stays in extras."""
-    cache = _details(told, "prompt_tokens_details")
-    asked = _details(told, "input_tokens_details")
-    answered = _details(told, "output_tokens_details")
-    given = _count(told, "input_tokens")
-    read, write = _count(cache, "cached_tokens"), _count(cache, "cache_creation_input_tokens")
-    cached = (read or 0) + (write or 0)
-    made = Usage(
-        given - cached if given is not None and cached <= given else given,
-        read,
-        write,
-        _count(told, "output_tokens"),
-        _count(answered, "reasoning_tokens"),
-        _count(asked, "audio_tokens"),
-        _count(answered, "audio_tokens"),
-        _count(told, "total_tokens"),
-    )
-    if rest := _rest(told, figures(made)):
-        made.extras = {issuer: rest}
-    return made
+    counts: dict[str, Any] = {}
+    for name, path in _COUNTS.items():
+        value = field_at(data, path)
+        counts[name] = value if type(value) is int else None
+    cached = (counts["cache_read"] or 0) + (counts["cache_write"] or 0)
+    if counts["input"] is not None and cached <= counts["input"]:
+        counts["input"] -= cached
+    usage = Usage(**counts)
+    if other_fields := _differences(data, _figures(usage)):
+        usage.extras = {issuer: other_fields}
+    return usage
 
 
-def figures(made: Usage) -> JsonObject:
+def _figures(usage: Usage) -> JsonObject:
     """The neutral figures as this wire says them; unknown ones are left out."""
-    cached = (made.cache_read or 0) + (made.cache_write or 0)
-    said: JsonObject = {
-        "input_tokens": None if made.input is None else made.input + cached,
-        "output_tokens": made.output,
-        "total_tokens": made.total,
-        "prompt_tokens_details": _known(
-            cached_tokens=made.cache_read, cache_creation_input_tokens=made.cache_write
-        ),
-        "input_tokens_details": _known(audio_tokens=made.audio_in),
-        "output_tokens_details": _known(
-            reasoning_tokens=made.reasoning, audio_tokens=made.audio_out
-        ),
-    }
-    return {key: value for key, value in said.items() if value not in (None, {})}
+    data: JsonObject = {}
+    for name, path in _COUNTS.items():
+        value = getattr(usage, name)
+        if value is not None:
+            if name == "input":
+                value += (usage.cache_read or 0) + (usage.cache_write or 0)
+            put_field(data, path, value)
+    return data
 
 
-def together(told: Sequence[JsonObject]) -> JsonObject:
+def _differences(data: JsonObject, known: JsonObject) -> JsonObject:
+    """The fields of `data` that `known` lacks or says otherwise."""
+    unknown: JsonObject = {}
+    for key, value in data.items():
+        other = known.get(key, _MISSING)
+        if value != other:
+            nested = isinstance(value, dict) and isinstance(other, dict)
+            unknown[key] = _differences(value, other) if nested else value
+    return unknown
+
+
+def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
     """One bill for several choices: each event of a stream tells that of its own choice."""
-    made = dict(told[-1])
-    if len(told) < 2:
-        return made
-    spent = [_count(one, "output_tokens") or 0 for one in told]
-    if isinstance(made.get("total_tokens"), int):
-        made["total_tokens"] += sum(spent) - spent[-1]
-    made["output_tokens"] = sum(spent)
+    total = dict(bills[-1])
+    if len(bills) < 2:
+        return total
+    outputs = [count if type(count := bill.get("output_tokens")) is int else 0 for bill in bills]
+    if isinstance(total.get("total_tokens"), int):
+        total["total_tokens"] += sum(outputs) - outputs[-1]
+    total["output_tokens"] = sum(outputs)
     details: dict[str, int] = {}
-    for one in told:
-        for key, value in _details(one, "output_tokens_details").items():
+    for bill in bills:
+        counts = bill.get("output_tokens_details")
+        for key, value in counts.items() if isinstance(counts, dict) else ():
             details[key] = details.get(key, 0) + (value if type(value) is int else 0)
-    return {**made, "output_tokens_details": details} if details else made
+    return {**total, "output_tokens_details": details} if details else total
 
 
-def _known(**counts: int | None) -> JsonObject:
-    return {key: value for key, value in counts.items() if value is not None}
+class AnswerWriter(answers.AnswerWriter):
+    """Writes the blocks of an answer."""
 
-
-def _rest(told: JsonObject, said: JsonObject) -> JsonObject:
-    rest: JsonObject = {}
-    for key, value in told.items():
-        mine = said.get(key, _NONE)
-        if value == mine:
-            continue
-        if isinstance(value, dict) and isinstance(mine, dict):
-            rest[key] = {k: n for k, n in value.items() if mine.get(k, _NONE) != n}
-        else:
-            rest[key] = value
-    return rest
-
-
-_NONE = object()
-
-
-def _details(told: JsonObject, key: str) -> dict[str, Any]:
-    found = told.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _count(told: JsonObject, key: str) -> int | None:
-    value = told.get(key)
-    return value if type(value) is int else None
-
-
-_WORDS = ("stop", "length", "tool_calls")
-
-
-class AnswerWriter:
-    """Says blocks. `own`: the answer was read from this wire, so nothing is added to it."""
-
-    __slots__ = ("issuers", "own", "report")
-
-    def __init__(self, report: Report, issuers: tuple[str, ...], own: bool) -> None:
-        self.report = report
-        self.issuers = issuers
-        self.own = own
-
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire that nobody models; those of other issuers are losses by key."""
-        return answer_fields(node, self.issuers, self.report)
+    __slots__ = ()
 
     def text(self, block: TextBlock | RefusalBlock) -> str:
-        """The text; that of a refusal, too, which has no field of its own here."""
+        """The text; that of a refusal, too, which has no field of its own on this wire."""
         if type(block) is RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
         elif type(block) is TextBlock and block.citations:
@@ -185,96 +164,89 @@ class AnswerWriter:
     def thought(self, block: ThinkingBlock) -> str:
         """The text of the thinking; its seals are for nobody here."""
         self.fields(block)
-        for name in ("signature", "redacted"):
-            if getattr(block, name) is not None:
-                self.report.lost("answer.unsaid", block, name)
+        self.without_seals(block)
         return block.thinking
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """The block as a part of the content; None if no part can say it."""
-        if (
-            type(block) is RawBlock
-            and block.issuer in self.issuers
-            and isinstance(block.data, dict)
-        ):
+        if type(block) is RawBlock and self.reads(block.issuer) and isinstance(block.data, dict):
             return block.data
-        told = self.fields(block)
+        fields = self.fields(block)
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            return {"text": self.text(block), **told}
-        link = self._link(block)
-        if link is None:
+            return {"text": self.text(block), **fields}
+        source = getattr(block, "source", None)
+        foreign = type(source) is FileSource and not self.reads(source.issuer)
+        if block.type not in MEDIA or foreign or type(source) is LocalSource:
             self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
             return None
         for name in ("title", "detail"):
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
-        return {block.type: link, **told}
-
-    def _link(self, block: ContentBlock) -> str | None:
-        """The URL of a medium that a part can show."""
-        if not (
-            type(block) is ImageBlock or type(block) is AudioBlock or type(block) is VideoBlock
-        ):
-            return None
-        source = block.source
-        if type(source) is URLSource or type(source) is Base64Source:
-            return url_of(source, block.spelling if self.own else None)
-        known = type(source) is FileSource and source.issuer in self.issuers
-        return source.file_id if type(source) is FileSource and known else None
+        return {block.type: media_link(block, block.spelling if self.own else None), **fields}
 
     def sound(self, block: AudioBlock) -> JsonObject:
         """`output.audio`: sound that stands beside the choices."""
-        told = self.fields(block)
         source = block.source
         if type(source) is URLSource:
-            return {"url": source.url, **told}
+            return {"url": source.url, **self.fields(block)}
         data = source.data if type(source) is Base64Source else ""
-        return {"data": data, **told} if data else told
+        return {**({"data": data} if data else {}), **self.fields(block)}
 
-    def call(self, block: ToolUseBlock, nth: int) -> JsonObject:
-        """An entry of `tool_calls`, in the argument text that the model wrote."""
-        told = self.fields(block)
-        function = {"name": block.name, "arguments": self._given(block)}
-        made: JsonObject = {"id": block.id, "type": "function", "function": function}
+    def call(
+        self, block: ToolUseBlock, index: int, arguments: Any, missing_id: str = ""
+    ) -> JsonObject:
+        """An entry of `tool_calls`, or its first fragment, which may have no id yet."""
+        fields = self.fields(block)
+        entry: JsonObject = {"type": "function"}
         if not self.own:
-            made["index"] = nth
-        elif MADE in (block.spelling or "").split():
-            del made["id"]
-        elif "id" in told:  # what stood there before the id was told
-            del told["id"]
-        if self.own and told.get("type", "") is None:  # it had none
-            del made["type"], told["type"]
-        return filled(made, told)
+            entry |= {"index": index, "id": block.id or missing_id}
+        elif block.id and MADE not in (block.spelling or "").split():
+            entry["id"] = block.id
+            fields.pop("id", None)  # what stood there before the id was told
+        if self.own and fields.get("type", "") is None:  # it had none
+            del entry["type"], fields["type"]
+        entry["function"] = {"name": block.name, "arguments": arguments}
+        return filled(entry, fields)
 
-    def _given(self, block: ToolUseBlock) -> Any:
+    def arguments(self, block: ToolUseBlock) -> Any:
+        """The argument text that the model wrote."""
         if block.raw_input is not None and (self.own or block.raw_input.strip()):
             return block.raw_input
-        if self.own:
+        if self.own or isinstance(block.input, str):
             return block.input
-        return block.input if isinstance(block.input, str) else spelled(block.input)
+        return json_text(block.input)
 
     def reason(self, finish: Finish, node: object) -> str | None:
         """The word for why it ended; the provider's own where it still says so."""
         raw = finish.raw
-        if self.own and (raw is None or _fits(finish)):
+        if self.own and (raw is None or _still_true(finish)):
             return raw
-        if finish.reason in _WORDS:
+        if finish.reason in _WRITTEN:
             return finish.reason
         word = "length" if finish.reason == "context_overflow" else "stop"
         self.report.lost("answer.finish", node, "finish", what=finish.reason, did=word)
         return word
 
+    def usage(self, usage: Usage) -> JsonObject:
+        """The figures as this wire sums them: everything read, everything written, and both."""
+        fields = self.fields(usage)
+        data = _figures(usage)
+        if data and not self.own:
+            for name in ("input", "output"):
+                if f"{name}_tokens" not in data:
+                    data[f"{name}_tokens"] = 0
+                    self.report.lost("answer.field", usage, name)
+            data.setdefault("total_tokens", data["input_tokens"] + data["output_tokens"])
+        return filled(data, fields)
 
-def _fits(finish: Finish) -> bool:
+
+def _still_true(finish: Finish) -> bool:
     """Whether the provider's word still says why; content corrects those that leave it open."""
-    meant = REASONS.get(finish.raw or "", "other")
-    opened = ("stop", "tool_calls", "other")
-    return finish.reason == meant or (
-        meant in opened and finish.reason in ("stop", "tool_calls", "refusal")
+    meaning = REASONS.get(finish.raw or "", "other")
+    is_open = meaning in ("stop", "tool_calls", "other")
+    return finish.reason == meaning or (
+        is_open and finish.reason in ("stop", "tool_calls", "refusal")
     )
-
-
-ID = "dragoman"  # the id of an answer that has none
 
 
 def write_response(
@@ -282,163 +254,150 @@ def write_response(
 ) -> JsonObject:
     """The body of the answer."""
     origin = resp.candidates[0].msg.origin
-    say = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
-    beside = say.fields(resp)
-    if beside.pop("events", None):
+    writer = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
+    fields = writer.fields(resp)
+    if fields.pop(EVENTS, None):
         report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
-    output: JsonObject = {}
-    choices = [_choice(one, nth, resp, say, request) for nth, one in enumerate(resp.candidates)]
-    if say.own and _bare(resp, beside):
-        said = choices[0].pop("message")
-        output |= {"text": said["text"]} if "text" in said else {}
-        output |= choices[0]
-    else:
-        output["choices"] = choices
-    for one in resp.candidates:
-        for block in one.msg.blocks:
-            if type(block) is AudioBlock and say.own and block.spelling == SOUND_FIELD:
-                output["audio"] = say.sound(block)
-    inner = beside.pop("output", None)
-    filled(output, inner if isinstance(inner, dict) else {})
-    if not say.own and resp.model is not None:
-        output["model_name"] = resp.model
-    made: JsonObject = {**beside, "output": output}
-    if told := bill(resp.usage, say):
-        made["usage"] = told
-    made.setdefault("request_id", resp.id)
-    if made["request_id"] is None and not say.own:
-        made["request_id"] = ID
+    output = _output(resp, fields, writer, request)
+    body: JsonObject = {**fields, "output": output}
+    if usage := writer.usage(resp.usage):
+        body["usage"] = usage
+    if resp.id is not None:
+        body.setdefault("request_id", resp.id)
+    if not writer.own and body.get("request_id") is None:
+        body["request_id"] = NO_ID
         report.lost("answer.field", resp, "id")
-    elif resp.id is None and "request_id" not in beside:
-        del made["request_id"]
-    around = (resp.extras or {}).get(noted(say.issuers[0]), {}).get(AROUND, {})
-    made = {**made, **around} if say.own else made
-    if resp.error is not None and not made.get("code"):
-        made |= {"code": resp.error.code or "InternalError", "message": resp.error.message}
-    return made
+    if writer.own:
+        body |= (resp.extras or {}).get(noted(writer.issuer), {}).get(AROUND, {})
+    if resp.error is not None and not body.get("code"):
+        body |= {"code": resp.error.code or "InternalError", "message": resp.error.message}
+    return body
 
 
-def _bare(resp: ChatResponse, beside: JsonObject) -> bool:
+def _output(
+    resp: ChatResponse, fields: JsonObject, writer: AnswerWriter, request: ChatRequest | None
+) -> JsonObject:
+    """The field `output`: the choices, and what stands beside them, taken out of `fields`."""
+    choices = [
+        _choice(candidate, index, resp, writer, request)
+        for index, candidate in enumerate(resp.candidates)
+    ]
+    output: JsonObject = {"choices": choices}
+    if writer.own and _without_choices(resp, fields):
+        message = choices[0].pop("message")
+        text = {"text": message["text"]} if "text" in message else {}
+        output = {**text, **choices[0]}
+    for candidate in resp.candidates if writer.own else ():
+        for block in candidate.msg.blocks:
+            if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
+                output["audio"] = writer.sound(block)
+    other_fields = fields.pop("output", None)
+    filled(output, other_fields if isinstance(other_fields, dict) else {})
+    if not writer.own and resp.model is not None:
+        output["model_name"] = resp.model
+    return output
+
+
+def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
     """Whether the answer was `{"output": {"text", "finish_reason"}}`, without choices."""
     first = resp.candidates[0]
     if any(block.spelling == FIELD for block in first.msg.blocks):
         return True
-    inner = beside.get("output")
-    told = isinstance(inner, dict) and "text" in inner
-    return told and not first.msg.blocks and not first.extras
+    output = fields.get("output")
+    empty_text = isinstance(output, dict) and "text" in output
+    return empty_text and not first.msg.blocks and not first.extras
 
 
 def _choice(
-    one: Candidate, nth: int, resp: ChatResponse, say: AnswerWriter, request: ChatRequest | None
+    candidate: Candidate,
+    index: int,
+    resp: ChatResponse,
+    writer: AnswerWriter,
+    request: ChatRequest | None,
 ) -> JsonObject:
-    told = say.fields(one)
-    say.fields(one.msg)
-    inner = told.pop("message", None)
-    rest = dict(inner) if isinstance(inner, dict) else {}
-    tags = told.pop("think_tags", "")  # sections without a word, behind all text
-    blocks = [*one.msg.blocks, TextBlock(tags)] if tags else one.msg.blocks
-    message: JsonObject = {"role": "assistant"}
-    if say.own and any(block.spelling == FIELD for block in blocks):
-        message = {"text": joined(glued(blocks), say)}
+    fields = writer.fields(candidate)
+    writer.fields(candidate.msg)
+    beside = fields.pop("message", None)
+    other_fields = dict(beside) if isinstance(beside, dict) else {}
+    tags = fields.pop("think_tags", "")  # sections without a word, behind all text
+    blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
+    if writer.own and any(block.spelling == FIELD for block in blocks):
+        message: JsonObject = {"text": _joined_text(join_think_tags(blocks), writer)}
     else:
-        message |= _message(blocks, rest, say, request)
-        message |= rest
-    made: JsonObject = {"message": message, **told}
-    if (word := say.reason(one.finish, one)) is not None:
-        made["finish_reason"] = word
-    if not say.own and (len(resp.candidates) > 1 or "tool_calls" in message):
-        made["index"] = nth
-    return made
+        message = {"role": "assistant", **_message(blocks, other_fields, writer, request)}
+        message |= other_fields
+    choice: JsonObject = {"message": message, **fields}
+    if (reason := writer.reason(candidate.finish, candidate)) is not None:
+        choice["finish_reason"] = reason
+    if not writer.own and (len(resp.candidates) > 1 or "tool_calls" in message):
+        choice["index"] = index
+    return choice
 
 
 def _message(
-    blocks: Sequence[ContentBlock], rest: JsonObject, say: AnswerWriter, request: ChatRequest | None
+    blocks: Sequence[ContentBlock],
+    other_fields: JsonObject,
+    writer: AnswerWriter,
+    request: ChatRequest | None,
 ) -> JsonObject:
-    """The fields that the blocks fill; `rest` loses the content that is put in between."""
-    made: JsonObject = {}
+    """The fields that the blocks fill; `other_fields` loses content that is put in between."""
+    message: JsonObject = {}
     thoughts: list[str] = []
     calls: list[Json] = []
     content: list[ContentBlock] = []
-    for block in glued(blocks) if say.own else blocks:
+    for block in join_think_tags(blocks) if writer.own else blocks:
         if type(block) is ThinkingBlock:
-            thoughts += [said] if (said := say.thought(block)) else []
+            if thinking := writer.thought(block):
+                thoughts.append(thinking)
         elif type(block) is ToolUseBlock:
-            calls.append(say.call(block, len(calls)))
-        elif type(block) is RawBlock and block.issuer not in say.issuers:
-            say.part(block)  # which names it
-        elif not (say.own and block.spelling == SOUND_FIELD):
+            calls.append(writer.call(block, len(calls), writer.arguments(block)))
+        elif type(block) is RawBlock and not writer.reads(block.issuer):
+            writer.part(block)  # which names it
+        elif not (writer.own and block.spelling == SOUND_FIELD):
             content.append(block)
     if thoughts:
-        made["reasoning_content"] = "\n".join(thoughts)
+        message["reasoning_content"] = "\n".join(thoughts)
     if calls:
-        made["tool_calls"] = calls
-    parted = any(block.spelling == PART or _beside(block, say) for block in blocks)
-    if parted or any(map(_a_part, content)) or (not say.own and listed(request)):
-        parts = [part for block in content if (part := say.part(block)) is not None]
-        gaps = rest.pop("content", None)
-        made["content"] = _between(parts, gaps) if isinstance(gaps, list) else parts
-    elif content or not say.own:
-        made["content"] = joined(content, say)
-    return made
+        message["tool_calls"] = calls
+    in_parts = any(block.spelling == PART or _has_text_fields(block, writer) for block in blocks)
+    in_parts = in_parts or any(type(b) is RawBlock or b.type in MEDIA_KINDS for b in content)
+    if in_parts or (not writer.own and takes_parts(request)):
+        parts = [part for block in content if (part := writer.part(block)) is not None]
+        empty_parts = other_fields.pop("content", None)
+        has_gaps = isinstance(empty_parts, list)
+        message["content"] = _with_empty(parts, empty_parts) if has_gaps else parts
+    elif content or not writer.own:
+        message["content"] = _joined_text(content, writer)
+    return message
 
 
-def _beside(block: ContentBlock, say: AnswerWriter) -> bool:
-    """Whether fields of this wire stand beside the text, for which only a part has room."""
-    own = any(issuer.removesuffix(ANSWER) in say.issuers for issuer in block.extras or ())
-    return own and type(block) is TextBlock
+def _has_text_fields(block: ContentBlock, writer: AnswerWriter) -> bool:
+    """Whether fields of this wire stand beside the text, which only a part can hold."""
+    return type(block) is TextBlock and any(
+        writer.reads(issuer.removesuffix(ANSWER)) for issuer in block.extras or ()
+    )
 
 
-def _a_part(block: ContentBlock) -> bool:
-    return type(block) is RawBlock or block.type in MEDIA_KINDS
-
-
-def joined(content: Sequence[ContentBlock], say: AnswerWriter) -> str:
+def _joined_text(content: Sequence[ContentBlock], writer: AnswerWriter) -> str:
     """One text: all texts side by side."""
-    made = ""
+    text = ""
     for block in content:
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            say.fields(block)
-            made += say.text(block)
+            writer.fields(block)
+            text += writer.text(block)
         else:
-            say.part(block)  # which names it
-    return made
+            writer.part(block)  # which names it
+    return text
 
 
-def _between(parts: list[JsonObject], gaps: list[Any]) -> list[Json]:
-    """The parts where `gaps` has null, the parts that say nothing where they stood."""
+def _with_empty(parts: list[JsonObject], empty_parts: list[Any]) -> list[Json]:
+    """The parts where `empty_parts` has null, and its parts that say nothing where they stood."""
     waiting = iter(parts)
-    made: list[Json] = [next(waiting, None) if gap is None else gap for gap in gaps]
-    return [*(one for one in made if one is not None), *waiting]
+    merged = [next(waiting, None) if part is None else part for part in empty_parts]
+    return [*(part for part in merged if part is not None), *waiting]
 
 
-def listed(request: ChatRequest | None) -> bool:
+def takes_parts(request: ChatRequest | None) -> bool:
     """Whether the request was made to the multimodal endpoint, which answers in parts."""
-    seen = [m for m in request.messages if m.role == "user"] if request is not None else []
-    return bool(seen) and all(m.spelling == "list" for m in seen)
-
-
-def bill(told: Usage, say: AnswerWriter) -> JsonObject:
-    """The figures as this wire sums them: everything read, everything written, and both."""
-    own = say.fields(told)
-    made = figures(told)
-    if made and not say.own:
-        for name in ("input", "output"):
-            if f"{name}_tokens" not in made:
-                made[f"{name}_tokens"] = 0
-                say.report.lost("answer.field", told, name)
-        made.setdefault("total_tokens", made["input_tokens"] + made["output_tokens"])
-    return filled(made, own)
-
-
-REASONS: dict[str, FinishReason] = {
-    "stop": "stop",
-    "length": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-}
-
-
-PART, FIELD = "part", "text"  # how a text stood on the wire
-
-
-AROUND = "around"  # the note of what stood there
+    users = [m for m in request.messages if m.role == "user"] if request is not None else []
+    return bool(users) and all(m.spelling == "list" for m in users)

@@ -1,104 +1,110 @@
-"""Content of a request, read into blocks, and said again as it was read.
+"""Parts of a content: text and media, in requests and in answers.
 
-Parts have one key that says what they are, and others beside it. `read_part` and `part_as_read`
-are each other's inverse. Reference: Model Studio, "Qwen API via DashScope", `messages[].content`.
+A part has one key that says what it is (`{"text": "..."}`, `{"image": "https://..."}`), and
+others beside it.
+
+Reference: Model Studio, "Qwen API via DashScope", `messages[].content`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import JsonObject
 from ..._core.media import read_url, url_of
+from ...errors import WriteError
 from ...message import (
     AudioBlock,
     CacheHint,
     FileSource,
     ImageBlock,
+    LocalSource,
     RawBlock,
     TextBlock,
     VideoBlock,
 )
-from ...message.blocks import ContentBlock
 
-_MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
+MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
 
 
 _TYPED = "typed"  # the spelling of a part that says its kind in a key `type`, too
 
 
-_NULL = "null"
+_NULL = "null"  # of a text that is null
 
 
-def read_part(told: Json, issuer: str) -> ContentBlock:
+def read_part(part: Any, issuer: str) -> Any:
     """One entry of a content list; what no block models is kept as it came."""
-    kinds = [key for key in ("text", *_MEDIA) if key in told] if isinstance(told, dict) else []
-    if not isinstance(told, dict) or len(kinds) != 1:
-        return RawBlock(issuer, told, by="client")
-    kind = kinds[0]
-    said = told[kind]
-    words: list[str] = []
+    kinds = [key for key in ("text", *MEDIA) if key in part] if isinstance(part, dict) else []
+    kind = kinds[0] if len(kinds) == 1 else ""
+    value: Any = part[kind] if kind else None
     block: Any
-    if kind == "text" and (said is None or isinstance(said, str)):
-        block = TextBlock(said or "")
-        words += [] if isinstance(said, str) else [_NULL]
-    elif kind != "text" and isinstance(said, str):
-        if said.startswith("oss://"):  # a file that was uploaded here
-            block = _MEDIA[kind](FileSource(said, issuer))
+    spelling = None
+    if kind == "text" and (value is None or isinstance(value, str)):
+        block = TextBlock(value or "")
+        spelling = _NULL if value is None else None
+    elif kind and isinstance(value, str):
+        if value.startswith("oss://"):  # a file that was uploaded to the provider
+            block = MEDIA[kind](FileSource(value, issuer))
         else:
-            source, head = read_url(said)
-            block = _MEDIA[kind](source)
-            words += [head] if head else []
+            source, spelling = read_url(value)
+            block = MEDIA[kind](source)
     else:
-        return RawBlock(issuer, told, by="client")
-    if len(told) > 1:
-        rest = {key: value for key, value in told.items() if key != kind}
-        if rest.get("type") == kind:
-            del rest["type"]
-            words.insert(0, _TYPED)
-        block.cache = unmarked(rest)
-        if rest:
-            block.extras = {issuer: rest}
-    block.spelling = " ".join(words) or None
-    return block  # type: ignore[no-any-return]  # a block of one of the kinds above
+        block = RawBlock(issuer, part, by="client")
+        block.read_from = part
+        return block
+    if len(part) > 1:
+        other_fields = {key: value for key, value in part.items() if key != kind}
+        if other_fields.get("type") == kind:
+            del other_fields["type"]
+            spelling = f"{_TYPED} {spelling}" if spelling else _TYPED
+        block.cache = read_cache(other_fields)
+        if other_fields:
+            block.extras = {issuer: other_fields}
+    block.spelling = spelling
+    block.read_from = part
+    return block
 
 
-def unmarked(rest: JsonObject) -> CacheHint | None:
+def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> JsonObject:
+    """The part of a text or medium, with the `fields` that stand beside it.
+
+    `spelling` is the block's own if it was read from a request of this wire.
+    """
+    first, _, head = (spelling or "").partition(" ")
+    part: JsonObject = {"type": block.type} if first == _TYPED else {}
+    note = head if first == _TYPED else spelling
+    if type(block) is TextBlock:
+        part["text"] = None if note == _NULL else block.text
+    else:
+        part[block.type] = media_link(block, note)
+    return {**part, **cache_field(block.cache), **fields}
+
+
+def media_link(block: Any, head: str | None = None) -> str:
+    """The URL, file or data URI of a medium; `head` is how the URI began if it was read."""
+    source = block.source
+    if type(source) is FileSource:
+        return source.file_id
+    if type(source) is LocalSource:
+        raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
+    return url_of(source, head)
+
+
+def read_cache(fields: JsonObject) -> CacheHint | None:
     """The cache mark, taken out of the fields that it stands among; None if there is none."""
-    mark = rest.get("cache_control")
-    if (
-        not isinstance(mark, dict)
-        or mark.get("type") != "ephemeral"
-        or mark.keys() - {"type", "ttl"}
-    ):
+    mark = fields.get("cache_control")
+    if not isinstance(mark, dict) or mark.get("type") != "ephemeral":
         return None
-    if "ttl" in mark and not isinstance(mark["ttl"], str):
+    if mark.keys() - {"type", "ttl"} or not isinstance(mark.get("ttl", ""), str):
         return None
-    del rest["cache_control"]
+    del fields["cache_control"]
     return CacheHint(mark.get("ttl"))
 
 
-def marked(hint: CacheHint | None) -> JsonObject:
-    """The mark as it was read."""
+def cache_field(hint: CacheHint | None) -> JsonObject:
+    """The field of a cache mark; no field without one."""
     if hint is None:
         return {}
     ttl = {} if hint.ttl is None else {"ttl": hint.ttl}
     return {"cache_control": {"type": "ephemeral", **ttl}}
-
-
-def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The part that `read_part` made the block of."""
-    if type(block) is RawBlock:
-        return block.data
-    told: Any = block
-    typed, said = (told.spelling or "") == _TYPED, told.spelling or ""
-    if said.startswith(f"{_TYPED} "):
-        typed, said = True, said.removeprefix(f"{_TYPED} ")
-    made: JsonObject = {"type": told.type} if typed else {}
-    if type(block) is TextBlock:
-        made["text"] = None if said == _NULL else block.text
-    elif type(told.source) is FileSource:
-        made[told.type] = told.source.file_id
-    else:
-        made[told.type] = url_of(told.source, None if said == _TYPED else said or None)
-    return {**made, **marked(told.cache), **(told.extras or {}).get(issuer, {})}

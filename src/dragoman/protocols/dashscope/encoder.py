@@ -1,17 +1,19 @@
-"""Calls of a stream as DashScope sends them: fragments that an index holds together.
+"""The pieces of an answer as the events of a stream of generation: all candidates, each a choice.
 
-The first fragment has id and name; behind it the id is empty and there is no name. Reference:
-Model Studio, "Function calling"; recorded streams.
+Events are pieces of the message, or snapshots of all of it so far where a client asks for those
+(older models' default). Nothing in an event says which it is, so a stream of pieces that could be
+taken for snapshots is told apart by an event without text.
+
+Reference: Model Studio, "Qwen API via DashScope", "Function calling"; recorded streams.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, assert_never
+from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.builder import Builder
-from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
-from ..._core.stream.steps import argument_text, rest
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part
+from ..._core.stream.steps import argument_text, remaining_piece
 from ...losses import Report
 from ...message import (
     AudioBlock,
@@ -20,30 +22,35 @@ from ...message import (
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
-    Usage,
 )
 from ...message.answer import total
 from ...message.blocks import ContentBlock
+from ..answers import AnswerEncoder, Event, StreamedTexts
 from ..chat_shape import filled
-from .answer import FIELD, ID, PART, SOUND_FIELD, AnswerWriter, bill, listed
+from .answer import FIELD, NO_ID, PART, SOUND_FIELD, AnswerWriter, takes_parts
 from .dialect import Dialect
 
 
 class _Call:
-    __slots__ = ("begun", "index", "nth", "parts")
+    """One call: `parts` wait until its name is known, `index` stands on all of its fragments."""
 
-    def __init__(self, nth: int) -> None:
-        self.nth = nth
-        self.index: JsonObject = {"index": nth}
+    __slots__ = ("begun", "index", "number", "parts")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.index: JsonObject = {}
         self.begun = False
-        self.parts: list[ToolUseBlock] = []  # which wait until its name is known
+        self.parts: list[ToolUseBlock] = []
 
 
-class SaidCalls:
-    """The calls of one choice."""
+class CallFragments:
+    """The calls of one choice as fragments that an index holds together.
 
-    def __init__(self, say: AnswerWriter, candidate: int) -> None:
-        self._say = say
+    The first fragment has id and name; behind it the id is empty and there is no name.
+    """
+
+    def __init__(self, writer: AnswerWriter, candidate: int) -> None:
+        self._writer = writer
         self._candidate = candidate
         self._calls: dict[Key, _Call] = {}
 
@@ -56,85 +63,80 @@ class SaidCalls:
             if whole:
                 call.parts.clear()
             call.parts.append(block)
-            return [self._first(call)] if any(one.name for one in call.parts) else []
-        more: Any = rest(total(call.parts), block) if whole else block
-        if more is None:
-            self._say.report.lost("answer.unsaid", block, "input", "other arguments")
+            return [self._first(call)] if any(part.name for part in call.parts) else []
+        part: Any = remaining_piece(total(call.parts), block) if whole else block
+        if part is None:
+            self._writer.report.lost("answer.unsaid", block, "input", "other arguments")
             return []
-        call.parts.append(more)
-        if more is not block:
-            self._say.report.made(more, block)
-        text = argument_text(more)
-        told = self._say.fields(more)
+        call.parts.append(part)
+        if part is not block:
+            self._writer.report.made(part, block)
+        text = argument_text(part)
+        fields = self._writer.fields(part)
         for name in ("index", "type", "id"):
-            told.pop(name, None)
-        if not text and not told:
-            return []
-        return [self._fragment(call, text, told)]
+            fields.pop(name, None)
+        return [_fragment(call, text, fields)] if text or fields else []
 
     def finish(self) -> list[JsonObject]:
         """The calls that nobody named, and an empty object for those without arguments."""
-        made = [self._first(call) for call in self._calls.values() if not call.begun]
-        if not self._say.own:
-            made += [self._fragment(call, "{}", {}) for call in self._calls.values()
-                     if not any(argument_text(one).strip() for one in call.parts)]  # fmt: skip
-        return made
+        calls = self._calls.values()
+        fragments = [self._first(call) for call in calls if not call.begun]
+        if not self._writer.own:
+            fragments += [
+                _fragment(call, "{}", {})
+                for call in calls
+                if not any(argument_text(part).strip() for part in call.parts)
+            ]
+        return fragments
 
     def _first(self, call: _Call) -> JsonObject:
         block: Any = total(call.parts)
-        told = self._say.fields(block)
+        missing_id = f"call_{self._candidate}_{call.number}"
+        entry = self._writer.call(block, call.number, argument_text(block), missing_id)
         call.begun = True
-        made: JsonObject = {"type": "function"}
-        if self._say.own:
-            call.index = {"index": told.pop("index")} if "index" in told else {}
-            if told.get("type", "") is None:
-                del made["type"], told["type"]
-            if block.id:
-                told.pop("id", None)
-        if block.id or not self._say.own:
-            made["id"] = block.id or f"call_{self._candidate}_{call.nth}"
-        function: JsonObject = {"name": block.name, "arguments": argument_text(block)}
-        return filled({**call.index, **made, "function": function}, told)
+        call.index = {"index": entry["index"]} if "index" in entry else {}
+        return entry
 
-    def _fragment(self, call: _Call, text: str, told: JsonObject) -> JsonObject:
-        made: JsonObject = {**call.index, "id": "", "type": "function"}
-        return filled({**made, "function": {"arguments": text}}, told)
+
+def _fragment(call: _Call, text: str, fields: JsonObject) -> JsonObject:
+    fragment: JsonObject = {**call.index, "id": "", "type": "function"}
+    return filled({**fragment, "function": {"arguments": text}}, fields)
 
 
 class Choice:
     """One choice of the stream: its message so far, and what stands beside the message."""
 
-    __slots__ = ("beside", "empty", "index", "last", "message", "proven")
+    __slots__ = ("beside", "calls", "empty", "last_texts", "message", "proven")
 
-    def __init__(self, index: int, listed: bool) -> None:
-        self.index = index
-        self.empty: Any = [] if listed else ""
+    def __init__(self, index: int, in_parts: bool, writer: AnswerWriter) -> None:
+        self.calls = CallFragments(writer, index)
+        self.empty: Any = [] if in_parts else ""  # content that says nothing
         self.message: JsonObject = {}
-        self.beside: JsonObject = {}
-        self.last: dict[str, str] = {}  # of each text, what the event before said
+        self.beside: JsonObject = {"index": index} if index else {}
+        self.last_texts: dict[str, str] = {}  # of each field, what the event before said
         self.proven = False  # nobody can take the events for snapshots any more
 
-    def doubtful(self, message: JsonObject) -> bool:
+    def may_be_snapshot(self, message: JsonObject) -> bool:
         """Whether the event could be a snapshot, since it begins as the one before did."""
         doubt = False
         for key in ("reasoning_content", "content"):
             if key in message:
-                said, before = _text(message[key]), self.last.get(key, "")
-                if before and not said.startswith(before):
+                text, before = _text(message[key]), self.last_texts.get(key, "")
+                if before and not text.startswith(before):
                     self.proven = True
-                doubt = doubt or bool(before and said)
-                self.last[key] = said
+                doubt = doubt or bool(before and text)
+                self.last_texts[key] = text
         return doubt and not self.proven
 
-    def settle(self) -> JsonObject:
+    def proof(self) -> JsonObject:
         """A message that says nothing, where a snapshot would repeat: so events are pieces."""
         self.proven = True
-        return {key: "" if key != "content" else self.empty for key in ("content", *self.last)}
+        return {**dict.fromkeys(self.last_texts, ""), "content": self.empty}
 
     def grown(self, message: JsonObject) -> JsonObject:
         """Everything that the message says by now."""
         for key, value in message.items():
-            self.message[key] = _sum(key, self.message.get(key), value)
+            self.message[key] = _joined(key, self.message.get(key), value)
         return {key: _copy(value) for key, value in self.message.items()}
 
 
@@ -145,312 +147,247 @@ def _text(value: Any) -> str:
 
 
 def _copy(value: Any) -> Any:
-    return [dict(one) if isinstance(one, dict) else one for one in value] if isinstance(
-        value, list) else value  # fmt: skip
+    if not isinstance(value, list):
+        return value
+    return [dict(item) if isinstance(item, dict) else item for item in value]
 
 
-def _sum(key: str, said: Any, new: Any) -> Any:
+def _joined(key: str, before: Any, value: Any) -> Any:
+    """The value of a field of the message, and what an event adds to it."""
     if key == "tool_calls":
-        return _calls(said or [], new)
-    if isinstance(said, list) and isinstance(new, list):
-        made = [*said]
-        for part in new:
-            if made and made[-1].keys() == {"text"} == part.keys():
-                made[-1] = {"text": f"{made[-1]['text']}{part['text']}"}
+        return _joined_calls(before or [], value)
+    if isinstance(before, list) and isinstance(value, list):
+        parts = [*before]
+        for part in value:
+            if parts and parts[-1].keys() == {"text"} == part.keys():
+                parts[-1] = {"text": f"{parts[-1]['text']}{part['text']}"}
             else:
-                made.append(part)
-        return made
-    if isinstance(said, str) and isinstance(new, str) and key != "role":
-        return said + new
-    return new or said
+                parts.append(part)
+        return parts
+    if isinstance(before, str) and isinstance(value, str) and key != "role":
+        return before + value
+    return value or before
 
 
-def _calls(said: list[Any], new: list[Any]) -> list[Any]:
-    made = [*said]
-    for call in new:
-        at = call.get("index", len(made) - 1 if not call.get("id") else len(made))
-        if not 0 <= at < len(made):
-            made.append(call)
+def _joined_calls(before: list[Any], fragments: list[Any]) -> list[Any]:
+    calls = [*before]
+    for fragment in fragments:
+        index = fragment.get("index", len(calls) - 1 if not fragment.get("id") else len(calls))
+        if not 0 <= index < len(calls):
+            calls.append(fragment)
             continue
-        old, function = made[at], call.get("function", {})
-        text = old["function"].get("arguments", "") + function.get("arguments", "")
-        made[at] = {**old, "function": {**old["function"], "arguments": text}}
-    return made
+        call, function = calls[index], fragment.get("function", {})
+        text = call["function"].get("arguments", "") + function.get("arguments", "")
+        calls[index] = {**call, "function": {**call["function"], "arguments": text}}
+    return calls
 
 
-class Frames:
-    """Builds events; what has no choice of its own waits for the next of them."""
-
-    __slots__ = ("body", "id", "output", "snapshots")
-
-    def __init__(self, snapshots: bool, id: str) -> None:
-        self.snapshots = snapshots
-        self.id = id
-        self.output: JsonObject = {}
-        self.body: JsonObject = {}
-
-    def of(self, choice: Choice, message: JsonObject, finish: str = "null") -> list[JsonObject]:
-        """The event that adds the message, behind one that shows that it does add, if need be."""
-        made: list[JsonObject] = []
-        if self.snapshots:
-            message = choice.grown(message)
-        elif choice.doubtful(message):
-            made.append(self._said(choice, choice.settle(), "null"))
-        return [*made, self._said(choice, message, finish)]
-
-    def text(self, text: str, finish: str = "null") -> JsonObject:
-        """An event of an answer without choices."""
-        return self.alone({"text": text, "finish_reason": finish})
-
-    def alone(self, output: JsonObject) -> JsonObject:
-        """An event with this output and what waited."""
-        made: JsonObject = {**self.body, "output": {**output, **self.output}}
-        if self.id:
-            made["request_id"] = self.id
-        self.output, self.body = {}, {}
-        return made
-
-    def _said(self, choice: Choice, message: JsonObject, finish: Json) -> JsonObject:
-        said = {"role": "assistant", "content": choice.empty, **message}
-        told = {"message": said, "finish_reason": finish, **choice.beside}
-        return self.alone({"choices": [told]})
-
-
-class Texts:
-    """The texts of one answer."""
-
-    __slots__ = ("_fields", "_report", "_said")
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._said: dict[Key, list[str]] = {}
-        self._fields: dict[tuple[int, str], Key] = {}  # of each field, whose text was said last
-
-    def grown(self, field: str, piece: Part, text: str, own: bool) -> str:
-        """What goes out; of an answer of this wire (`own`) every text as it came."""
-        key = piece.key
-        before = self._said.setdefault(key, [])
-        if piece.whole and before:
-            old = "".join(before)
-            if not text.startswith(old):
-                self._report.lost("answer.unsaid", piece, what="text in the place of other text")
-                return ""
-            text = text[len(old) :]
-        if not text:
-            return ""
-        before.append(text)
-        if field == "content":
-            return text
-        other = self._fields.get((key[0], field), key)
-        self._fields[key[0], field] = key
-        return f"\n{text}" if other != key and not own else text
-
-
-Event: TypeAlias = tuple[str | None, Json]
-
-
-class DashScopeEncoder:
-    """Writes one answer, all of its candidates."""
+class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
+    """Writes one answer. What has no choice of its own waits for the next event."""
 
     def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
-        self._report = report
-        self._say = AnswerWriter(report, dialect.issuers, own=False)
-        self._listed = listed(request)
-        whole = dialect.streams == "snapshots" or (
-            not dialect.streams and _wants_whole(request, dialect)
+        super().__init__(AnswerWriter(report, dialect.issuers, own=False), request)
+        self._in_parts = takes_parts(request)
+        self._snapshots = dialect.streams == "snapshots" or (
+            not dialect.streams and _wants_snapshots(request, dialect)
         )
-        self._frames = Frames(whole, ID)
-        self._told_id = False
-        self._bare = False  # `{"text", "finish_reason"}`, an answer without choices
-        self._about = Builder(dialect.issuers[0])  # of the figures
-        self._billed = False
+        self._request_id, self._has_id = NO_ID, False
+        self._output: JsonObject = {}  # waits for the next event, as does the rest of its body
+        self._body: JsonObject = {}
+        self._without_choices = False  # `{"text", "finish_reason"}`
         self._ends: dict[int, End] = {}
         self._choices: dict[int, Choice] = {}
-        self._calls: dict[int, SaidCalls] = {}
-        self._texts = Texts(report)
-        self._held: dict[Key, list[ContentBlock]] = {}
-        self._shown: dict[Key, ContentBlock] = {}
+        self._texts = StreamedTexts(self.writer)
+        self._media: dict[Key, list[ContentBlock]] = {}  # of other wires, up to their end
+        self._written: dict[Key, ContentBlock] = {}  # of this wire
         self._failed = False
-        self._named: set[str] = set()  # losses that are told once
 
-    def feed(self, piece: Piece) -> list[Event]:
-        """The events that the piece makes."""
-        match piece:
-            case Part():
-                return [("result", one) for one in self._part(piece)]
-            case Meta():
-                return [("result", one) for one in self._meta(piece)]
-            case Usage():
-                self._about.add(piece)
-                self._billed = True
-            case End():
-                old = self._ends.get(piece.candidate)
-                if old is None or piece.finish.raw:
-                    self._ends[piece.candidate] = piece
-            case Failed():
-                self._failed = True
-                return [self._error(piece)]
-            case Raw():
-                self._report.lost("answer.unsaid", piece, what="an event that nobody knows")
-            case _:
-                assert_never(piece)
+    def part(self, piece: Part) -> list[Event]:
+        """The events of a piece of a block; of media from other wires none yet."""
+        return _results(self._part(piece))
+
+    def meta(self, piece: Meta) -> list[Event]:
+        """The events of fields that nobody models, which may wait for the next one."""
+        return _results(self._meta(piece))
+
+    def ended(self, piece: End) -> list[Event]:
+        """Nothing: the choices end when the stream does."""
+        before = self._ends.get(piece.candidate)
+        if before is None or piece.finish.raw:
+            self._ends[piece.candidate] = piece
         return []
+
+    def failed(self, piece: Failed) -> list[Event]:
+        """The event of an error, which came from this very wire if it looks like it."""
+        self._failed = True
+        error, body = piece.error, piece.error.body
+        if isinstance(body, dict) and isinstance(body.get("code"), str) and "message" in body:
+            return [("error" if error.type == "error" else "result", body)]
+        code = error.code or error.type or "InternalError"
+        return [self._error_event(code, error.message)]
 
     def finish(self) -> list[Event]:
         """What waited for the end, and the events that end the choices, the bill on the last."""
-        made: list[JsonObject] = []
-        for key in sorted(self._held):
-            block = total(self._held[key])
-            if block is not self._held[key][0]:
-                self._report.made(block, self._held[key][0])
-            if (part := self._say.part(block)) is not None:
-                made += self._frames.of(self._choice(key[0]), {"content": [part]})
-        for index, calls in sorted(self._calls.items()):
-            for call in calls.finish():
-                made += self._frames.of(self._choice(index), {"tool_calls": [call]})
+        bodies: list[JsonObject] = []
+        for key, blocks in sorted(self._media.items()):
+            block = total(blocks)
+            if block is not blocks[0]:
+                self.report.made(block, blocks[0])
+            if (part := self.writer.part(block)) is not None:
+                bodies += self._add(self._choice(key[0]), {"content": [part]})
+        for _, choice in sorted(self._choices.items()):
+            for call in choice.calls.finish():
+                bodies += self._add(choice, {"tool_calls": [call]})
         ends = [end for _, end in sorted(self._ends.items()) if end.finish.reason != "error"]
         for end in ends:
-            made += self._ended(end)
-        resp = self._about.finish()
-        told = bill(resp.usage, self._say) if ends or self._billed else {}
-        if not ends and (told or self._frames.output or self._frames.body):
-            made.append(self._frames.alone({"choices": []}))
-        if told:
-            made[-1]["usage"] = told
-        if ends and not self._told_id:
-            self._report.lost("answer.field", resp, "id")
-        events: list[Event] = [("result", one) for one in made]
+            bodies += self._last(end)
+        resp = self.about.finish()
+        usage = self.writer.usage(resp.usage)
+        if not ends and (usage or self._output or self._body):
+            bodies.append(self._event({"choices": []}))
+        if usage:
+            bodies[-1]["usage"] = usage
+        if ends and not self._has_id:
+            self.report.lost("answer.field", resp, "id")
+        events = _results(bodies)
         if len(ends) < len(self._ends) and not self._failed:
             raw = next(e.finish.raw for e in self._ends.values() if e.finish.reason == "error")
-            said = {"code": raw or "InternalError", "message": raw or "error"}
-            events.append(("error", {**said, "request_id": self._frames.id}))
+            events.append(self._error_event(raw or "InternalError", raw or "error"))
         return events
 
-    def _ended(self, end: End) -> list[JsonObject]:
-        word = self._say.reason(end.finish, end) or "stop"
-        if self._bare:
-            return [self._frames.text("", word)]
+    def _error_event(self, code: str, message: str) -> Event:
+        return "error", {"code": code, "message": message, "request_id": self._request_id}
+
+    def _last(self, end: End) -> list[JsonObject]:
+        reason = self.writer.reason(end.finish, end) or "stop"
+        if self._without_choices:
+            return [self._text_event("", reason)]
         choice = self._choice(end.candidate)
-        return self._frames.of(choice, {"content": choice.empty}, word)
+        return self._add(choice, {"content": choice.empty}, reason)
 
     def _choice(self, index: int) -> Choice:
         choice = self._choices.get(index)
         if choice is None:
-            choice = self._choices[index] = Choice(index, self._listed)
-            if index:
-                choice.beside["index"] = index
+            choice = self._choices[index] = Choice(index, self._in_parts, self.writer)
         return choice
 
     def _part(self, piece: Part) -> list[JsonObject]:
-        key, block = piece.key, piece.block
-        choice = self._choice(key[0])
+        block, own = piece.block, self.writer.own
+        choice = self._choice(piece.key[0])
         if type(block) is ToolUseBlock:
-            calls = self._calls.get(key[0])
-            if calls is None:
-                calls = self._calls[key[0]] = SaidCalls(self._say, key[0])
-            if not self._say.own:
-                choice.beside.setdefault("index", key[0])
-            return [one for call in calls.feed(key, block, piece.whole)
-                    for one in self._frames.of(choice, {"tool_calls": [call]})]  # fmt: skip
+            if not own:
+                choice.beside.setdefault("index", piece.key[0])
+            fragments = choice.calls.feed(piece.key, block, piece.whole)
+            return [
+                body for call in fragments for body in self._add(choice, {"tool_calls": [call]})
+            ]
         if type(block) is ThinkingBlock:
-            said = self._say.thought(block)
-            text = self._texts.grown("reasoning_content", piece, said, self._say.own)
-            return self._frames.of(choice, {"reasoning_content": text}) if text else []
+            text = self._texts.added(piece, self.writer.thought(block), is_thinking=True)
+            return self._add(choice, {"reasoning_content": text}) if text else []
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            return self._said(choice, piece, block)
-        return self._beside(choice, piece)
+            return self._text(choice, piece, block)
+        if own and type(block) is AudioBlock and block.spelling == SOUND_FIELD:
+            return [self._event({"choices": [], "audio": self.writer.sound(block)})]
+        if not own:
+            if piece.whole:
+                self._media.pop(piece.key, None)
+            self._media.setdefault(piece.key, []).append(block)
+            return []
+        if self._written.get(piece.key) == block:
+            return []  # snapshots say it again
+        self._written[piece.key] = block
+        part = self.writer.part(block)
+        return self._add(choice, {"content": [part]}) if part is not None else []
 
-    def _said(
+    def _text(
         self, choice: Choice, piece: Part, block: TextBlock | RefusalBlock
     ) -> list[JsonObject]:
-        told = self._say.fields(block)
-        text = self._texts.grown("content", piece, self._say.text(block), self._say.own)
-        if not text and not told:
+        fields = self.writer.fields(block)
+        text = self._texts.added(piece, self.writer.text(block))
+        if not text and not fields:
             return []
-        if block.spelling == FIELD and self._say.own:
-            self._bare = True
-        if self._bare:
-            doubt = choice.doubtful({"content": text}) and not self._frames.snapshots
-            settled = [self._frames.text("")] if doubt else []
+        if self.writer.own and block.spelling == FIELD:
+            self._without_choices = True
+        if self._without_choices:
+            doubt = choice.may_be_snapshot({"content": text}) and not self._snapshots
             choice.proven = choice.proven or doubt
-            return [*settled, self._frames.text(text)]
-        if self._say.own and block.spelling == PART:
+            return [*([self._text_event("")] if doubt else []), self._text_event(text)]
+        if self.writer.own and block.spelling == PART:
             choice.empty = []
-        if choice.empty == []:
-            return self._frames.of(choice, {"content": [{"text": text, **told}]})
-        return self._frames.of(choice, {"content": text})
-
-    def _beside(self, choice: Choice, piece: Part) -> list[JsonObject]:
-        """Media, which wait for their end where they come from others, and raw parts."""
-        key, block = piece.key, piece.block
-        if self._say.own and type(block) is AudioBlock and block.spelling == SOUND_FIELD:
-            return [self._frames.alone({"choices": [], "audio": self._say.sound(block)})]
-        if not self._say.own:
-            if piece.whole:
-                self._held.pop(key, None)
-            self._held.setdefault(key, []).append(block)
-            return []
-        if self._shown.get(key) == block:
-            return []  # snapshots say it again
-        self._shown[key] = block
-        part = self._say.part(block)
-        return self._frames.of(choice, {"content": [part]}) if part is not None else []
+        in_parts = choice.empty == []
+        return self._add(choice, {"content": [{"text": text, **fields}] if in_parts else text})
 
     def _meta(self, piece: Meta) -> list[JsonObject]:
-        mine = piece.issuer in self._say.issuers
-        self._say.own = self._say.own or mine
-        if piece.id is not None and not self._told_id:
-            self._frames.id, self._told_id = piece.id, True
+        mine = self.writer.reads(piece.issuer)
+        self.writer.own = self.writer.own or mine
+        if piece.id is not None and not self._has_id:
+            self._request_id, self._has_id = piece.id, True
         if piece.model is not None and not mine:
-            self._frames.output["model_name"] = piece.model
-        told = dict(piece.extras or {})
-        if self._say.own and piece.candidate is not None and "think_tags" in told:
-            tags = {"content": told["think_tags"]}
-            return self._frames.of(self._choice(piece.candidate), tags)
+            self._output["model_name"] = piece.model
+        fields = dict(piece.extras or {})
+        if self.writer.own and piece.candidate is not None and "think_tags" in fields:
+            return self._add(self._choice(piece.candidate), {"content": fields["think_tags"]})
         if not mine:
-            for name in told:
-                self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{name}")
+            self.foreign(piece, fields)
             return []
         if piece.candidate is None:
-            inner = told.pop("output", None)
-            self._frames.output |= inner if isinstance(inner, dict) else {}
-            self._frames.body |= told
+            output = fields.pop("output", None)
+            self._output |= output if isinstance(output, dict) else {}
+            self._body |= fields
             return []
         choice = self._choice(piece.candidate)
-        message = told.pop("message", None)
-        chances = told.pop("logprobs", None)
-        choice.beside |= told
-        made: list[JsonObject] = []
+        message = fields.pop("message", None)
+        logprobs = fields.pop("logprobs", None)
+        choice.beside |= fields
+        bodies: list[JsonObject] = []
         if isinstance(message, dict):
-            made += self._frames.of(choice, {k: v for k, v in message.items() if k != "content"})
-        if chances is not None:
-            [event] = self._frames.of(choice, {})
-            event["output"]["choices"][0]["logprobs"] = chances
-            made.append(event)
-        return made
+            bodies += self._add(choice, {k: v for k, v in message.items() if k != "content"})
+        if logprobs is not None:
+            [body] = self._add(choice, {})
+            body["output"]["choices"][0]["logprobs"] = logprobs
+            bodies.append(body)
+        return bodies
 
-    def _error(self, piece: Failed) -> Event:
-        error, body = piece.error, piece.error.body
-        if isinstance(body, dict) and isinstance(body.get("code"), str) and "message" in body:
-            return "error" if error.type == "error" else "result", body
-        code = error.code or error.type or "InternalError"
-        return "error", {"code": code, "message": error.message, "request_id": self._frames.id}
+    def _add(self, choice: Choice, message: JsonObject, reason: str = "null") -> list[JsonObject]:
+        """The event that adds the message, behind one that shows that it does add, if need be."""
+        bodies: list[JsonObject] = []
+        if self._snapshots:
+            message = choice.grown(message)
+        elif choice.may_be_snapshot(message):
+            bodies.append(self._choice_event(choice, choice.proof(), "null"))
+        return [*bodies, self._choice_event(choice, message, reason)]
 
-    def _once(self, code: str, piece: Meta, field: str) -> None:
-        if field not in self._named:
-            self._named.add(field)
-            self._report.lost(code, piece, field)
+    def _choice_event(self, choice: Choice, message: JsonObject, reason: str) -> JsonObject:
+        message = {"role": "assistant", "content": choice.empty, **message}
+        entry = {"message": message, "finish_reason": reason, **choice.beside}
+        return self._event({"choices": [entry]})
+
+    def _text_event(self, text: str, reason: str = "null") -> JsonObject:
+        """An event of an answer without choices."""
+        return self._event({"text": text, "finish_reason": reason})
+
+    def _event(self, output: JsonObject) -> JsonObject:
+        """An event with this output and what waited."""
+        body: JsonObject = {**self._body, "output": {**output, **self._output}}
+        if self._request_id:
+            body["request_id"] = self._request_id
+        self._output, self._body = {}, {}
+        return body
 
 
-def _wants_whole(request: ChatRequest | None, dialect: Dialect) -> bool:
+def _results(bodies: list[JsonObject]) -> list[Event]:
+    return [("result", body) for body in bodies]
+
+
+def _wants_snapshots(request: ChatRequest | None, dialect: Dialect) -> bool:
     """Whether each event shall hold everything so far.
 
     That is the service's default, so a request that was read from this wire has to say otherwise.
     """
     extras = (request.extras or {}) if request is not None else {}
     for issuer in dialect.issuers:
-        told = extras.get(issuer, {}).get("parameters")
-        if isinstance(told, dict) and isinstance(told.get("incremental_output"), bool):
-            return not told["incremental_output"]
+        params: Json = extras.get(issuer, {}).get("parameters")
+        if isinstance(params, dict) and isinstance(params.get("incremental_output"), bool):
+            return not params["incremental_output"]
     read = request.read if request is not None else None
     return read is not None and read.issuer in dialect.issuers

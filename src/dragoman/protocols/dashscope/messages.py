@@ -1,7 +1,10 @@
-"""Messages of a request, read into the tree, and said again as they were read.
+"""Messages of a request, read into the tree and written.
 
-`read_messages` and `message_as_read` are each other's inverse. Reference: Model Studio, "Qwen API
-via DashScope", `input.messages`; requests of its SDKs, AgentScope and Qwen-Agent.
+Two writers: `MessageWriter` writes messages as `read_messages` found them, `MessageComposer` in
+the form of content that an endpoint takes.
+
+Reference: Model Studio, "Qwen API via DashScope", `input.messages`; requests of its SDKs,
+AgentScope and Qwen-Agent.
 """
 
 from __future__ import annotations
@@ -16,11 +19,8 @@ from ...errors import WriteError
 from ...losses import Report
 from ...message import (
     AudioBlock,
-    Base64Source,
     DocumentBlock,
-    FileSource,
     ImageBlock,
-    LocalSource,
     Msg,
     Origin,
     RawBlock,
@@ -29,10 +29,9 @@ from ...message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
     VideoBlock,
 )
-from ...message.blocks import CacheHint, ContentBlock, MediaBlock
+from ...message.blocks import ContentBlock
 from ..chat_shape import (
     arguments_of,
     call_as_read,
@@ -42,227 +41,228 @@ from ..chat_shape import (
     read_calls,
     result_text,
 )
-from ..chat_shape import read_messages as retold_read_messages
-from .blocks import marked, part_as_read, read_part, unmarked
+from ..chat_shape import read_messages as read_chat_messages
+from .blocks import cache_field, read_cache, read_part, write_part
 from .dialect import Dialect
 
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-_UNKNOWN = "nobody's"  # the spelling of a result that does not say whose call it answers
+_NO_CALL = "nobody's"  # the spelling of a result that does not say whose call it answers
 
 
-def read_messages(listed: Sequence[Json], issuer: str, model: str | None) -> list[Msg]:
+def read_messages(entries: Sequence[Json], issuer: str, model: str | None) -> list[Msg]:
     """The entries of `messages`; a result that names no call belongs to the first of its name."""
     origin = Origin(issuer, model)
-    return retold_read_messages(listed, lambda told, at: _read_message(told, issuer, origin, at))
+    return read_chat_messages(
+        entries, lambda entry, index: _read_message(entry, issuer, origin, index)
+    )
 
 
-def _read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
+def _read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
     """One of them; what is no message of a known role is kept as it came."""
-    role = told.get("role") if isinstance(told, dict) else None
-    if not isinstance(told, dict) or not isinstance(role, str) or role not in _ROLES:
-        return no_message(told, issuer)
-    rest = {key: value for key, value in told.items() if key != "role"}
+    role = entry.get("role") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or not isinstance(role, str) or role not in _ROLES:
+        return no_message(entry, issuer)
+    fields = {key: value for key, value in entry.items() if key != "role"}
+    text_or_parts, spelling = _read_content(fields, issuer)
+    node: Any
     if role == "tool":
-        return _result(rest, issuer)
-    blocks: list[ContentBlock] = []
-    thinking = rest.get("reasoning_content") if role == "assistant" else None
-    if isinstance(thinking, str) and thinking:
-        blocks.append(ThinkingBlock(rest.pop("reasoning_content"), origin=origin))
-    said, word = _content(rest, issuer)
-    calls = read_calls(rest, issuer, place) if role == "assistant" else []
-    content: Any = said
-    if not isinstance(said, str):
-        content = [*blocks, *said, *calls]
-    elif blocks or calls:
-        content = [*blocks, *([TextBlock(said)] if said else []), *calls]
-        word = "string"
-    made = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
-    made.spelling = word or None
-    if rest:
-        made.cache = unmarked(rest)
-    if rest:
-        made.extras = {issuer: rest}
-    return made
+        node = _read_result(fields, text_or_parts, spelling)
+        node.read_from = entry
+        m = Msg.trusted("", [node], "tool")
+    else:
+        blocks: list[ContentBlock] = []
+        thinking = fields.get("reasoning_content") if role == "assistant" else None
+        if isinstance(thinking, str) and thinking:
+            blocks.append(ThinkingBlock(fields.pop("reasoning_content"), origin=origin))
+        calls = read_calls(fields, issuer, index) if role == "assistant" else []
+        content: Any = text_or_parts
+        if not isinstance(content, str):
+            content = [*blocks, *content, *calls]
+        elif blocks or calls:
+            content = [*blocks, *([TextBlock(content)] if content else []), *calls]
+            spelling = "string"
+        node = m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
+        m.spelling = spelling or None
+    m.read_from = entry
+    if fields:
+        m.cache = read_cache(fields)
+    if fields:
+        node.extras = {issuer: fields}
+    return m
 
 
-def _content(rest: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], str]:
-    """(what is said, how it is spelled); what is no content stays among the other fields."""
-    if "content" not in rest:
-        return [], "absent"
-    said = rest["content"]
-    if isinstance(said, str):
-        return rest.pop("content"), ""
-    if isinstance(said, list):
-        del rest["content"]
-        return [read_part(part, issuer) for part in said], "list"
-    if said is None:
-        del rest["content"]
+def _read_content(fields: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], str]:
+    """(the content, how it is spelled); what is no content stays among the other fields."""
+    content = fields.get("content")
+    if isinstance(content, str):
+        return fields.pop("content"), ""
+    if isinstance(content, list):
+        del fields["content"]
+        return [read_part(part, issuer) for part in content], "list"
+    if content is None and "content" in fields:
+        del fields["content"]
         return [], "null"
     return [], "absent"
 
 
-def _result(rest: JsonObject, issuer: str) -> Msg:
-    block = ToolResultBlock("")
-    words = []
-    if isinstance(rest.get("tool_call_id"), str) and rest["tool_call_id"]:
-        block.id = rest.pop("tool_call_id")
+def _read_result(
+    fields: JsonObject, output: str | list[ContentBlock], spelling: str
+) -> ToolResultBlock:
+    """The result, whose content is read by now."""
+    block = ToolResultBlock("", output=output if spelling in ("", "list") else None)
+    notes = [spelling] if spelling else []
+    if isinstance(fields.get("tool_call_id"), str) and fields["tool_call_id"]:
+        block.id = fields.pop("tool_call_id")
     else:
-        words.append(_UNKNOWN)
-    if isinstance(rest.get("name"), str) and rest["name"]:
-        block.name = rest.pop("name")
-    said, word = _content(rest, issuer)
-    block.output = said if word in ("", "list") else None
-    block.spelling = " ".join(filter(None, [word, *words])) or None
-    made = Msg.trusted("", [block], "tool")
-    if rest:
-        made.cache = unmarked(rest)
-    if rest:
-        block.extras = {issuer: rest}
-    return made
+        notes.append(_NO_CALL)
+    if isinstance(fields.get("name"), str) and fields["name"]:
+        block.name = fields.pop("name")
+    block.spelling = " ".join(notes) or None
+    return block
 
 
-def message_as_read(m: Msg, issuer: str) -> Json:
-    """The entry of `messages` that `read_messages` made the message of."""
-    content: Any = m.content
-    own: JsonObject = (m.extras or {}).get(issuer, {})
-    made: JsonObject
-    if type(content) is str:
-        made = {"role": m.role, "content": content}
-    elif m.role == "tool":
-        made = _result_as_read(content[0], issuer)
-    elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
-        return content[0].data
-    else:
-        made = _blocks_as_read(m, issuer)
-    return {**made, **marked(m.cache), **own}
+class MessageWriter:
+    """Writes messages as they were read from this wire: the `spelling` of a node is honoured."""
 
+    __slots__ = ("issuer",)
+    raw_calls = True  # calls that are no call of a function stand among the calls
 
-def _blocks_as_read(m: Msg, issuer: str) -> JsonObject:
-    made: JsonObject = {"role": m.role}
-    parts: list[ContentBlock] = []
-    calls: list[Json] = []
-    for block in m.blocks:
-        if type(block) is ToolUseBlock or (type(block) is RawBlock and block.role == "call"):
-            calls.append(call_as_read(block, issuer, len(calls)))
-        elif type(block) is ThinkingBlock:
-            made["reasoning_content"] = block.thinking
+    def __init__(self, issuer: str) -> None:
+        self.issuer = issuer
+
+    def message(self, m: Msg) -> Json:
+        """The entry of `messages` that the message was read from."""
+        content: Any = m.content
+        if type(content) is str:
+            entry: JsonObject = {"role": m.role, "content": content}
+        elif m.role == "tool":
+            entry = self.result(content[0])
+        elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
+            return content[0].data
         else:
-            parts.append(block)
-    if m.spelling == "string":
-        made["content"] = "".join(part.text for part in parts if type(part) is TextBlock)
-    elif m.spelling == "list":
-        made["content"] = [part_as_read(part, issuer) for part in parts]
-    elif m.spelling == "null":
-        made["content"] = None
-    if calls:
-        made["tool_calls"] = calls
-    return made
+            entry = self.blocks(content, m.role, m.spelling)
+        return {**entry, **cache_field(m.cache), **self.fields(m)}
 
+    def blocks(self, blocks: Sequence[ContentBlock], role: str, spelling: str | None) -> JsonObject:
+        """The entry that the blocks make: content, thinking and calls, each in a field."""
+        content: list[ContentBlock] = []
+        calls: list[Json] = []
+        thoughts: list[str] = []
+        for block in blocks:
+            if type(block) is ToolUseBlock:
+                calls.append(self.call(block, len(calls)))
+            elif type(block) is ThinkingBlock:
+                thoughts.append(block.thinking)
+            elif self.raw_calls and type(block) is RawBlock and block.role == "call":
+                calls.append(block.data)
+            else:
+                content.append(block)
+        entry: JsonObject = {"role": role, **self.content(content, spelling, bool(calls))}
+        if thoughts:
+            entry["reasoning_content"] = "\n".join(thoughts)
+        if calls:
+            entry["tool_calls"] = calls
+        return entry
 
-def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
-    words = (block.spelling or "").split()
-    made: JsonObject = {"role": "tool"}
-    if isinstance(block.output, list):
-        made["content"] = [part_as_read(part, issuer) for part in block.output]
-    elif "absent" not in words:
-        made["content"] = block.output
-    if _UNKNOWN not in words:
-        made["tool_call_id"] = block.id
-    if block.name:
-        made["name"] = block.name
-    return {**made, **(block.extras or {}).get(issuer, {})}
+    def result(self, block: ContentBlock) -> JsonObject:
+        """The entry of a tool result."""
+        if type(block) is not ToolResultBlock:
+            raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+        notes = self.notes(block)
+        entry: JsonObject = {"role": "tool"}
+        if "absent" not in notes:
+            entry["content"] = self.output(block)
+        if _NO_CALL not in notes:
+            entry["tool_call_id"] = block.id
+        if block.name:
+            entry["name"] = block.name
+        entry.update(self.fields(block))
+        return entry
+
+    def content(self, blocks: list[ContentBlock], spelling: str | None, calls: bool) -> JsonObject:
+        """The field `content`, if there is one; `calls`: tool calls stand beside it."""
+        if spelling == "string":
+            return {"content": "".join(block.text for block in blocks if type(block) is TextBlock)}
+        if spelling == "list":
+            return {"content": [self.part(block) for block in blocks]}
+        return {"content": None} if spelling == "null" else {}
+
+    def part(self, block: ContentBlock) -> Json:
+        """An entry of a content list."""
+        if type(block) is RawBlock:
+            return block.data
+        return write_part(block, self.fields(block), block.spelling)
+
+    def call(self, block: ToolUseBlock, index: int) -> Json:
+        """An entry of `tool_calls`."""
+        return call_as_read(block, self.issuer, index)
+
+    def output(self, block: ToolResultBlock) -> Any:
+        """The content of a tool result."""
+        output = block.output
+        return [self.part(part) for part in output] if isinstance(output, list) else output
+
+    def notes(self, block: ToolResultBlock) -> list[str]:
+        """What the spelling notes of a result."""
+        return block.spelling.split() if block.spelling else []
+
+    def fields(self, node: Any) -> JsonObject:
+        """The fields of a node that nobody models."""
+        return node.extras.get(self.issuer, {}) if node.extras is not None else {}
 
 
 Form: TypeAlias = Literal["string", "parts", "either"]
 
 
-def form_of(endpoint: str) -> Form:
-    """How an endpoint takes content."""
-    if not endpoint:
-        return "either"
-    return "parts" if "multimodal" in endpoint else "string"
+class MessageComposer(MessageWriter):
+    """Writes messages in one form of content, whatever wire they were read from."""
 
+    __slots__ = ("caps", "dialect", "form", "report")
+    raw_calls = False
 
-class Writer:
-    """Writes messages in one form of content."""
-
-    __slots__ = ("can", "dialect", "form", "report")
-
-    def __init__(self, caps: Capabilities, dialect: Dialect, form: Form, report: Report) -> None:
-        self.can = caps
+    def __init__(self, caps: Capabilities, dialect: Dialect, endpoint: str, report: Report) -> None:
+        super().__init__(dialect.issuers[0])
+        self.caps = caps
         self.dialect = dialect
-        self.form = form
+        # multimodal generation takes content in parts; without an endpoint a text may be either
+        in_parts = "multimodal" in endpoint
+        self.form: Form = "parts" if in_parts else "string" if endpoint else "either"
         self.report = report
 
     def messages(self, history: RoledHistory) -> list[JsonObject]:
-        """One wire message for each message, and one for each tool result."""
-        out: list[JsonObject] = []
-        listed, strings = self.form == "parts", self.form == "string"
-        for m, seat in zip(history.msgs, history.seats, strict=True):
-            content = m.content
+        """One entry for each message, and one for each tool result."""
+        entries: list[JsonObject] = []
+        in_parts, as_string = self.form == "parts", self.form == "string"
+        for m, role in zip(history.msgs, history.roles, strict=True):
+            content: Any = m.content
             if type(content) is str:
-                said: Any = content
-                if listed or not (content or strings):
-                    said = [{"text": content}]
-                made: JsonObject = {"role": _ROLES[seat], "content": said}
-            elif seat == TOOL:
-                out.extend(self._result(block) for block in m.blocks)
+                if in_parts or not (content or as_string):
+                    content = [{"text": content}]
+                entry: JsonObject = {"role": _ROLES[role], "content": content}
+            elif role == TOOL:
+                entries.extend(self.result(block) for block in content)
                 continue
             else:
-                made = self._blocks(m, seat)
+                entry = self.blocks(content, _ROLES[role], None)
             if m.extras is not None:
-                made.update(own_extras(m, self.can))
-            out.append(made)
-        return out
+                entry.update(self.fields(m))
+            entries.append(entry)
+        return entries
 
-    def _blocks(self, m: Msg, seat: int) -> JsonObject:
-        parts: list[JsonObject] = []
-        calls: list[JsonObject] = []
-        thoughts: list[str] = []
-        bare = True
-        for block in m.blocks:
-            if type(block) is TextBlock and block.cache is None and block.extras is None:
-                parts.append({"text": block.text})
-            elif (
-                type(block) is TextBlock
-                or type(block) is ImageBlock
-                or type(block) is AudioBlock
-                or type(block) is VideoBlock
-                or type(block) is DocumentBlock
-                or type(block) is RawBlock
-            ):
-                parts.append(self._part(block))
-                bare = bare and type(block) is TextBlock and parts[-1].keys() == {"text"}
-            elif type(block) is ToolUseBlock:
-                calls.append(self._call(block))
-            elif type(block) is ThinkingBlock:
-                thoughts.append(block.thinking)
-            elif type(block) is ToolResultBlock or type(block) is RefusalBlock:
-                raise WriteError(f"{block.type} at this seat", code="seat.unsaid")
-            else:
-                assert_never(block)
-        made: JsonObject = {
-            "role": _ROLES[seat],
-            "content": self._content(parts, bare, bool(calls)),
-        }
-        if thoughts:
-            made["reasoning_content"] = "\n".join(thoughts)
-        if calls:
-            made["tool_calls"] = calls
-        return made
-
-    def _content(self, parts: list[JsonObject], bare: bool, calls: bool) -> Any:
-        if not parts:
-            return self._nothing(calls)
-        if self.form == "parts" or not bare:
-            return parts
+    def content(self, blocks: list[ContentBlock], spelling: str | None, calls: bool) -> JsonObject:
+        """The field `content`, as the endpoint takes it."""
+        if not blocks:
+            return {"content": self._no_content(calls)}
+        parts = [self.part(block) for block in blocks]
+        if self.form == "parts" or not self._only_text(blocks, parts):
+            return {"content": parts}
         # several texts are joined as AgentScope joins them: without the empty ones
-        said = "\n".join(part["text"] for part in parts if part["text"])
-        return parts if self.form == "either" and not said else said
+        text = "\n".join(part["text"] for part in parts if part["text"])
+        return {"content": text if text or self.form == "string" else parts}
 
-    def _nothing(self, calls: bool) -> Any:
+    def _no_content(self, calls: bool) -> Any:
         """Content without a part: beside calls what the endpoint itself answers."""
         if self.form == "string" or (self.form == "either" and not calls):
             return ""
@@ -272,98 +272,58 @@ class Writer:
         null = self.form == "either" and self.dialect.call_content == "null_text"
         return [{"text": None}] if null else []
 
-    def _part(self, block: TextBlock | MediaBlock | RawBlock) -> JsonObject:
-        if type(block) is RawBlock:
-            if not isinstance(block.data, dict):
-                raise WriteError("a raw part that is no object", code="seat.unsaid")
-            return block.data
-        if type(block) is DocumentBlock:
-            raise WriteError("no part holds a document", code="seat.unsaid")
-        said = block.text if type(block) is TextBlock else _link(block)
-        made: JsonObject = {block.type: said}
-        if block.cache is not None:
-            made["cache_control"] = _cache_control(block.cache)
-        if block.extras is not None:
-            made.update(own_extras(block, self.can))
-        return made
+    def _only_text(self, blocks: list[ContentBlock], parts: list[Any]) -> bool:
+        """Whether the parts are texts without any other field."""
+        return all(
+            type(block) is TextBlock and len(part) == 1
+            for block, part in zip(blocks, parts, strict=True)
+        )
 
-    def _call(self, block: ToolUseBlock) -> JsonObject:
+    def part(self, block: ContentBlock, where: str = "at this seat") -> Any:
+        """An entry of a content list. Raises WriteError for a block that is no part."""
+        if type(block) is TextBlock and block.cache is None and block.extras is None:
+            return {"text": block.text}
+        match block:
+            case TextBlock() | ImageBlock() | AudioBlock() | VideoBlock():
+                return write_part(block, self.fields(block))
+            case RawBlock():
+                if not isinstance(block.data, dict):
+                    raise WriteError("a raw part that is no object", code="seat.unsaid")
+                return block.data
+            case DocumentBlock():
+                raise WriteError("no part holds a document", code="seat.unsaid")
+            case ToolUseBlock() | ToolResultBlock() | ThinkingBlock() | RefusalBlock():
+                raise WriteError(f"{block.type} {where}", code="seat.unsaid")
+            case _:
+                assert_never(block)
+
+    def call(self, block: ToolUseBlock, index: int) -> JsonObject:
+        """An entry of `tool_calls`."""
         if block.cache is not None:
             # a mark stands on a part of the content, and a call is none
             self.report.lost("cache.unsaid", block, "cache")
-        made: JsonObject = {
-            "id": block.id,
-            "type": "function",
-            "function": {"name": block.name, "arguments": arguments_of(block)},
-        }
-        if block.extras is not None:
-            filled(made, own_extras(block, self.can))
-        return made
+        function: JsonObject = {"name": block.name, "arguments": arguments_of(block)}
+        entry: JsonObject = {"id": block.id, "type": "function", "function": function}
+        return entry if block.extras is None else filled(entry, self.fields(block))
 
-    def _result(self, block: ContentBlock) -> JsonObject:
-        if type(block) is not ToolResultBlock:
-            raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-        made: JsonObject = {
-            "role": "tool",
-            "tool_call_id": block.id,
-            "content": self._output(block),
-        }
-        if block.name:
-            made["name"] = block.name
-        if block.extras is not None:
-            made.update(own_extras(block, self.can))
-        return made
-
-    def _output(self, block: ToolResultBlock) -> Any:
-        """A result is a string on both endpoints, and a list where it holds more than text."""
-        output = block.output
-        if isinstance(output, list) and not all(self._is_bare(inner) for inner in output):
-            parts = [self._inner(inner) for inner in output]
-        else:
+    def output(self, block: ToolResultBlock) -> Any:
+        """A string on both endpoints, and a list where the result holds more than text."""
+        parts: list[Any] = []
+        if isinstance(block.output, list):
+            parts = [self.part(part, "inside a tool result") for part in block.output]
+        if not parts or self._only_text(block.output, parts):  # type: ignore[arg-type]  # as above
             text = result_text(block, self.dialect.bullets)
             if block.cache is None:
                 return text
             parts = [{"text": text}]
         if block.cache is not None:
-            parts[-1] = {**parts[-1], "cache_control": _cache_control(block.cache)}
+            parts[-1] = {**parts[-1], **cache_field(block.cache)}
         return parts
 
-    def _is_bare(self, block: ContentBlock) -> bool:
-        """Whether the block is text and nothing more."""
-        return type(block) is TextBlock and (
-            (block.cache is None and block.extras is None) or self._part(block).keys() == {"text"}
-        )
+    def notes(self, block: ToolResultBlock) -> list[str]:
+        """Nothing: how a result was spelled does not matter here."""
+        return []
 
-    def _inner(self, block: ContentBlock) -> JsonObject:
-        match block:
-            case (
-                TextBlock() | ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock()
-                | RawBlock()
-            ):  # fmt: skip
-                return self._part(block)
-            case ToolUseBlock() | ToolResultBlock() | ThinkingBlock() | RefusalBlock():
-                raise WriteError(f"{block.type} inside a tool result", code="seat.unsaid")
-            case _:
-                assert_never(block)
-
-
-def _cache_control(hint: CacheHint) -> JsonObject:
-    made: JsonObject = {"type": "ephemeral"}
-    if hint.ttl is not None:
-        made["ttl"] = hint.ttl
-    return made
-
-
-def _link(block: ImageBlock | AudioBlock | VideoBlock) -> str:
-    source = block.source
-    match source:
-        case URLSource(url=url):
-            return url
-        case FileSource(file_id=url):
-            return url
-        case Base64Source():
-            return source.data_uri()
-        case LocalSource():
-            raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
-        case _:
-            assert_never(source)
+    def fields(self, node: Any) -> JsonObject:
+        """The fields of a node that this wire understands."""
+        return own_extras(node, self.caps) if node.extras is not None else {}

@@ -1,34 +1,65 @@
-"""Tool calls as DashScope sends them: fragments of one index, or snapshots of whole calls.
+"""Answers of generation, whole or in events, as pieces.
 
-Behind its first fragment a call has `"id": ""`, and no name or an empty or null one; models hosted
-here say id and name again. Reference: Model Studio, "Function calling"; recorded streams.
+Events are pieces of the message (deltas), or snapshots of all of it so far; nothing in them says
+which, so `GrowthJudge` compares them. Tool calls come as fragments of one index, or as snapshots
+of whole calls. Behind its first fragment a call has `"id": ""`, and no name or an empty or null
+one; models hosted here say id and name again.
+
+Reference: Model Studio, "Qwen API via DashScope", response object; "Function calling"; recorded
+answers and streams.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Hashable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url
-from ..._core.stream.arguments import Fragments
-from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, fault
-from ...message import (
-    AudioBlock,
-    Finish,
-    ImageBlock,
-    RawBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-    VideoBlock,
-)
+from ..._core.stream.arguments import StreamedCalls
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
+from ...message import Finish, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock, answered
-from .answer import AROUND, FIELD, PART, REASONS, Sound, together, usage
+from .answer import AROUND, FIELD, PART, REASONS, read_sound, read_usage, sum_bills
+from .blocks import MEDIA
 from .dialect import Dialect
 
-_KNOWN = {"id", "type", "function", "index"}
+THINKING, CONTENT, SOUND, CALL = range(4)  # the order of blocks in a message
+
+
+_CALL = {"id", "type", "function", "index"}
+
+
+# `index` is not among them: it stands there where tools are declared, and goes back
+_CHOICE = {"message", "finish_reason", "logprobs"}
+
+
+_MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
+
+
+_MISSING = object()
+
+
+class _Snapshots:
+    """The texts of events that each repeat what was said before: what is new in them."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Hashable, str] = {}
+
+    def added(self, key: Hashable, text: str) -> tuple[str, bool]:
+        """(what the text adds to the one before it, whether it replaces that one)."""
+        before = self._texts.get(key, "")
+        self._texts[key] = text
+        if text.startswith(before):
+            return text[len(before) :], False
+        return text, True
+
+
+def _news(seen: JsonObject, fields: JsonObject) -> JsonObject:
+    """Those of the fields that were not `seen` before with that value; from now on they are."""
+    new = {key: value for key, value in fields.items() if seen.get(key, _MISSING) != value}
+    seen.update(new)
+    return new
 
 
 class Calls:
@@ -36,96 +67,82 @@ class Calls:
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
-        self._fragments = Fragments()
-        self._known: dict[str | int, int] = {}  # id or index -> which call, for snapshots
-        self._met: set[str] = set()  # ids of this event, for one may stand on two calls
-        self._said: dict[int, str] = {}  # the arguments of each call, while they may be snapshots
+        self._streamed = StreamedCalls()
+        self._numbers: dict[str | int, int] = {}  # id or index -> which call, for snapshots
+        self._event_ids: set[str] = set()  # ids of this event, for one may stand on two calls
+        self._begun: set[int] = set()
+        self._texts = _Snapshots()
 
-    def read(self, told: JsonObject, place: int, snapshot: bool) -> tuple[int, ToolUseBlock, bool]:
+    def read(self, entry: JsonObject, place: int, snapshot: bool) -> tuple[int, ToolUseBlock, bool]:
         """(which call, what is added to it, whether that replaces what it was).
 
         `place` is where it stands in its list, which counts in snapshots without an index.
         """
-        function = told.get("function")
+        function = entry.get("function")
         if function is None:
             function = {}
-        block = ToolUseBlock(_text(told.get("id")), _text(function.get("name")))
-        said = function.get("arguments")
-        if isinstance(said, dict):
-            block.input = said
-        elif said is not None:
-            block.raw_input = _text(said)
-        nth = self._nth(told.get("index"), block, place, snapshot)
-        before = self._said.get(nth)
-        again = False
+        block = ToolUseBlock(_optional_text(entry.get("id")), _optional_text(function.get("name")))
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict):
+            block.input = arguments
+        elif arguments is not None:
+            block.raw_input = _text(arguments)
+        number = self._number(entry.get("index"), block, place, snapshot)
+        replaces = False
         if snapshot and block.raw_input is not None:
-            again = not block.raw_input.startswith(before or "")
-            self._said[nth] = block.raw_input
-            if before and not again:
-                block.raw_input = block.raw_input[len(before) :]
-        else:
-            self._said.setdefault(nth, "")
-        self._aside(told, function, block, new=before is None)
-        return nth, block, again
+            block.raw_input, replaces = self._texts.added(number, block.raw_input)
+        self._read_fields(entry, function, block, is_new=number not in self._begun)
+        self._begun.add(number)
+        return number, block, replaces
 
-    def _nth(self, told: Any, block: ToolUseBlock, place: int, snapshot: bool) -> int:
-        index = told if type(told) is int else place if snapshot else None
+    def _number(self, index: Any, block: ToolUseBlock, place: int, snapshot: bool) -> int:
+        if type(index) is not int:
+            index = place if snapshot else None
         text = block.raw_input or ("{}" if block.input else "")
         if index is None or not snapshot:
-            return self._fragments.call(block.id, block.name, index, text)
+            return self._streamed.call(block.id, block.name, index, text)
         id = block.id
         if place == 0:
-            self._met.clear()
-        if id in self._met:
+            self._event_ids.clear()
+        if id in self._event_ids:
             id = f"{id} {place}"
         if id:
-            self._met.add(id)
-        nth = self._known.get(id or index)
-        if nth is None:
-            nth = self._fragments.call(id, block.name, index, text)
-        self._known.setdefault(index, nth)
+            self._event_ids.add(id)
+        number = self._numbers.get(id or index)
+        if number is None:
+            number = self._streamed.call(id, block.name, index, text)
+        self._numbers.setdefault(index, number)
         if id:
-            self._known[id] = nth
-        return nth
+            self._numbers[id] = number
+        return number
 
-    def _aside(
-        self, told: JsonObject, function: JsonObject, block: ToolUseBlock, *, new: bool
+    def _read_fields(
+        self, entry: JsonObject, function: JsonObject, block: ToolUseBlock, *, is_new: bool
     ) -> None:
-        rest = {key: value for key, value in told.items() if key not in _KNOWN}
-        if rest:
-            block.extras = {self._issuer: rest}
-        aside: JsonObject = {}
-        if new:
-            aside = {key: told[key] for key in ("index",) if key in told}
-            if told.get("type") != "function":
-                aside["type"] = told.get("type")
-            if "id" in told and not block.id:
-                aside["id"] = told["id"]
-        more = {k: v for k, v in function.items() if k not in ("name", "arguments")}
-        if more:
-            aside["function"] = more
-        if aside:
-            block.extras = {**(block.extras or {}), answered(self._issuer): aside}
+        """Keep what nobody models; what belongs to answers alone apart from the rest."""
+        other_fields = {key: value for key, value in entry.items() if key not in _CALL}
+        answer_fields: JsonObject = {}
+        if is_new:
+            if "index" in entry:
+                answer_fields["index"] = entry["index"]
+            if entry.get("type") != "function":
+                answer_fields["type"] = entry.get("type")
+            if "id" in entry and not block.id:
+                answer_fields["id"] = entry["id"]
+        if unknown := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
+            answer_fields["function"] = unknown
+        extras = {self._issuer: other_fields, answered(self._issuer): answer_fields}
+        block.extras = {issuer: fields for issuer, fields in extras.items() if fields} or None
+
+
+def _optional_text(value: Any) -> str:
+    return "" if value is None else _text(value)
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
     if not isinstance(value, str):
-        raise TypeError("a name or id is text")
+        raise TypeError("text was expected")
     return value
-
-
-THINKING, CONTENT, CALL = 0, 1, 3  # sound lies between them
-
-
-_CHOICE = {"index", "message", "finish_reason", "logprobs"}
-
-
-_MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
-
-
-_MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
 
 
 class ChoiceReader:
@@ -135,143 +152,123 @@ class ChoiceReader:
         self._index = index
         self._issuer = issuer
         self._calls = Calls(issuer)
-        self._said: dict[tuple[int, int], str] = {}  # of each text, while events may be snapshots
+        self._texts = _Snapshots()
         self._places: dict[tuple[int, str], int] = {}  # of the parts of the content
         self._count = 0
         self._seen: JsonObject = {}
+        self._snapshot = self._whole = False
 
     def read(
-        self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool, bare: bool
-    ) -> None:
-        """Append the pieces. `bare`: `{"text", "finish_reason"}`, an answer without messages."""
-        if bare:
-            text = told.get("text")
-            if text:
-                self._text(CONTENT, 0, TextBlock(_str(text), spelling=FIELD), made, snapshot)
+        self, choice: JsonObject, snapshot: bool, whole: bool, without_message: bool
+    ) -> Iterator[Piece]:
+        """The pieces; `without_message`: the answer is `{"text", "finish_reason"}`."""
+        self._snapshot, self._whole = snapshot, whole
+        if without_message:
+            if text := choice.get("text"):
+                yield from self._add_text(CONTENT, 0, TextBlock(_text(text), spelling=FIELD))
         else:
-            if len(told) > 2 or whole:
-                self._aside(told, made, snapshot, whole)
-            message = told.get("message")
+            if len(choice) > 2 or whole:
+                yield from self._read_fields(choice)
+            message = choice.get("message")
             if isinstance(message, dict):
-                self._message(message, made, snapshot, whole)
-        raw = told.get("finish_reason")
+                yield from self._read_message(message)
+        raw = choice.get("finish_reason")
         if raw is not None and raw != "null":
-            made.append(End(Finish(REASONS.get(_str(raw), "other"), raw), self._index))
+            yield End(Finish(REASONS.get(_text(raw), "other"), raw), self._index)
 
-    def _message(self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool) -> None:
-        thinking = told.get("reasoning_content")
-        if thinking:
-            self._text(THINKING, 0, ThinkingBlock(_str(thinking)), made, snapshot)
-        content = told.get("content")
-        unsaid: Json = None
+    def _read_fields(self, choice: JsonObject) -> Iterator[Piece]:
+        """Log probabilities, and what else stands beside the message."""
+        logprobs = choice.get("logprobs")
+        if logprobs is not None or (self._whole and "logprobs" in choice):
+            yield self._meta({"logprobs": logprobs}, joined=not self._snapshot)
+        fields = {key: value for key, value in choice.items()
+                  if key not in _CHOICE and (self._whole or value is not None)}  # fmt: skip
+        if new := _news(self._seen, fields):
+            yield self._meta(new)
+
+    def _read_message(self, message: JsonObject) -> Iterator[Piece]:
+        if thinking := message.get("reasoning_content"):
+            yield from self._add_text(THINKING, 0, ThinkingBlock(_text(thinking)))
+        content = message.get("content")
+        empty_parts: Json = None
         if type(content) is str:
             if content:
-                self._text(CONTENT, 0, TextBlock(content), made, snapshot)
+                yield from self._add_text(CONTENT, 0, TextBlock(content))
         elif content is not None:
-            unsaid = self._parts(content, made, snapshot)
-        calls = told.get("tool_calls")
-        for place, one in enumerate(calls or ()):
-            nth, call, again = self._calls.read(one, place, snapshot)
-            made.append(Part((self._index, CALL, nth), call, again))
-        if len(told) > 2 or whole:
-            self._rest(told, made, snapshot, whole, unsaid)
+            empty_parts = yield from self._read_parts(content)
+        for place, entry in enumerate(message.get("tool_calls") or ()):
+            number, call, replaces = self._calls.read(entry, place, self._snapshot)
+            yield Part((self._index, CALL, number), call, replaces)
+        if len(message) > 2 or self._whole:
+            yield from self._read_message_fields(message, empty_parts)
 
-    def _text(
-        self, rank: int, nth: int, block: TextBlock | ThinkingBlock, made: list[Piece],
-        snapshot: bool,
-    ) -> None:  # fmt: skip
-        again = False
-        if snapshot:
+    def _add_text(
+        self, rank: int, number: int, block: TextBlock | ThinkingBlock
+    ) -> Iterator[Piece]:
+        replaces = False
+        if self._snapshot:
             name = "thinking" if type(block) is ThinkingBlock else "text"
-            text = getattr(block, name)
-            before = self._said.get((rank, nth), "")
-            self._said[rank, nth] = text
-            if text == before:
+            text, replaces = self._texts.added((rank, number), getattr(block, name))
+            if not (text or replaces):
                 return
-            again = not text.startswith(before)
-            if not again:
-                setattr(block, name, text[len(before) :])
-        made.append(Part((self._index, rank, nth), block, again))
+            setattr(block, name, text)
+        yield Part((self._index, rank, number), block, replaces)
 
-    def _parts(self, content: Json, made: list[Piece], snapshot: bool) -> Json:
+    def _read_parts(self, content: Json) -> Generator[Piece, None, Json]:
         """Content that is a list; gives back the parts that say nothing, others as null."""
-        empty: list[Json] = []
+        empty_parts: list[Json] = []
         for place, part in enumerate(content):
-            block = self._part(part)
+            block = self._read_part(part)
             kind = block.type
             if type(block) is TextBlock and not block.text and not block.extras:
-                empty.append(part)
+                empty_parts.append(part)
                 continue
-            empty.append(None)
-            nth = self._places.get((place, kind))
-            if nth is None or (kind != "text" and not snapshot):
-                nth = self._places[place, kind] = self._count
+            empty_parts.append(None)
+            number = self._places.get((place, kind))
+            if number is None or (kind != "text" and not self._snapshot):
+                number = self._places[place, kind] = self._count
                 self._count += 1
-                if kind != "text" and not snapshot:  # text that comes behind is another block
-                    self._places = {(place, kind): nth}
+                if kind != "text" and not self._snapshot:  # text behind it is another block
+                    self._places = {(place, kind): number}
             if type(block) is TextBlock:
-                self._text(CONTENT, nth, block, made, snapshot)
+                yield from self._add_text(CONTENT, number, block)
             else:
-                made.append(Part((self._index, CONTENT, nth), block, snapshot))
-        return empty if any(empty) else None
+                yield Part((self._index, CONTENT, number), block, self._snapshot)
+        return empty_parts if any(empty_parts) else None
 
-    def _part(self, part: JsonObject) -> ContentBlock:
+    def _read_part(self, part: JsonObject) -> ContentBlock:
         """One key says what it is; what stands beside it belongs to answers alone."""
         block: ContentBlock
         text = part.get("text")
-        kind = next((name for name in _MEDIA if name in part), "")
-        bare = part.keys() == {"text"} and text is None
+        kind = next((name for name in MEDIA if name in part), "")
+        null_text = part.keys() == {"text"} and text is None
         # an empty text has no block to which its fields could belong
-        if bare or (isinstance(text, str) and (text or len(part) == 1)):
+        if null_text or (isinstance(text, str) and (text or len(part) == 1)):
             block, kind = TextBlock(text or "", spelling=PART), "text"
         elif kind and isinstance(part[kind], str):
             source, head = read_url(part[kind])
-            block = _MEDIA[kind](source, spelling=head)
+            block = MEDIA[kind](source, spelling=head)
         else:
             return RawBlock(self._issuer, part)
-        rest = {key: value for key, value in part.items() if key != kind}
-        if rest:
-            block.extras = {answered(self._issuer): rest}
+        if other_fields := {key: value for key, value in part.items() if key != kind}:
+            block.extras = {answered(self._issuer): other_fields}
         return block
 
-    def _rest(
-        self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool, unsaid: Json
-    ) -> None:
+    def _read_message_fields(self, message: JsonObject, empty_parts: Json) -> Iterator[Piece]:
         """The fields that nobody models; of a whole answer also what stood there and is empty."""
-        rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
-        if whole:
-            rest |= {k: v for k, v in told.items() if k in _MESSAGE and not v}
-            if told.get("role") != "assistant" and "role" in told:
-                rest["role"] = told["role"]
-            if unsaid:
-                rest["content"] = unsaid
-        if rest:
-            joined = not snapshot
-            made.append(Meta({"message": rest}, self._index, joined=joined, issuer=self._issuer))
+        fields = {key: value for key, value in message.items()
+                  if key not in _MESSAGE and (self._whole or value is not None)}  # fmt: skip
+        if self._whole:
+            fields |= {k: v for k, v in message.items() if k in _MESSAGE and not v}
+            if message.get("role", "assistant") != "assistant":
+                fields["role"] = message["role"]
+            if empty_parts:
+                fields["content"] = empty_parts
+        if fields:
+            yield self._meta({"message": fields}, joined=not self._snapshot)
 
-    def _aside(self, told: JsonObject, made: list[Piece], snapshot: bool, whole: bool) -> None:
-        """Log probabilities, and what else stands beside the message."""
-        chances = told.get("logprobs")
-        if chances is not None or (whole and "logprobs" in told):
-            said, joined = {"logprobs": chances}, not snapshot
-            made.append(Meta(said, self._index, joined=joined, issuer=self._issuer))
-        new = {}
-        for key, value in told.items():
-            known = key in _CHOICE and key != "index"  # which stands there where tools are declared
-            fresh = not known and (whole or value is not None)
-            if fresh and self._seen.get(key, _NONE) != value:
-                self._seen[key] = new[key] = value
-        if new:
-            made.append(Meta(new, self._index, issuer=self._issuer))
-
-
-_NONE = object()
-
-
-def _str(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
+    def _meta(self, fields: JsonObject, joined: bool = False) -> Meta:
+        return Meta(fields, self._index, joined=joined, issuer=self._issuer)
 
 
 Growth: TypeAlias = Literal["", "deltas", "snapshots"]
@@ -280,13 +277,13 @@ Growth: TypeAlias = Literal["", "deltas", "snapshots"]
 _Track: TypeAlias = tuple[int, str, int]
 
 
-_SIGNS = 4  # so many different characters are not said again by chance
+_DISTINCT = 4  # so many different characters are not said again by chance
 
 
 _LONG = 16  # nor is a text of this length
 
 
-class Judge:
+class GrowthJudge:
     """Looks at the events until one of them can be explained in one way only.
 
     A snapshot begins with what was said before it. So does a delta now and then ("ha", "ha"; "1",
@@ -304,17 +301,17 @@ class Judge:
 
     def see(self, payload: JsonObject) -> Growth:
         """What this event proves; empty if nothing."""
-        at, rose = self._spent(payload)
+        index, rose = self._read_tokens(payload)
         fresh = same = False
-        for track, text, proof in _texts(payload["output"]):
+        for track, text, only_adds in _texts(payload["output"]):
             before = self._last.get(track, "").rstrip("\ufffd")  # half of a character
             self._chars += len(text)
             if before and (not text or not text.startswith(before)):
                 return "deltas"
-            if proof and track in self._last:
+            if only_adds and track in self._last:
                 return "deltas"
             fresh = fresh or len(text) > len(before)
-            strong = len(set(before)) >= _SIGNS
+            strong = len(set(before)) >= _DISTINCT
             if before and text != before:
                 if strong:
                     return "snapshots"
@@ -326,29 +323,29 @@ class Judge:
             self._last[track] = text
         if same and fresh:
             return "snapshots"  # a delta adds to one text at a time
-        if self._rate is None and self._chars and self._tokens.get(at):
-            self._rate = self._chars / self._tokens[at]
+        if self._rate is None and self._chars and self._tokens.get(index):
+            self._rate = self._chars / self._tokens[index]
         return ""
 
-    def _spent(self, payload: JsonObject) -> tuple[int, bool | None]:
+    def _read_tokens(self, payload: JsonObject) -> tuple[int, bool | None]:
         """(whose event it is, whether it cost more than the last of them, if that is known)."""
         choices = payload["output"].get("choices") or [{}]
-        at = _index(choices[0], 0)
+        index = _index(choices[0], 0)
         usage = payload.get("usage")
         count = usage.get("output_tokens") if isinstance(usage, dict) else None
         if type(count) is not int:
-            return at, None
-        rose = count > self._tokens.get(at, count)
-        self._tokens[at] = count
-        return at, rose
+            return index, None
+        rose = count > self._tokens.get(index, count)
+        self._tokens[index] = count
+        return index, rose
 
     def guess(self) -> Growth:
         """What is likelier where nothing proves it: the kind whose text grows as its tokens do."""
-        said = sum(len(text) for text in self._last.values())
-        spent = sum(self._tokens.values())
-        if self._rate and spent:
-            snapshots = abs(said / spent - self._rate)
-            return "snapshots" if snapshots < abs(self._chars / spent - self._rate) else "deltas"
+        chars = sum(len(text) for text in self._last.values())
+        tokens = sum(self._tokens.values())
+        if self._rate and tokens:
+            snapshots = abs(chars / tokens - self._rate)
+            return "snapshots" if snapshots < abs(self._chars / tokens - self._rate) else "deltas"
         # without counts: a text that only came again is a delta, one that grew is none
         return "snapshots" if self._grew else "deltas"
 
@@ -357,26 +354,26 @@ def _texts(output: JsonObject) -> Iterator[tuple[_Track, str, bool]]:
     """(which text, its content, whether a fragment without id shows that it only adds)."""
     if isinstance(output.get("text"), str):
         yield (0, "content", 0), output["text"], False
-    for nth, choice in enumerate(output.get("choices") or ()):
-        at = _index(choice, nth)
+    for place, choice in enumerate(output.get("choices") or ()):
+        index = _index(choice, place)
         message = choice.get("message") or {}
         for name in ("reasoning_content", "content"):
-            said = message.get(name)
-            if isinstance(said, list):
-                said = "".join(part["text"] for part in said if isinstance(part.get("text"), str))
-            if isinstance(said, str):
-                yield (at, name, 0), said, False
-        for place, call in enumerate(message.get("tool_calls") or ()):
+            text = message.get(name)
+            if isinstance(text, list):
+                text = "".join(part["text"] for part in text if isinstance(part.get("text"), str))
+            if isinstance(text, str):
+                yield (index, name, 0), text, False
+        for call_place, call in enumerate(message.get("tool_calls") or ()):
             function = call.get("function") or {}
-            said = function.get("arguments")
-            track = (at, "call", _index(call, place))
-            bare = call.get("id") == "" and not function.get("name")
-            yield track, said if isinstance(said, str) else "", bare
+            text = function.get("arguments")
+            only_adds = call.get("id") == "" and not function.get("name")
+            track = (index, "call", _index(call, call_place))
+            yield track, text if isinstance(text, str) else "", only_adds
 
 
-def _index(told: JsonObject, nth: int) -> int:
-    index = told.get("index")
-    return index if type(index) is int and index >= 0 else nth
+def _index(entry: JsonObject, place: int) -> int:
+    index = entry.get("index")
+    return index if type(index) is int and index >= 0 else place
 
 
 _BODY = {"output", "usage", "request_id"}
@@ -397,16 +394,16 @@ class DashScopeReader:
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
         self._growth: Growth = dialect.streams
-        self._judge = Judge()
-        self._held: list[JsonObject] = []  # events that wait for the next one to explain them
+        self._judge = GrowthJudge()
+        self._waiting: list[JsonObject] = []  # for the next event to explain them
         self._choices: dict[int, ChoiceReader] = {}
-        self._sound = Sound(self._issuer)
+        self._has_sound = False  # it comes in pieces; a link behind them is kept beside them
         self._begun = False
         self._id: Any = None
         self._seen: JsonObject = {}  # of the body
-        self._rest: JsonObject = {}  # of `output`
+        self._output: JsonObject = {}  # what stands beside the choices
         self._bills: dict[int, JsonObject] = {}
-        self._owed = False  # a bill came that was not told yet
+        self._has_bill = False  # one came that was not told yet
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
@@ -416,13 +413,13 @@ class DashScopeReader:
                 return [text]
         output = payload.get("output")
         if event == "error" or not isinstance(output, dict):
-            return [*self._released(), *self._without(payload, event)]
+            return [*self._read_waiting(), *self._read_error(payload, event)]
         if not self._growth:
             self._growth = self._judge.see(payload)
-            if self._held or (self._judge.doubtful and not self._growth):
-                self._held.append(payload)
-                return self._released() if self._growth else []
-        return self._read(payload, output)
+            if self._waiting or (self._judge.doubtful and not self._growth):
+                self._waiting.append(payload)
+                return self._read_waiting() if self._growth else []
+        return list(self._read(payload, output))
 
     def _usual(self, payload: JsonObject) -> Part | None:
         """The text of an event that brings text of the one choice, a bill and nothing else."""
@@ -446,130 +443,128 @@ class DashScopeReader:
         except (LookupError, TypeError):
             return None
         self._bills[0] = bill
-        self._owed = True
+        self._has_bill = True
         return Part((0, CONTENT, 0), TextBlock(text))
 
     def finish(self) -> list[Piece]:
         """What waited for an event that did not come, and the bill."""
-        return [*self._released(), *self._billed()]
+        return [*self._read_waiting(), *self._read_bills()]
 
-    def _released(self) -> list[Piece]:
-        if not self._held:
+    def _read_waiting(self) -> list[Piece]:
+        if not self._waiting:
             return []
         self._growth = self._growth or self._judge.guess()
-        held, self._held = self._held, []
-        made: list[Piece] = []
-        for payload in held:
+        payloads, self._waiting = self._waiting, []
+        pieces: list[Piece] = []
+        for payload in payloads:
             try:
-                made += self._read(payload, payload["output"])
+                pieces += list(self._read(payload, payload["output"]))
             except (LookupError, TypeError, ValueError, AttributeError):
-                made.append(Raw(None, payload))
-        return made
+                pieces.append(Raw(None, payload))
+        return pieces
 
-    def _without(self, payload: JsonObject, event: str | None) -> list[Piece]:
-        """`{"code", "message", "request_id"}`: an error, at any place of a stream."""
-        made: list[Piece] = []
-        self._id_told(payload, made)
+    def _read_error(self, payload: JsonObject, event: str | None) -> Iterator[Piece]:
+        """`{"code", "message", "request_id"}`, at any place of a stream; or a bill alone."""
+        yield from self._read_id(payload)
         status = payload.get("status_code")
         if event == "error" or payload.get("code") or payload.get("message"):
-            said = status if type(status) is int and status >= 400 else None
-            return [*made, Failed(fault(payload, said, event))]
+            status = status if type(status) is int and status >= 400 else None
+            yield Failed(provider_error(payload, status, event))
+            return
         if "usage" not in payload:
             raise KeyError("output")
-        self._body(payload, made)
-        self._bill(payload, 0)
-        return made
+        yield from self._read_body(payload)
+        self._keep_bill(payload, 0)
 
-    def _read(self, payload: JsonObject, output: JsonObject) -> list[Piece]:
-        made: list[Piece] = []
-        listed = output.get("choices")
-        choices = [output] if not isinstance(listed, list) else listed
+    def _read(self, payload: JsonObject, output: JsonObject) -> Iterator[Piece]:
+        listed = isinstance(output.get("choices"), list)
+        choices = output["choices"] if listed else [output]
         snapshot = self._growth != "deltas"
         whole = ended = False
-        at = 0
-        self._id_told(payload, made)
-        for nth, told in enumerate(choices):
-            index = told.get("index")
-            at = index if type(index) is int and index >= 0 else nth
-            choice = self._choices.get(at)
+        index = 0
+        yield from self._read_id(payload)
+        for place, entry in enumerate(choices):
+            index = _index(entry, place)
+            choice = self._choices.get(index)
             if choice is None:
-                choice = self._choices[at] = ChoiceReader(at, self._issuer)
-            closing = told.get("finish_reason") not in _RUNNING
+                choice = self._choices[index] = ChoiceReader(index, self._issuer)
+            closing = entry.get("finish_reason") not in _RUNNING
             whole = whole or (closing and not self._begun)
-            choice.read(told, made, snapshot, closing and not self._begun, told is output)
+            yield from choice.read(entry, snapshot, closing and not self._begun, entry is output)
             ended = ended or closing
         self._begun = True
-        if len(output) > 1 or listed is None:
-            self._output(output, listed is not None, made, whole)
+        if len(output) > 1 or output.get("choices") is None:
+            yield from self._read_output(output, whole)
         if len(payload) > 3 or not payload.keys() <= _BODY:
-            self._body(payload, made)
+            yield from self._read_body(payload)
         if whole:
-            self._empty(payload, made)
-        self._bill(payload, at if len(choices) == 1 else 0)
-        return [*made, *self._billed()] if ended else made
+            yield from self._read_empty(payload)
+        self._keep_bill(payload, index if len(choices) == 1 else 0)
+        if ended:
+            yield from self._read_bills()
 
-    def _empty(self, payload: JsonObject, made: list[Piece]) -> None:
-        """What stood in a whole answer and says nothing."""
-        kept: JsonObject = {}
-        if "usage" in payload and not payload["usage"]:
-            kept["usage"] = payload["usage"]
-        if "request_id" in payload and payload["request_id"] is None:
-            kept["request_id"] = None
-        if kept:
-            made.append(Meta(kept, issuer=self._issuer))
-        if "status_code" in payload:
-            around = {key: payload[key] for key in _SDK if key in payload}
-            made.append(Meta(notes={AROUND: around}, issuer=self._issuer))
-
-    def _id_told(self, payload: JsonObject, made: list[Piece]) -> None:
+    def _read_id(self, payload: JsonObject) -> Iterator[Piece]:
         id = payload.get("request_id")
         if id != self._id and id is not None:
             self._id = id
-            own = self._issuer
-            text = isinstance(id, str)
-            made.append(Meta(id=id, issuer=own) if text else Meta({"request_id": id}, issuer=own))
+            known = isinstance(id, str)
+            yield self._meta(id=id) if known else self._meta({"request_id": id})
 
-    def _output(self, output: JsonObject, listed: bool, made: list[Piece], whole: bool) -> None:
+    def _read_output(self, output: JsonObject, whole: bool) -> Iterator[Piece]:
         """What stands beside the choices: search results, sound, the name of the model."""
-        known = {"choices", "audio"} if listed else {"choices", "audio", "text", "finish_reason"}
-        new: JsonObject = {}
+        known = {"choices", "audio"}
+        if output.get("choices") is None:
+            known |= {"text", "finish_reason"}
+        fields: JsonObject = {}
         for key, value in output.items():
-            said = whole if value is None or (key == "text" and not value) else key not in known
-            if said and self._rest.get(key, _NONE) != value:
-                new[key] = value
+            is_empty = value is None or (key == "text" and not value)
+            if whole if is_empty else key not in known:
+                fields[key] = value
         audio = output.get("audio")
         if isinstance(audio, dict):
-            self._sound.read(audio, made)
-        elif audio is not None:
-            new["audio"] = audio
+            block = read_sound(audio, self._issuer, self._has_sound)
+            self._has_sound = self._has_sound or bool(block.source.get("data"))
+            yield Part((0, SOUND, 0), block)
+        new = _news(self._output, fields)
+        if audio is not None and not isinstance(audio, dict):
+            new["audio"] = self._output["audio"] = audio
         if new:
-            self._rest = {**self._rest, **new}
-            made.append(Meta({"output": self._rest}, issuer=self._issuer))
+            yield self._meta({"output": dict(self._output)})
         if isinstance(new.get("model_name"), str):
-            made.append(Meta(model=new["model_name"], issuer=self._issuer))
+            yield self._meta(model=new["model_name"])
 
-    def _body(self, payload: JsonObject, made: list[Piece]) -> None:
-        wrapped = "status_code" in payload
-        new = {}
-        for key, value in payload.items():
-            if key in _BODY or (wrapped and key in _SDK):
-                continue
-            if self._seen.get(key, _NONE) != value:
-                self._seen[key] = new[key] = value
-        if new:
-            made.append(Meta(new, issuer=self._issuer))
+    def _read_body(self, payload: JsonObject) -> Iterator[Piece]:
+        wrapper = _SDK if "status_code" in payload else ()
+        fields = {k: v for k, v in payload.items() if k not in _BODY and k not in wrapper}
+        if new := _news(self._seen, fields):
+            yield self._meta(new)
 
-    def _bill(self, payload: JsonObject, at: int) -> None:
-        told = payload.get("usage")
-        if isinstance(told, dict):
-            if told:
-                self._bills[at] = told
-                self._owed = True
-        elif told is not None:
+    def _read_empty(self, payload: JsonObject) -> Iterator[Piece]:
+        """What stood in a whole answer and says nothing."""
+        empty: JsonObject = {}
+        if "usage" in payload and not payload["usage"]:
+            empty["usage"] = payload["usage"]
+        if "request_id" in payload and payload["request_id"] is None:
+            empty["request_id"] = None
+        if empty:
+            yield self._meta(empty)
+        if "status_code" in payload:
+            around = {key: payload[key] for key in _SDK if key in payload}
+            yield self._meta(notes={AROUND: around})
+
+    def _meta(self, fields: JsonObject | None = None, **told: Any) -> Meta:
+        return Meta(fields, issuer=self._issuer, **told)
+
+    def _keep_bill(self, payload: JsonObject, index: int) -> None:
+        usage = payload.get("usage")
+        if isinstance(usage, dict):
+            if usage:
+                self._bills[index] = usage
+                self._has_bill = True
+        elif usage is not None:
             raise TypeError("usage is an object")
 
-    def _billed(self) -> list[Usage]:
-        if not self._owed:
-            return []
-        self._owed = False
-        return [usage(together(list(self._bills.values())), self._issuer)]
+    def _read_bills(self) -> Iterator[Usage]:
+        if self._has_bill:
+            self._has_bill = False
+            yield read_usage(sum_bills(list(self._bills.values())), self._issuer)

@@ -1,16 +1,17 @@
-"""Why a candidate ended, in the words of generateContent and in ours.
+"""Answers: finish reasons and usage in both directions, citations, and whole answers written.
 
-Reference: Gemini API, "FinishReason".
+Reference: Gemini API, "GenerateContentResponse", "FinishReason" and "UsageMetadata".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.arguments import partial
+from ..._core.stream.arguments import parse_partial
 from ...envelope import borne
 from ...errors import ProviderError
 from ...losses import Report
@@ -31,7 +32,8 @@ from ...message import (
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, noted
 from ...message.check import HEALED
-from .blocks import TEXT, part_as_read
+from ..answers import EVENTS, AnswerWriter
+from .blocks import TEXT, write_part
 from .dialect import Dialect
 
 # Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
@@ -62,11 +64,11 @@ REASONS: dict[Any, FinishReason] = {
 }
 
 
-UNSAID = ("FINISH_REASON_UNSPECIFIED", 0)
+UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
 
 
-# why -> (the word for it, whether that is what the word means)
-_WORDS: dict[str, tuple[str, bool]] = {
+# the reason of an answer -> (the wire's, whether that means the same)
+_WIRE_REASONS: dict[str, tuple[str, bool]] = {
     "stop": ("STOP", True),
     "tool_calls": ("STOP", True),
     "length": ("MAX_TOKENS", True),
@@ -80,99 +82,85 @@ _WORDS: dict[str, tuple[str, bool]] = {
 }
 
 
-_CORRECTED = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
+_BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
 
 
-def fits(finish: Finish) -> bool:
-    """Whether the provider's word still says why; content corrects the open ones."""
-    told: Any = finish.raw
-    meant = REASONS.get(int(told) if told.isdecimal() else told, "other")
-    return finish.reason == meant or {finish.reason, meant} <= _CORRECTED
+def _still_fits(finish: Finish) -> bool:
+    """Whether the provider's reason still says why; content corrects the open ones."""
+    raw: Any = finish.raw
+    reason = REASONS.get(int(raw) if raw.isdecimal() else raw, "other")
+    return finish.reason == reason or {finish.reason, reason} <= _BY_CONTENT
 
 
-def word_for(finish: Finish, broken: bool) -> tuple[str, bool]:
-    """(the word for a reason that another wire gave, whether it means that)."""
-    if broken and finish.reason in _CORRECTED:
-        return "MAX_TOKENS", False
-    return _WORDS[finish.reason]
-
-
-TOOLS = "toolUsePromptTokenCount"
-
-
+_TOOL_TOKENS = "toolUsePromptTokenCount"
 _AUDIO = ("AUDIO", 4)  # also where enums are asked for as numbers
 
 
-def usage(told: JsonObject, issuer: str) -> Usage:
+def read_usage(data: JsonObject, issuer: str) -> Usage:
     """`promptTokenCount` without its cache, with what tools read; `candidates` with `thoughts`.
 
     Modalities, and what does not follow from the neutral figures, stay in extras.
     """
-    prompt, tools = _count(told, "promptTokenCount"), _count(told, TOOLS)
-    cached = _count(told, "cachedContentTokenCount")
-    thoughts = _count(told, "thoughtsTokenCount")
-    fresh = prompt
+    prompt, tools = _count(data, "promptTokenCount"), _count(data, _TOOL_TOKENS)
+    cached = _count(data, "cachedContentTokenCount")
+    thoughts = _count(data, "thoughtsTokenCount")
     if prompt is not None and cached is not None and cached <= prompt:
-        fresh = prompt - cached
-    made = Usage(
-        _sum(fresh, tools),
+        prompt -= cached
+    usage = Usage(
+        _sum(prompt, tools),
         cached,
         None,
-        _sum(_count(told, "candidatesTokenCount"), thoughts),
+        _sum(_count(data, "candidatesTokenCount"), thoughts),
         thoughts,
-        _audio(told.get("promptTokensDetails")),
-        _audio(told.get("candidatesTokensDetails")),
-        _count(told, "totalTokenCount"),
+        _audio_tokens(data.get("promptTokensDetails")),
+        _audio_tokens(data.get("candidatesTokensDetails")),
+        _count(data, "totalTokenCount"),
     )
-    said = figures(made, tools)
-    rest = {key: value for key, value in told.items() if said.get(key, _NONE) != value}
-    own = {issuer: rest} if rest else {}
-    if absent := [key for key in said if key not in told]:
-        own[noted(issuer)] = {"absent": absent}
-    made.extras = own or None
-    return made
+    neutral = figures(usage, tools)
+    fields = {key: value for key, value in data.items() if neutral.get(key, _NONE) != value}
+    extras = {issuer: fields} if fields else {}
+    if absent := [key for key in neutral if key not in data]:
+        extras[noted(issuer)] = {"absent": absent}
+    usage.extras = extras or None
+    return usage
 
 
 _NONE = object()
 
 
-def figures(made: Usage, tools: int | None = None) -> JsonObject:
+def figures(usage: Usage, tools: int | None = None) -> JsonObject:
     """The neutral figures as this wire says them; `tools` of the input were read by server tools.
 
     Candidates are left out where all that was written is thinking.
     """
-    written = made.output
-    if written is not None and made.reasoning is not None:
-        written = written - made.reasoning or None
-    said = {
-        "promptTokenCount": _prompt(made, tools),
-        "cachedContentTokenCount": made.cache_read,
-        "candidatesTokenCount": written,
-        "thoughtsTokenCount": made.reasoning,
-        "totalTokenCount": made.total,
+    prompt = _sum(usage.input, usage.cache_read, usage.cache_write)
+    output = usage.output
+    if output is not None and usage.reasoning is not None:
+        output = output - usage.reasoning or None
+    counts = {
+        "promptTokenCount": None if prompt is None else prompt - (tools or 0),
+        "cachedContentTokenCount": usage.cache_read,
+        "candidatesTokenCount": output,
+        "thoughtsTokenCount": usage.reasoning,
+        "totalTokenCount": usage.total,
     }
-    return {key: value for key, value in said.items() if value is not None}
-
-
-def _prompt(made: Usage, tools: int | None) -> int | None:
-    prompt = _sum(made.input, made.cache_read, made.cache_write)
-    return prompt if prompt is None else prompt - (tools or 0)
+    return {key: value for key, value in counts.items() if value is not None}
 
 
 def _sum(*counts: int | None) -> int | None:
-    known = [n for n in counts if n is not None]
-    return sum(known) if known else None
+    numbers = [count for count in counts if count is not None]
+    return sum(numbers) if numbers else None
 
 
-def _count(told: JsonObject, key: str) -> int | None:
-    value = told.get(key)
+def _count(data: JsonObject, key: str) -> int | None:
+    value = data.get(key)
     return value if type(value) is int else None
 
 
-def _audio(details: Any) -> int | None:
-    for one in details if isinstance(details, list) else ():
-        if isinstance(one, dict) and one.get("modality") in _AUDIO:
-            return _count(one, "tokenCount" if "tokenCount" in one else "token_count")
+def _audio_tokens(details: Any) -> int | None:
+    for item in details if isinstance(details, list) else ():
+        if isinstance(item, dict) and item.get("modality") in _AUDIO:
+            return _count(item, "tokenCount" if "tokenCount" in item else "token_count")
     return None
 
 
@@ -180,120 +168,111 @@ def grounding(texts: Sequence[TextBlock]) -> JsonObject:
     """`{"groundingChunks", "groundingSupports"}` for the citations of the texts; empty if none."""
     chunks: list[JsonObject] = []
     supports: list[JsonObject] = []
-    at = 0  # in bytes
+    offset = 0  # in bytes
     for block in texts:
-        for one in block.citations or ():
-            chunk = _chunk(one)
+        for citation in block.citations or ():
+            chunk = _chunk(citation)
             if chunk not in chunks:
                 chunks.append(chunk)
-            segment = _segment(one, block.text, at)
-            where = chunks.index(chunk)
-            same = next((made for made in supports if made["segment"] == segment), None)
-            if same is None:
-                supports.append({"segment": segment, "groundingChunkIndices": [where]})
-            elif where not in same["groundingChunkIndices"]:
-                same["groundingChunkIndices"].append(where)
-        at += _bytes(block.text)
+            segment = _segment(citation, block.text, offset)
+            index = chunks.index(chunk)
+            support = next((item for item in supports if item["segment"] == segment), None)
+            if support is None:
+                supports.append({"segment": segment, "groundingChunkIndices": [index]})
+            elif index not in support["groundingChunkIndices"]:
+                support["groundingChunkIndices"].append(index)
+        offset += _bytes(block.text)
     return {"groundingChunks": chunks, "groundingSupports": supports} if supports else {}
 
 
-def _chunk(one: Citation) -> JsonObject:
-    fields: dict[str, Any] = {"uri": one.url, "title": one.title, "text": one.quote}
-    told = {key: value for key, value in fields.items() if value}
-    web = one.url and not one.quote
-    return {"web" if web else "retrievedContext": told}
+def _chunk(citation: Citation) -> JsonObject:
+    fields = {"uri": citation.url, "title": citation.title, "text": citation.quote}
+    source = {key: value for key, value in fields.items() if value}
+    return {"web" if citation.url and not citation.quote else "retrievedContext": source}
 
 
-def _segment(one: Citation, text: str, at: int) -> JsonObject:
+def _segment(citation: Citation, text: str, offset: int) -> JsonObject:
     """The bytes that are cited; without a span that is the whole block."""
-    first = one.start or 0
-    last = len(text) if one.end is None else one.end
-    start, end = at + _bytes(text[:first]), at + _bytes(text[:last])
-    made: JsonObject = {"startIndex": start} if start else {}
-    return {**made, "endIndex": end, "text": text[first:last]} if start < end else {}
+    first = citation.start or 0
+    last = len(text) if citation.end is None else citation.end
+    start, end = offset + _bytes(text[:first]), offset + _bytes(text[:last])
+    if start >= end:
+        return {}
+    segment: JsonObject = {"startIndex": start} if start else {}
+    return {**segment, "endIndex": end, "text": text[first:last]}
 
 
 def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-class AnswerWriter:
-    """Says blocks and fields; `own`: the answer was read from this wire, and its notes hold."""
+class GeminiWriter(AnswerWriter):
+    """Writes the nodes of an answer; of one that was read from this wire, its notes hold.
 
-    __slots__ = ("_halved", "_once", "issuers", "own", "report")
+    A block of a stream comes in many pieces, each of which may lose the same: it is reported once.
+    """
+
+    __slots__ = ("_partial_call", "_streamed")
 
     def __init__(
         self, report: Report, issuers: Sequence[str], own: bool, streamed: bool = False
     ) -> None:
-        self.report = report
-        self.issuers = issuers
-        self.own = own
-        self._halved = False  # whether a call was said less than whole
-        # a block of a stream comes in many pieces, each of which may lose the same
-        self._once: set[str] | None = set() if streamed else None
+        super().__init__(report, issuers, own)
+        self._partial_call = False  # whether a call was written without all of its arguments
+        self._streamed = streamed
 
-    def beside(self, node: Any) -> JsonObject:
-        """The fields of this wire that nobody models; those of others are losses."""
-        made: JsonObject = {}
-        for issuer, told in (node.extras or {}).items():
+    def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
+        """This wire's fields that no node models; those of others are losses."""
+        fields: JsonObject = {}
+        for issuer, extras in (node.extras or {}).items():
             if issuer.removesuffix(ANSWER) in self.issuers:
-                made.update(told)
+                fields.update(extras)
             elif not issuer.endswith(NOTES) and issuer != HEALED:
-                self.foreign(node, issuer, told)
-        return made
+                self.foreign(node, issuer, extras)
+        return fields
 
-    def foreign(self, node: object, issuer: str, told: JsonObject) -> None:
-        """Name the fields of another issuer, those of a stream once."""
-        if self._first(issuer, told):
-            self.report.foreign(node, issuer, told)
+    def foreign(self, node: object, issuer: str, extras: JsonObject) -> None:
+        """Report the fields of another issuer, those of a stream once."""
+        if self._is_first(f"{issuer} {key}" for key in extras):
+            self.report.foreign(node, issuer, extras)
 
-    def _first(self, name: str, told: Iterable[str] = ("",)) -> bool:
-        """Whether a loss of this name is to be told."""
-        if self._once is None:
-            return True
-        new = {f"{name} {key}" for key in told} - self._once
-        self._once |= new
-        return bool(new)
+    def _is_first(self, losses: Iterable[str]) -> bool:
+        """Whether any of these losses has not been reported of this stream."""
+        before = len(self._reported)
+        self._reported.update(losses)
+        return not self._streamed or len(self._reported) > before
 
     def parts(
         self, blocks: Sequence[ContentBlock], open_end: bool = False
     ) -> tuple[list[Any], list[TextBlock]]:
-        """(the parts of a candidate, the texts in them with what they cite).
-
-        Neighbouring texts are cut as they were when they were read.
-        """
-        made: list[Any] = []
+        """(the parts of a candidate, the texts in them with what they cite)."""
+        parts: list[Any] = []
         texts: list[TextBlock] = []
         for block in blocks:
             if type(block) is TextBlock or type(block) is RefusalBlock:
                 texts.append(block if type(block) is TextBlock else TextBlock(block.text))
-            parts = (self.part(one, open_end) for one in self._pieces(block))
-            made += (part for part in parts if part is not None)
-        return made, texts
+            pieces = (self.part(piece, open_end) for piece in self._pieces(block))
+            parts += (part for part in pieces if part is not None)
+        return parts, texts
 
-    def _pieces(self, block: ContentBlock) -> Iterator[ContentBlock]:
-        kind = type(block)
-        if (
-            not self.own
-            or block.spelling is None
-            or not (kind is TextBlock or kind is ThinkingBlock)
-        ):
-            yield block
-            return
-        words = block.spelling.split()
-        text = block.text if type(block) is TextBlock else block.thinking  # type: ignore[union-attr]  # one of the two
-        lengths = [int(word) for word in words] if all(map(str.isdecimal, words)) else []
-        if not lengths:
-            yield block
-        elif sum(lengths) != len(text):
-            yield replace(block, spelling=None)
+    def _pieces(self, block: ContentBlock) -> list[ContentBlock]:
+        """Neighbouring texts, which are one block, as they were when they were read."""
+        if not self.own or block.spelling is None:
+            return [block]
+        if type(block) is TextBlock:
+            name, text = "text", block.text
+        elif type(block) is ThinkingBlock:
+            name, text = "thinking", block.thinking
         else:
-            at = 0
-            name = "text" if type(block) is TextBlock else "thinking"
-            for length in lengths:
-                said: dict[str, Any] = {name: text[at : at + length], "spelling": None}
-                yield replace(block, **said)
-                at += length
+            return [block]
+        notes = block.spelling.split()
+        if not notes or not all(map(str.isdecimal, notes)):
+            return [block]
+        ends = [0, *accumulate(map(int, notes))]
+        if ends[-1] != len(text):
+            return [replace(block, spelling=None)]
+        values = [text[start:end] for start, end in pairwise(ends)]
+        return [replace(block, spelling=None, **{name: value}) for value in values]  # type: ignore[arg-type]  # a text
 
     def part(self, block: ContentBlock, open_end: bool = False) -> Any:
         """The part that says the block; None, and a loss, for what no part says.
@@ -301,88 +280,87 @@ class AnswerWriter:
         `open_end`: the answer broke off, so that half of a call may be the last of it.
         """
         if type(block) is RawBlock:
-            return block.data if block.issuer in self.issuers else self._unsaid(block)
-        self.beside(block)
-        for source in (type(block) is TextBlock and block.citations) or ():
-            self.beside(source)
+            return block.data if self.reads(block.issuer) else self._lost(block)
+        self.fields(block)
+        for citation in (type(block) is TextBlock and block.citations) or ():
+            self.fields(citation)
         if type(block) is RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
             return {"text": block.text}
         local = block.type in MEDIA_KINDS and block.source.type == "local"  # type: ignore[union-attr]  # a medium
         if local or type(block) is ToolResultBlock:
-            return self._unsaid(block)
-        if type(block) is ThinkingBlock and not self._readable(block):
+            return self._lost(block)
+        if type(block) is ThinkingBlock and not self._is_readable(block):
             return None
-        if type(block) is ToolUseBlock and not (
-            isinstance(block.input, dict) or self._as_text(block)
-        ):
-            return self._half(block, open_end)
-        return part_as_read(block, self.issuers[0], self.own)
+        if type(block) is ToolUseBlock and not isinstance(block.input, dict):
+            as_text = self.own and TEXT in (block.spelling or "").split()
+            if not as_text:
+                return self._part_of_call(block, open_end)
+        return write_part(block, self.issuer, self.own)
 
-    def _unsaid(self, block: ContentBlock) -> None:
+    def _lost(self, block: ContentBlock) -> None:
         self.report.lost("answer.unsaid", block)
 
-    def _readable(self, block: ThinkingBlock) -> bool:
+    def _is_readable(self, block: ThinkingBlock) -> bool:
         """Whether there is more to a thought than what only another provider can read in it."""
         if borne(block) is not None:
             return True
         for name in ("signature", "redacted"):
-            if getattr(block, name) is not None and self._first(name):
+            if getattr(block, name) is not None and self._is_first([name]):
                 self.report.lost("answer.unsaid", block, name)
         return self.own or bool(block.thinking)
 
-    def _as_text(self, block: ToolUseBlock) -> bool:
-        """Whether the arguments of the call stood as text."""
-        return self.own and TEXT in (block.spelling or "").split()
-
-    def _half(self, block: ToolUseBlock, open_end: bool) -> Json:
+    def _part_of_call(self, block: ToolUseBlock, open_end: bool) -> Json:
         """A call without an object for its arguments; one that an answer broke off in goes on."""
         self.report.lost("answer.unsaid", block, "input", what="arguments that are no object")
-        self._halved = True
-        told = partial(block.raw_input or "") if block.raw_input and not open_end else {}
-        made: Any = replace(block, input=told if isinstance(told, dict) else {}, raw_input=None)
-        part: Any = part_as_read(made, self.issuers[0], self.own)
+        self._partial_call = True
+        args = parse_partial(block.raw_input) if block.raw_input and not open_end else {}
+        call = replace(block, input=args if isinstance(args, dict) else {}, raw_input=None)
+        part: Any = write_part(call, self.issuer, self.own)
         if open_end:
             part["functionCall"] = {**part["functionCall"], "willContinue": True}
             part["functionCall"].pop("args", None)
         return part
 
     def reason(self, finish: Finish, node: object, broken: bool = False) -> str | None:
-        """The word for why it ended; None where nobody told.
+        """The reason for which it ended; None where nobody told.
 
         If a call is `broken` off, nobody must take the answer for whole.
         """
-        if self.own and not self._halved and (finish.raw is None or fits(finish)):
+        if self.own and not self._partial_call and (finish.raw is None or _still_fits(finish)):
             return finish.raw
-        word, exact = word_for(finish, broken)
+        if broken and finish.reason in _BY_CONTENT:
+            reason, exact = "MAX_TOKENS", False
+        else:
+            reason, exact = _WIRE_REASONS[finish.reason]
         if not exact:
-            self.report.lost("answer.finish", node, "finish", what=finish.reason, did=word)
-        return word
+            self.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
+        return reason
 
     def usage(self, usage: Usage) -> JsonObject:
         """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
-        own = self.beside(usage)
-        tools = own.get(TOOLS)
-        made = figures(usage, tools if type(tools) is int else None)
-        for key in (usage.extras or {}).get(noted(self.issuers[0]), {}).get("absent", ()):
-            made.pop(key, None)
+        fields = self.fields(usage)
+        tools = fields.get(_TOOL_TOKENS)
+        data = figures(usage, tools if type(tools) is int else None)
+        for key in (usage.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
+            data.pop(key, None)
         if not self.own:
-            self._filled(made, usage)
-        return {**made, **own}
+            self._add_figures(data, usage)
+        return {**data, **fields}
 
-    def _filled(self, made: JsonObject, usage: Usage) -> None:
+    def _add_figures(self, data: JsonObject, usage: Usage) -> None:
         """What other wires leave to be summed up, and the sound among the tokens."""
         if usage.cache_write:
             self.report.lost("answer.usage", usage, "cache_write", did="told as prompt")
-        if "totalTokenCount" not in made and made:
+        if "totalTokenCount" not in data and data:
             names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
-            made["totalTokenCount"] = sum(made.get(name, 0) for name in names)
-        for name, count in (("prompt", usage.audio_in), ("candidates", usage.audio_out)):
-            if count:
-                rest = made.get(f"{name}TokenCount", 0) - count
-                told = [{"modality": "TEXT", "tokenCount": rest}] if rest > 0 else []
-                sound = {"modality": "AUDIO", "tokenCount": count}
-                made[f"{name}TokensDetails"] = [*told, sound]
+            data["totalTokenCount"] = sum(data.get(name, 0) for name in names)
+        for name, audio in (("prompt", usage.audio_in), ("candidates", usage.audio_out)):
+            if audio:
+                text = data.get(f"{name}TokenCount", 0) - audio
+                details = [{"modality": "TEXT", "tokenCount": text}] if text > 0 else []
+                details.append({"modality": "AUDIO", "tokenCount": audio})
+                data[f"{name}TokensDetails"] = details
 
 
 _CITED = ("groundingMetadata", "citationMetadata")
@@ -392,72 +370,74 @@ def write_response(
     resp: ChatResponse, report: Report, request: ChatRequest | None, dialect: Dialect
 ) -> JsonObject:
     """The body of the answer to `request`."""
-    origins = [one.msg.origin for one in resp.candidates]
+    origins = [candidate.msg.origin for candidate in resp.candidates]
     own = any(origin is not None and origin.issuer in dialect.issuers for origin in origins)
-    say = AnswerWriter(report, dialect.issuers, own)
-    beside = say.beside(resp)
-    if beside.pop("events", None) is not None:
+    writer = GeminiWriter(report, dialect.issuers, own)
+    fields = writer.fields(resp)
+    if fields.pop(EVENTS, None) is not None:
         report.lost("answer.unsaid", resp, what="events that nobody knows")
-    made: JsonObject = {}
-    told = [_candidate(one, i, say, resp) for i, one in enumerate(resp.candidates)]
-    if not (own and len(told) == 1 and not told[0]) and "candidates" not in beside:
-        finishes = [one.finish.raw for one in resp.candidates]
-        made["candidates"] = [_unblocked(*one, beside) for one in zip(told, finishes, strict=True)]
-        if "promptFeedback" in beside and not any(made["candidates"]):
-            del made["candidates"]
-    if usage := say.usage(resp.usage):
-        made["usageMetadata"] = usage
+    body: JsonObject = {}
+    entries = [_candidate(item, i, writer, resp) for i, item in enumerate(resp.candidates)]
+    if not (own and len(entries) == 1 and not entries[0]) and "candidates" not in fields:
+        body["candidates"] = [
+            {} if _says_blocked(entry, candidate.finish.raw, fields) else entry
+            for entry, candidate in zip(entries, resp.candidates, strict=True)
+        ]
+        if "promptFeedback" in fields and not any(body["candidates"]):
+            del body["candidates"]
+    if usage := writer.usage(resp.usage):
+        body["usageMetadata"] = usage
     model = resp.model or (None if own or request is None else request.model)
     for key, value in (("modelVersion", model), ("responseId", resp.id)):
         if value is not None:
-            made[key] = value
-    made.update(beside)
-    if resp.error is not None and "error" not in made:
-        made["error"] = error_of(resp.error)
-    return made
+            body[key] = value
+    body.update(fields)
+    if resp.error is not None and "error" not in body:
+        body["error"] = error_body(resp.error)
+    return body
 
 
-def _unblocked(told: JsonObject, raw: str | None, beside: JsonObject) -> JsonObject:
-    """The candidate; nothing where its reason is that the prompt was blocked."""
-    feedback = beside.get("promptFeedback")
-    if isinstance(feedback, dict) and told.keys() == {"finishReason"}:
-        words = (feedback.get("blockReason"), feedback.get("block_reason"))
-        if raw in [str(word) for word in words]:
-            return {}
-    return told
+def _says_blocked(entry: JsonObject, raw: str | None, fields: JsonObject) -> bool:
+    """Whether all that a candidate says is that the prompt was blocked."""
+    feedback = fields.get("promptFeedback")
+    if not isinstance(feedback, dict) or entry.keys() != {"finishReason"}:
+        return False
+    return raw in (str(feedback.get("blockReason")), str(feedback.get("block_reason")))
 
 
-def _candidate(one: Candidate, nth: int, say: AnswerWriter, resp: ChatResponse) -> JsonObject:
-    beside = say.beside(one)
-    say.beside(one.msg)
-    made: JsonObject = {}
-    open_end = resp.status in ("interrupted", "error") and one.finish.raw is None
-    parts, texts = say.parts(one.msg.blocks, open_end)
-    content: Any = beside.pop("content", None) if "content" in beside else _NONE
-    if content is not _NONE:
-        made["content"] = {"parts": parts, **content} if parts and content is not None else content
-    elif parts or not say.own:
-        made["content"] = {"parts": parts, "role": "model"} if parts else {"role": "model"}
-    half = any(call.unfinished for call in one.msg.calls)
-    word = None if open_end else say.reason(one.finish, one, half)
-    if word is not None:
-        made["finishReason"] = word
-    if not say.own:
-        made["index"] = nth
-    if not any(key in beside for key in _CITED) and (told := grounding(texts)):
-        made["groundingMetadata"] = told
-    made.update(beside)
-    return made
+def _candidate(
+    candidate: Candidate, index: int, writer: GeminiWriter, resp: ChatResponse
+) -> JsonObject:
+    fields = writer.fields(candidate)
+    writer.fields(candidate.msg)
+    entry: JsonObject = {}
+    open_end = resp.status in ("interrupted", "error") and candidate.finish.raw is None
+    parts, texts = writer.parts(candidate.msg.blocks, open_end)
+    if "content" in fields:
+        content = fields.pop("content")
+        entry["content"] = {"parts": parts, **content} if parts and content is not None else content
+    elif parts or not writer.own:
+        entry["content"] = {"parts": parts, "role": "model"} if parts else {"role": "model"}
+    broken = any(call.unfinished for call in candidate.msg.calls)
+    reason = None if open_end else writer.reason(candidate.finish, candidate, broken)
+    if reason is not None:
+        entry["finishReason"] = reason
+    if not writer.own:
+        entry["index"] = index
+    if not any(key in fields for key in _CITED) and (metadata := grounding(texts)):
+        entry["groundingMetadata"] = metadata
+    entry.update(fields)
+    return entry
 
 
-def error_of(error: ProviderError) -> Json:
+def error_body(error: ProviderError) -> Json:
     """`{"code", "message", "status"}`: as the provider said it, if it spoke like this."""
     body: Any = error.body
     if isinstance(body, list) and body:
         body = body[0]
-    told = body.get("error") if isinstance(body, dict) else None
-    if isinstance(told, dict) and isinstance(told.get("code"), int) and "status" in told:
-        return told
+    data = body.get("error") if isinstance(body, dict) else None
+    if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
+        return data
     status = error.status or 500
     return {"code": status, "message": error.message, "status": _STATUSES.get(status, "INTERNAL")}
 

@@ -1,10 +1,15 @@
-"""What hosts of generateContent disagree on, and what all of them carry."""
+"""What hosts of generateContent disagree on, what all of them carry, and the case of their keys.
+
+The API takes keys in camelCase and in snake_case, and nulls for fields that are not set. Readers
+bring an object into camelCase without nulls, level by level, and note how it was spelled;
+`spell_keys` and `spell_paths` write it as the notes say.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..._core.jsontext import JsonObject
@@ -83,168 +88,135 @@ CAN = Capabilities(
 
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
 _BAR = re.compile(r"_([a-z])")
+NULL = "=null"  # ends the note of a key that held null
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_NOTABLE = re.compile(r"[A-Za-z_$][\w$-]*")  # keys that a note can hold
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """The keys that a message needs, in one case."""
-
-    call: str = "functionCall"
-    result: str = "functionResponse"
-    inline: str = "inlineData"
-    file: str = "fileData"
-    mime: str = "mimeType"
-    uri: str = "fileUri"
-    signature: str = "thoughtSignature"
-    resolution: str = "mediaResolution"
-
-
-def _snake(key: str) -> str:
+def snake_key(key: str) -> str:
+    """The key in snake_case."""
     return _HUMP.sub("_", key).lower()
 
 
-def _camel(key: str) -> str:
-    return _BAR.sub(lambda found: found[1].upper(), key) if "_" in key else key
+def camel_key(key: str) -> str:
+    """The key in camelCase."""
+    return _BAR.sub(lambda match: match[1].upper(), key) if "_" in key else key
 
 
-_CAMEL = Keys()
-
-
-_SNAKE = Keys(**{f.name: _snake(getattr(_CAMEL, f.name)) for f in fields(Keys)})
-
-
-def keys(dialect: Dialect) -> Keys:
-    """The keys of a message in the dialect's case."""
-    return _SNAKE if dialect.case == "snake" else _CAMEL
-
-
-def cased(made: Mapping[str, Any], dialect: Dialect) -> JsonObject:
+def cased(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
     """One level of keys in the dialect's case.
 
     >>> cased({"topK": 1}, Dialect(case="snake"))
     {'top_k': 1}
     """
-    spell = _snake if dialect.case == "snake" else _camel
-    return {spell(key): value for key, value in made.items()}
+    spell = snake_key if dialect.case == "snake" else camel_key
+    return {spell(key): value for key, value in fields.items()}
 
 
-def added(made: JsonObject, own: Mapping[str, Any], dialect: Dialect) -> JsonObject:
-    """`made` with an issuer's own fields: objects are filled, lists grow, the rest is set."""
-    for key, value in cased(own, dialect).items():
-        there = made.get(key)
-        if isinstance(there, dict) and isinstance(value, Mapping):
-            made[key] = added(dict(there), value, dialect)
-        elif isinstance(there, list) and isinstance(value, list):
-            made[key] = [*there, *value]
+def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
+    """`body` with an issuer's own fields: objects are merged, lists grow, the rest is set."""
+    for key, value in cased(fields, dialect).items():
+        current = body.get(key)
+        if isinstance(current, dict) and isinstance(value, Mapping):
+            body[key] = merged(dict(current), value, dialect)
+        elif isinstance(current, list) and isinstance(value, list):
+            body[key] = [*current, *value]
         else:
-            made[key] = value
-    return made
+            body[key] = value
+    return body
 
 
-def replayed(
-    made: JsonObject,
+def with_extras(
+    body: JsonObject,
     node: ChatRequest | Tool | ServerTool,
     caps: Capabilities,
     dialect: Dialect,
     report: Report,
 ) -> JsonObject:
-    """`made` with the own fields of a request or tool; those of other issuers are losses."""
+    """`body` with this wire's extras of a request or tool; those of other issuers are losses."""
     if node.extras is None:
-        return made
-    for issuer, own in node.extras.items():
+        return body
+    for issuer, fields in node.extras.items():
         if issuer not in caps.reads and not issuer.endswith(NOTES):
-            report.foreign(node, issuer, own)
-    return added(made, own_extras(node, caps), dialect)
+            report.foreign(node, issuer, fields)
+    return merged(body, own_extras(node, caps), dialect)
 
 
-NULL = "=null"
-
-
-_CASES = Dialect(), Dialect(case="snake")
-
-
-_KEYS_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
-
-
-_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
-
-
-def camel(told: JsonObject) -> JsonObject:
+def camel_keys(data: JsonObject) -> JsonObject:
     """One level of an object in camelCase."""
-    return cased(told, _CASES[0]) if any("_" in key for key in told) else told
+    if any("_" in key for key in data):
+        return {camel_key(key): value for key, value in data.items()}
+    return data
 
 
-def plain(told: JsonObject) -> JsonObject:
+def set_fields(data: JsonObject) -> JsonObject:
     """One level of an object in camelCase, without what is null."""
-    if None in told.values():
-        told = {key: value for key, value in told.items() if value is not None}
-    return camel(told)
+    if None in data.values():
+        data = {key: value for key, value in data.items() if value is not None}
+    return camel_keys(data)
 
 
-def nulls(told: JsonObject) -> JsonObject:
+def null_fields(data: JsonObject) -> JsonObject:
     """The nulls of an answer; none of an object of google-genai's, which names every field."""
-    if any("_" in key for key in told):
+    if any("_" in key for key in data):
         return {}
-    return {key: None for key, value in told.items() if value is None}
+    return {key: None for key, value in data.items() if value is None}
 
 
-def read_keys(told: JsonObject, prefix: str = "") -> tuple[JsonObject, list[str]]:
-    """(one level in camelCase without nulls, the words that tell how it stood).
+def read_keys(data: JsonObject, prefix: str = "") -> tuple[JsonObject, list[str]]:
+    """(one level in camelCase without nulls, notes of how its keys were spelled).
 
-    What cannot be told in words keeps its spelling. The object itself comes back if it is plain.
+    A key that no note can restore keeps its spelling. An object that needs no note is returned
+    itself.
     """
-    if "_" not in "".join(told) and None not in told.values():
-        return told, []
-    made: JsonObject = {}
-    words: list[str] = []
-    for key, value in told.items():
-        if value is None and _WORD.fullmatch(key):
-            words.append(f"{prefix}{key}{NULL}")
+    if "_" not in "".join(data) and None not in data.values():
+        return data, []
+    fields: JsonObject = {}
+    notes: list[str] = []
+    for key, value in data.items():
+        if value is None and _NOTABLE.fullmatch(key):
+            notes.append(f"{prefix}{key}{NULL}")
             continue
-        name = _keys_camel(key)
-        if name != key and name not in told:
-            words.append(prefix + key)
-            made[name] = value
+        name = _restorable(key)
+        if name != key and name not in data:
+            notes.append(prefix + key)
+            fields[name] = value
         else:
-            made[key] = value
-    return made, words
+            fields[key] = value
+    return fields, notes
 
 
-def _keys_camel(key: str) -> str:
-    """The key in camelCase, if that tells how it was spelled; else as it is."""
-    if _KEYS_SNAKE.fullmatch(key) is None:
-        return key
-    name = next(iter(cased({key: 0}, _CASES[0])))
-    return name if next(iter(cased({name: 0}, _CASES[1]))) == key else key
+def _restorable(key: str) -> str:
+    """The key in camelCase, if its snake_case can be made of that again; else as it is."""
+    name = camel_key(key)
+    return name if _SNAKE.fullmatch(key) and snake_key(name) == key else key
 
 
-def spell_keys(made: JsonObject, words: Iterable[str], prefix: str = "") -> JsonObject:
-    """`made`, whose keys are camelCase, as the words with this prefix tell; in place."""
-    for word in words:
-        key = word.removeprefix(prefix)
-        if not word.startswith(prefix) or "." in key:
+def spell_keys(data: JsonObject, notes: Iterable[str], prefix: str = "") -> JsonObject:
+    """`data`, whose keys are camelCase, as the notes with this prefix say; in place."""
+    for note in notes:
+        key = note.removeprefix(prefix)
+        if not note.startswith(prefix) or "." in key:
             continue
         if key.endswith(NULL):
-            made[key.removesuffix(NULL)] = None
-        elif "_" in key and (name := _keys_camel(key)) in made:
-            made[key] = made.pop(name)
-    return made
+            data[key.removesuffix(NULL)] = None
+        elif "_" in key and (name := _restorable(key)) in data:
+            data[key] = data.pop(name)
+    return data
 
 
-def spell_paths(body: JsonObject, words: Iterable[str]) -> None:
-    """The same for words whose prefix is the path of an object in camelCase; in place."""
-    for word in sorted(words, key=lambda word: -word.count(".")):
-        *path, key = word.split(".")
-        here = body
+def spell_paths(body: JsonObject, notes: Iterable[str]) -> None:
+    """The same for notes whose prefix is the path of an object in camelCase; in place."""
+    for note in sorted(notes, key=lambda note: -note.count(".")):
+        *path, key = note.split(".")
+        data = body
         for step in path:
-            inner = here.get(step)
-            if not isinstance(inner, dict):
-                if not key.endswith(NULL) or inner is not None:
+            child = data.get(step)
+            if not isinstance(child, dict):
+                if not key.endswith(NULL) or child is not None:
                     break
-                inner = {}
-            here[step] = here = dict(inner)
+                child = {}
+            data[step] = data = dict(child)
         else:
-            spell_keys(here, [key])
+            spell_keys(data, [key])

@@ -1,6 +1,7 @@
 """Where each node of a read request stands in the body that it was read from.
 
-A walk over both, side by side. Knows no loss; yields only what no path of a node tells by itself.
+A walk over both, side by side: keys may stand in either case, one item may stand for a list, and a
+text for a part, so that no table of paths can tell where a field is.
 """
 
 from __future__ import annotations
@@ -10,189 +11,183 @@ from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ...losses import Field
-from ...message import ChatRequest, Msg, ServerTool, ToolResultBlock, ToolUseBlock
+from ...message import ChatRequest, Msg, ServerTool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, noted
-from .blocks import SHOWN
-from .dialect import NULL, Dialect, camel, cased
-from .request import KEYS
-from .tools import SCHEMAS
+from .blocks import RESPONSE_TEXTS
+from .dialect import NULL, camel_key, camel_keys, snake_key
+from .request import KEYS, SCHEMAS
+from .tools import SCHEMAS as TOOL_SCHEMAS
+from .tools import declares_functions
 
-_Places: TypeAlias = Iterator[tuple[str, object]]
-
-
-_SNAKE = Dialect(case="snake")
+_Rows: TypeAlias = Iterator[tuple[str, object]]
 
 
-def places(req: ChatRequest, body: JsonObject, issuer: str) -> _Places:
+def places(req: ChatRequest, body: JsonObject, issuer: str) -> _Rows:
     """(path, node or Field) for all that `read_request` made of the body."""
     msgs = list(req.messages)
     if msgs and (msgs[0].spelling or "").partition(" ")[0] == "top":
-        path, told = _in(body, "$", "systemInstruction")
-        yield from _message(msgs.pop(0), told, path, issuer)
-    contents = body.get("contents")
-    lone = not isinstance(contents, list)
-    listed: Any = [contents] if lone else contents
-    for i, (m, told) in enumerate(zip(msgs, listed, strict=False)):
-        yield from _message(m, told, "$.contents" if lone else f"$.contents[{i}]", issuer)
-    yield from _tools(req.tools, body.get("tools"), issuer)
-    yield from _fields(req, body)
-    for word in (req.extras or {}).get(noted(issuer), {}).get("keys", ()):
-        yield from _spelled(req, body, "$", word.split("."), issuer)
+        path, prompt = _child(body, "$", "systemInstruction")
+        yield from _message(msgs.pop(0), prompt, path, issuer)
+    for m, (path, entry) in zip(msgs, _items(body.get("contents"), "$.contents"), strict=False):
+        yield from _message(m, entry, path, issuer)
+    if req.tools:
+        yield from _tools(req.tools, body.get("tools"), issuer)
+    yield from _request_fields(req, body)
+    for note in (req.extras or {}).get(noted(issuer), {}).get("keys", ()):
+        yield from _extras(req, body, "$", note.split("."), issuer)
 
 
-def _in(told: Any, path: str, key: str) -> tuple[str, Any]:
-    """(path, value) of a key in either case."""
-    if isinstance(told, dict):
-        if key not in told and (name := next(iter(cased({key: 0}, _SNAKE)))) in told:
-            key = name
-        return f"{path}.{key}", told.get(key)
-    return path, None
+def _child(data: Any, path: str, *keys: str) -> tuple[str, Any]:
+    """(path, value) below some keys, each in either case."""
+    for key in keys:
+        if not isinstance(data, dict):
+            return path, None
+        name = snake_key(key) if key not in data and snake_key(key) in data else key
+        path, data = f"{path}.{name}", data.get(name)
+    return path, data
 
 
-def _spelled(node: Any, told: Any, path: str, word: list[str], issuer: str) -> _Places:
+def _items(data: Json, path: str) -> list[tuple[str, Any]]:
+    """(path, item) of a list, or of the item that stands alone in its place."""
+    if not isinstance(data, list):
+        return [(path, data)]
+    return [(f"{path}[{i}]", item) for i, item in enumerate(data)]
+
+
+def _extras(node: Any, data: Any, path: str, keys: list[str], issuer: str) -> _Rows:
     """The extras of an object whose key is in snake_case, and of all that stands below it."""
-    *outer, key = word
-    field = f"extras.{issuer}"
-    for step in outer:
-        path, told = _in(told, path, step)
-        field = f"{field}.{step}"
-    if key.endswith(NULL) or not isinstance(told, dict):
+    *parents, key = keys
+    path, data = _child(data, path, *parents)
+    if key.endswith(NULL) or not isinstance(data, dict):
         return
-    path, field = f"{path}.{key}", f"{field}.{next(iter(camel({key: 0})))}"
+    path, field = f"{path}.{key}", ".".join(["extras", issuer, *parents, camel_key(key)])
     yield path, Field(node, field)
-    yield from _below(node, told.get(key), path, field)
+    yield from _below(node, data.get(key), path, field)
 
 
-def _below(node: Any, told: Json, path: str, field: str) -> _Places:
-    for key, value in told.items() if isinstance(told, dict) else ():
+def _below(node: Any, data: Json, path: str, field: str) -> _Rows:
+    for key, value in data.items() if isinstance(data, dict) else ():
         # as far down as keys are read they are in camelCase, and below that as they came
-        for name in dict.fromkeys((key, next(iter(camel({key: 0}))))):
+        for name in dict.fromkeys((key, camel_key(key))):
             yield f"{path}.{key}", Field(node, f"{field}.{name}")
-            if isinstance(value, dict):
-                yield from _below(node, value, f"{path}.{key}", f"{field}.{name}")
+            yield from _below(node, value, f"{path}.{key}", f"{field}.{name}")
 
 
-def _message(m: Msg, told: Any, path: str, issuer: str) -> _Places:
+def _message(m: Msg, data: Any, path: str, issuer: str) -> _Rows:
     yield path, m
-    parts = told
-    if isinstance(told, dict) and "parts" in told:
-        path, parts = f"{path}.parts", told["parts"]
-    at = [path] if not isinstance(parts, list) else [f"{path}[{i}]" for i in range(len(parts))]
+    if isinstance(data, dict) and "parts" in data:
+        path, data = f"{path}.parts", data["parts"]
+    parts = _items(data, path)
     if isinstance(m.content, str):
-        only = parts[0] if isinstance(parts, list) else parts
-        yield f"{at[0]}.text" if isinstance(only, dict) else at[0], Field(m, "content")
+        part_path, part = parts[0]
+        yield f"{part_path}.text" if isinstance(part, dict) else part_path, Field(m, "content")
         return
-    listed = parts if isinstance(parts, list) else [parts]
-    for block, part, where in zip(m.content, listed, at, strict=False):
-        yield from _block(block, part, where, issuer)
+    for block, (part_path, part) in zip(m.content, parts, strict=False):
+        yield from _block(block, part, part_path, issuer)
 
 
-def _block(block: ContentBlock, part: Any, path: str, issuer: str) -> _Places:
+# the fields of a block: (name, keys below its part)
+_FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "thinking": (("thinking", "text"),),
+    "tool_use": (
+        ("id", "functionCall.id"),
+        ("name", "functionCall.name"),
+        ("input", "functionCall.args"),
+        ("raw_input", "functionCall.args"),
+    ),
+    "tool_result": (
+        ("id", "functionResponse.id"),
+        ("name", "functionResponse.name"),
+        ("output", "functionResponse.response"),
+        ("is_error", "functionResponse.response"),
+    ),
+}
+
+
+def _block(block: ContentBlock, part: Any, path: str, issuer: str) -> _Rows:
     yield path, block
-    inner: Any = None
-    if block.type == "thinking":
-        yield f"{path}.text", Field(block, "thinking")
-    elif type(block) is ToolUseBlock:
-        inner = "functionCall"
-        where, _ = _in(part, path, inner)
-        for name, key in (("id", "id"), ("name", "name"), ("input", "args"), ("raw_input", "args")):
-            yield f"{where}.{key}", Field(block, name)
-    elif type(block) is ToolResultBlock:
-        inner = "functionResponse"
-        yield from _result(block, *_in(part, path, inner), issuer)
+    key = ""
+    for name, keys in _FIELDS.get(block.type, ()):
+        key, *_ = keys.split(".")
+        yield _child(part, path, *keys.split("."))[0], Field(block, name)
+    if type(block) is ToolResultBlock and isinstance(block.output, list):
+        yield from _output(block.output, *_child(part, path, key), issuer)
     elif block.type in MEDIA_KINDS:
-        inner = "inlineData" if block.source.type == "base64" else "fileData"  # type: ignore[union-attr]  # a medium
-        yield from _medium(block, part, path, inner)
-    for word in (block.spelling or "").split():
-        if "_" in word:
-            steps = [inner, word[1:]] if word[0] == "." else [word]
-            yield from _spelled(block, part, path, steps, issuer)
+        key = "inlineData" if block.source.type == "base64" else "fileData"  # type: ignore[union-attr]  # a medium
+        yield from _medium(block, part, path, key)
+    for note in (block.spelling or "").split():
+        if "_" in note:
+            steps = [key, note[1:]] if note[0] == "." else [note]
+            yield from _extras(block, part, path, steps, issuer)
 
 
-def _medium(block: Any, part: Any, path: str, inner: str) -> _Places:
-    where, blob = _in(part, path, inner)
-    yield where, block.source
-    yield _in(blob, where, "mimeType")[0], Field(block.source, "media_type")
-    if inner == "fileData":
+def _medium(block: Any, part: Any, path: str, key: str) -> _Rows:
+    data_path, data = _child(part, path, key)
+    yield data_path, block.source
+    yield _child(data, data_path, "mimeType")[0], Field(block.source, "media_type")
+    if key == "fileData":
         name = "url" if block.source.type == "url" else "file_id"
-        yield _in(blob, where, "fileUri")[0], Field(block.source, name)
-    yield _in(part, path, "mediaResolution")[0], Field(block, "detail")
+        yield _child(data, data_path, "fileUri")[0], Field(block.source, name)
+    yield _child(part, path, "mediaResolution")[0], Field(block, "detail")
 
 
-def _result(block: ToolResultBlock, path: str, told: Any, issuer: str) -> _Places:
-    for name, key in (("id", "id"), ("name", "name"), ("output", "response"),
-                      ("is_error", "response")):  # fmt: skip
-        yield f"{path}.{key}", Field(block, name)
-    output = block.output
-    if not isinstance(output, list):
-        return
-    if output[0].spelling in SHOWN:
-        yield f"{path}.response", output[0]
-        output = output[1:]
-    for i, (inner, part) in enumerate(zip(output, told["parts"], strict=False)):
-        yield from _block(inner, part, f"{path}.parts[{i}]", issuer)
+def _output(blocks: Sequence[ContentBlock], path: str, data: Any, issuer: str) -> _Rows:
+    if blocks[0].spelling in RESPONSE_TEXTS:
+        yield f"{path}.response", blocks[0]
+        blocks = blocks[1:]
+    for i, (block, part) in enumerate(zip(blocks, data["parts"], strict=False)):
+        yield from _block(block, part, f"{path}.parts[{i}]", issuer)
 
 
-def _tools(tools: Sequence[Any], told: Any, issuer: str) -> _Places:
-    left = iter(tools)
-    if not tools:
-        return
-    for i, entry in enumerate([told] if isinstance(told, dict) else told):
-        at = "$.tools" if isinstance(told, dict) else f"$.tools[{i}]"
+def _tools(tools: Sequence[Any], data: Any, issuer: str) -> _Rows:
+    rows = iter(tools)
+    for path, entry in _items(data, "$.tools"):
         for key, value in entry.items():
-            if value is None:
-                continue
-            if camel({key: 0}).keys() == {"functionDeclarations"} and isinstance(
-                value, dict | list
-            ):
-                for j, one in enumerate([value] if isinstance(value, dict) else value):
-                    place = f"{at}.{key}" if isinstance(value, dict) else f"{at}.{key}[{j}]"
-                    yield from _tool(next(left), one, place, issuer)
-            else:
-                yield from _tool(next(left), value, at, issuer, key)
+            if declares_functions(key, value):
+                for item_path, declaration in _items(value, f"{path}.{key}"):
+                    yield from _tool(next(rows), declaration, item_path, issuer)
+            elif value is not None:
+                yield from _tool(next(rows), value, path, issuer, key)
 
 
-def _tool(tool: Any, told: Any, path: str, issuer: str, key: str = "") -> _Places:
+def _tool(tool: Any, data: Any, path: str, issuer: str, key: str = "") -> _Rows:
     yield path, tool
-    own = f"extras.{issuer}"
+    extras = f"extras.{issuer}"
     if type(tool) is ServerTool:
-        yield from _below(tool, {key: told}, path, own)
-        yield _in(told, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
+        yield from _below(tool, {key: data}, path, extras)
+        yield _child(data, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
         return
-    known = camel(told)
-    place = next((one for one in SCHEMAS if isinstance(known.get(one), dict)), None)
-    beside = {key: value for key, value in told.items() if next(iter(camel({key: 0}))) != place}
-    yield from _below(tool, beside, path, own)
-    if place is not None:
-        yield _in(told, path, place)[0], Field(tool, "parameters")
+    fields = camel_keys(data)
+    schema_key = next((name for name in TOOL_SCHEMAS if isinstance(fields.get(name), dict)), None)
+    other = {name: value for name, value in data.items() if camel_key(name) != schema_key}
+    yield from _below(tool, other, path, extras)
+    if schema_key is not None:
+        yield _child(data, path, schema_key)[0], Field(tool, "parameters")
 
 
-def _fields(req: ChatRequest, body: JsonObject) -> _Places:
+_CONFIG = "generationConfig"
+_LEVEL = (_CONFIG, "thinkingConfig", "thinkingLevel")
+_BUDGET = (_CONFIG, "thinkingConfig", "thinkingBudget")
+_OPTIONS = {name: (_CONFIG, key) for name, key in KEYS.items()} | {"service_tier": ("serviceTier",)}
+
+
+def _request_fields(req: ChatRequest, body: JsonObject) -> _Rows:
     if "model" not in body:
         yield "$", Field(req, "model")  # it stands in the path
-    where, config = _in(body, "$", "generationConfig")
     for name, _ in req.options.given():
-        if name == "service_tier":
-            yield _in(body, "$", "serviceTier")[0], Field(req.options, name)
-        elif name in KEYS:
-            yield _in(config, where, KEYS[name])[0], Field(req.options, name)
-        else:
-            at, thinking = _in(config, where, "thinkingConfig")
-            level = name == "reasoning" and _in(thinking, at, "thinkingLevel")[1] is not None
-            key = "thinkingLevel" if level else "thinkingBudget"
-            yield _in(thinking, at, key)[0], Field(req.options, name)
-    if req.response_format is not None:
-        yield where, req.response_format
-        yield _in(config, where, "responseMimeType")[0], Field(req.response_format, "kind")
-        keys = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
-        found = [_in(config, where, key) for key in keys]
-        for at, schema in found:
+        by_level = name == "reasoning" and _child(body, "$", *_LEVEL)[1] is not None
+        keys = _LEVEL if by_level else _OPTIONS.get(name, _BUDGET)
+        yield _child(body, "$", *keys)[0], Field(req.options, name)
+    if (form := req.response_format) is not None:
+        yield _child(body, "$", _CONFIG)[0], form
+        yield _child(body, "$", _CONFIG, "responseMimeType")[0], Field(form, "kind")
+        for key in SCHEMAS:
+            path, schema = _child(body, "$", _CONFIG, key)
             if isinstance(schema, dict):
-                yield at, Field(req.response_format, "schema")
-    if req.tool_choice is not None:
-        at, calling = _in(_in(body, "$", "toolConfig")[1], _in(body, "$", "toolConfig")[0],
-                          "functionCallingConfig")  # fmt: skip
-        yield at, req.tool_choice
-        at = _in(calling, at, "allowedFunctionNames")[0]
-        yield f"{at}[0]", Field(req.tool_choice, "name")
-        yield at, Field(req.tool_choice, "allowed")
+                yield path, Field(form, "schema")
+    if (choice := req.tool_choice) is not None:
+        path, calling = _child(body, "$", "toolConfig", "functionCallingConfig")
+        yield path, choice
+        path, _ = _child(calling, path, "allowedFunctionNames")
+        yield f"{path}[0]", Field(choice, "name")
+        yield path, Field(choice, "allowed")

@@ -1,6 +1,8 @@
-"""How to generate: generationConfig with the thinking in it, toolConfig, and the tools.
+"""Requests: generationConfig with the options and the thinking in it, toolConfig, and the body.
 
-The neutral names of options against this protocol's; knows no message.
+`read_request` takes what it models out of a copy of the body; `body_as_read` puts it back.
+
+Reference: Gemini API, "models.generateContent", "GenerationConfig" and "ToolConfig".
 """
 
 from __future__ import annotations
@@ -13,219 +15,118 @@ from urllib.parse import unquote
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Msg,
-    Options,
-    Origin,
-    ResponseFormat,
-    ServerTool,
-    Tool,
-    ToolChoice,
-)
+from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
-from ..chat_shape import own_extras, parameters, unsaid
+from ..chat_shape import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot
 from ..request_fields import fitting_schema, format_unsaid, options
-from .dialect import NULL, Dialect, cased, read_keys, replayed, spell_paths
-from .messages import paired, read_content, read_system, system_as_read
-from .tools import OWN, enum_types, json_types, layout_of, read_tools, tools_as_read
+from .dialect import NULL, Dialect, cased, read_keys, spell_paths
+from .messages import pair_calls, read_content, read_system, system_as_read
+from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read
 
-KEYS = {
-    "temperature": "temperature",
-    "top_p": "topP",
-    "top_k": "topK",
-    "max_tokens": "maxOutputTokens",
-    "stop": "stopSequences",
-    "seed": "seed",
-    "presence_penalty": "presencePenalty",
-    "frequency_penalty": "frequencyPenalty",
-    "n": "candidateCount",
-    "logprobs": "responseLogprobs",
-    "top_logprobs": "logprobs",
-    "service_tier": "serviceTier",
+# each option: (its key, the type of its values); all but the last stand in generationConfig
+_OPTIONS: dict[str, tuple[str, type]] = {
+    "temperature": ("temperature", float),
+    "top_p": ("topP", float),
+    "top_k": ("topK", int),
+    "max_tokens": ("maxOutputTokens", int),
+    "stop": ("stopSequences", tuple),
+    "seed": ("seed", int),
+    "presence_penalty": ("presencePenalty", float),
+    "frequency_penalty": ("frequencyPenalty", float),
+    "n": ("candidateCount", int),
+    "logprobs": ("responseLogprobs", bool),
+    "top_logprobs": ("logprobs", int),
+    "service_tier": ("serviceTier", str),
 }
+
+
+_TIER = "service_tier"
+KEYS = {name: key for name, (key, _) in _OPTIONS.items()}
+_NAMES = {key: name for name, key in KEYS.items() if name != _TIER}
+_CONFIG, _THINKING = "generationConfig", "thinkingConfig"
+_TOOL_CONFIG, _CALLING = "toolConfig", "functionCallingConfig"
+
+
+# objects of a body that are read, each before the one that it stands in
+_OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TOOL_CONFIG)
 
 
 # Gemini API reference, ThinkingLevel
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
-
-
+_BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
 _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
-
-
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
-
-
-_MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
 
 
 def generation(
     request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
-    made = options(request, KEYS, caps, report)
-    tier = _tier(made.pop("serviceTier", None), request, report) if made else None
-    if (wanted := asked(request, caps, report, levels=_LEVELS)) is not None:
-        if thinking := _thinking(wanted, caps):
-            made["thinkingConfig"] = cased(thinking, dialect)
+    config = options(request, KEYS, caps, report)
+    tier = _tier(config.pop("serviceTier", None), request, report)
+    if (thinks := asked(request, caps, report, levels=_LEVELS)) is not None:
+        if thinking := _thinking(thinks, caps):
+            config[_THINKING] = cased(thinking, dialect)
         else:
             moot(request, report)
     if request.response_format is not None:
-        made.update(_format(request.response_format, caps, report))
-    return cased(made, dialect) if made else made, tier
+        config.update(_format(request.response_format, caps, report))
+    return cased(config, dialect), tier
 
 
-def _tier(given: str | None, request: ChatRequest, report: Report) -> str | None:
-    if given is None or given.lower() in _TIERS:
-        return given
-    what = f"service tier {given}"
-    if given in _USUAL:
+def _tier(tier: str | None, request: ChatRequest, report: Report) -> str | None:
+    if tier is None or tier.lower() in _TIERS:
+        return tier
+    what = f"service tier {tier}"
+    if tier in _USUAL:
         did = "sent as standard"
-        report.lost("option.range", request.options, "service_tier", what=what, did=did)
+        report.lost("option.range", request.options, _TIER, what=what, did=did)
         return "standard"
-    report.lost("option.unsaid", request.options, "service_tier", what=what)
+    report.lost("option.unsaid", request.options, _TIER, what=what)
     return None
 
 
-def _thinking(wanted: Asked, caps: Capabilities) -> JsonObject:
+def _thinking(thinks: Asked, caps: Capabilities) -> JsonObject:
     """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
-    if wanted.off:
+    if thinks.off:
         return {"thinkingBudget": 0}
-    if wanted.budget is not None:
-        return {"thinkingBudget": wanted.budget}
-    if wanted.effort is None:
+    if thinks.budget is not None:
+        return {"thinkingBudget": thinks.budget}
+    if thinks.effort is None:
         return {"thinkingBudget": -1} if caps.form == "budget" else {}
-    return {"thinkingLevel": wanted.effort.upper()}
+    return {"thinkingLevel": thinks.effort.upper()}
 
 
-def _format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
-    if form.kind == "text":
-        return {"responseMimeType": "text/plain"}
-    if form.kind not in caps.formats:
-        report.lost("format.unsaid", form, what=form.kind)
-        return {}
-    if form.kind == "json":
-        return {"responseMimeType": "application/json"}
-    format_unsaid(form, report)
-    schema = fitting_schema(form, caps, report).schema
-    key = "responseSchema" if caps.format_schema.startswith("gemini-openapi") else _SCHEMA
-    return {"responseMimeType": "application/json", key: schema}
-
-
-def server_tool(
-    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
-) -> JsonObject | None:
-    """`{"googleSearch": {}}` and its like: each an entry of its own beside the declarations.
-
-    None for a search of files that has no stores.
-    """
-    fields: JsonObject = {}
-    said = ""
-    if tool.kind == "own":
-        return replayed({}, tool, caps, dialect, report)
-    if tool.kind == "file_search" and not tool.stores and not own_extras(tool, caps):
-        report.lost("server_tool.unsaid", tool, what="file_search without stores")
-        return None
-    if tool.kind == "file_search":
-        fields, said = {"fileSearchStoreNames": list(tool.stores)}, "stores"
-    elif tool.kind == "web_search" and dialect.blocked_domains and tool.blocked_domains:
-        fields, said = {dialect.blocked_domains: list(tool.blocked_domains)}, "blocked_domains"
-    unsaid(tool, report, said)
-    fields = cased(fields, dialect)
-    made = cased({OWN[tool.kind]: fields}, dialect)
-    return replayed(made, tool, caps, dialect, report)
-
-
-def tool_config(picked: ToolChoice, dialect: Dialect) -> JsonObject:
-    """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
-    return cased({"functionCallingConfig": cased(calling_config(picked), dialect)}, dialect)
-
-
-_SCHEMA = "responseJsonSchema"
-
-
-_NOTHING = {"type": "object", "properties": {}}
-
-
-def calling_config(picked: ToolChoice) -> JsonObject:
-    """The mode, and the names that narrow it."""
-    mode = _MODES[picked.mode]
-    names = [picked.name] if picked.name is not None else list(picked.allowed)
-    if names and mode == "AUTO":
-        mode = "VALIDATED"  # the one mode that takes names and leaves the choice open
-    calling: JsonObject = {"mode": mode}
-    if names and mode != "NONE":
-        calling["allowedFunctionNames"] = names
-    return calling
-
-
-def declaration(tool: Tool, caps: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
-    """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
-    made: JsonObject = {"name": tool.name}
-    if tool.description:
-        made["description"] = tool.description
-    schema, _ = parameters(tool, caps, report)
-    if schema.get("properties") or (tool.schema and schema != _NOTHING):
-        subset = caps.tool_schema.startswith("gemini-openapi")
-        made["parameters" if subset else "parametersJsonSchema"] = schema
-    if tool.cache is not None:
-        report.lost("tool.cache", tool, "cache")
-    return replayed(cased(made, dialect), tool, caps, dialect, report)
-
-
-_TIER = "service_tier"  # which stands beside the others
-
-
-_REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty"}
-
-
-_CONFIG, _THINKING = "generationConfig", "thinkingConfig"
-
-
-_BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
-
-
-_FORMATS = {"text/plain": "text", "application/json": "json"}
-
-
-# the first is the one that is written; only the second is the API's own Schema
-_SCHEMAS = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
-
-
-def read_options(rest: JsonObject, notes: JsonObject) -> dict[str, Any]:
+def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
     """The options that the body gives; taken out of it and of its generationConfig."""
-    given: dict[str, Any] = {}
-    config = rest.get(_CONFIG)
+    values: dict[str, Any] = {}
+    config = fields.get(_CONFIG)
     if isinstance(config, dict):
-        for key, value in list(config.items()):
-            name = _NAMES.get(key)
-            if name is None or (said := _read(name, value, notes)) is None:
-                continue
-            given[name] = said
-            del config[key]
+        for key in [key for key in config if key in _NAMES]:
+            name = _NAMES[key]
+            if (value := _read_option(name, config[key], notes)) is not None:
+                values[name] = value
+                del config[key]
         if isinstance(config.get(_THINKING), dict):
-            given |= _options_thinking(config[_THINKING], notes)
-    tier = rest.get("serviceTier")
-    if isinstance(tier, str):
-        given[_TIER] = rest.pop("serviceTier")
-    return given
+            values |= _read_thinking(config[_THINKING], notes)
+    if isinstance(fields.get("serviceTier"), str):
+        values[_TIER] = fields.pop("serviceTier")
+    return Options(**values)
 
 
-_NAMES = {key: name for name, key in KEYS.items() if name != _TIER}
-
-
-def _read(name: str, value: Any, notes: JsonObject) -> Any:
-    """The neutral value; None for one of an unexpected kind."""
+def _read_option(name: str, value: Any, notes: JsonObject) -> Any:
+    """The neutral value; None for one of an unexpected type."""
+    _, expected = _OPTIONS[name]
     kind = type(value)
-    if name == "stop":
+    if expected is tuple:
         if kind is str:
-            notes["stop"] = "text"
+            notes[name] = "text"
             return (value,)
         return tuple(value) if kind is list and value and {*map(type, value)} == {str} else None
-    if name == "logprobs":
+    if expected is bool:
         return value if kind is bool else None
-    if kind is int or (kind is float and name in _REAL):
+    if kind is int or (kind is float and expected is float):
         return value
     if kind is float and value.is_integer():  # the API's own type of topK
         notes.setdefault("floats", []).append(name)
@@ -233,55 +134,29 @@ def _read(name: str, value: Any, notes: JsonObject) -> Any:
     return None
 
 
-def _options_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     level, budget = thinking.get("thinkingLevel"), thinking.get("thinkingBudget")
-    if isinstance(level, str) and level and level.lower() not in ("off", "on"):
-        given["reasoning"] = level.lower()
+    if isinstance(level, str) and level and level.lower() not in _BUDGETS.values():
+        values["reasoning"] = level.lower()
         if level != level.lower().upper():
             notes["level"] = level
         del thinking["thinkingLevel"]
     if type(budget) is int:
         if budget not in _BUDGETS:
-            given["reasoning_budget"] = budget
+            values["reasoning_budget"] = budget
             del thinking["thinkingBudget"]
-        elif "reasoning" not in given:
-            given["reasoning"] = _BUDGETS[budget]
+        elif "reasoning" not in values:
+            values["reasoning"] = _BUDGETS[budget]
             del thinking["thinkingBudget"]
-    return given
+    return values
 
 
-def read_format(rest: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """What the answer must be, if the body says it in words that we know."""
-    config = rest.get(_CONFIG)
-    if not isinstance(config, dict):
-        return None
-    mime = config.get("responseMimeType")
-    known = mime in _FORMATS if isinstance(mime, str) else mime is None
-    place = next((one for one in _SCHEMAS if isinstance(config.get(one), dict)), None)
-    if not known or (mime == "text/plain" and place) or (mime is None and place is None):
-        return None
-    if mime is not None:
-        del config["responseMimeType"]
-    if place is None:
-        return ResponseFormat(_FORMATS[str(mime)])  # type: ignore[arg-type]  # one of two kinds
-    schema = config.pop(place)
-    told: JsonObject = {} if mime else {"mime": False}
-    if place == _SCHEMAS[1]:
-        schema, styles = json_types(schema)
-        told |= {} if styles is None else {"types": styles}
-    if place != _SCHEMAS[0]:
-        told["key"] = place
-    if told:
-        notes["format"] = told
-    return ResponseFormat("schema", schema)
-
-
-def options_as_read(
+def _options_as_read(
     body: JsonObject, req: ChatRequest, kept: Collection[str], notes: JsonObject
 ) -> None:
-    """Put the options of `kept` where they stood; the config in `body` is filled in place."""
-    made: JsonObject = {}
+    """Put the options of `kept` where they stood."""
+    config: JsonObject = {}
     thinking: JsonObject = {}
     for name, value in req.options.given():
         if name not in kept:
@@ -289,196 +164,231 @@ def options_as_read(
         if name == _TIER:
             body["serviceTier"] = value
         elif name == "reasoning" and value in _BUDGETS.values():
-            thinking["thinkingBudget"] = next(n for n, on in _BUDGETS.items() if on == value)
+            thinking["thinkingBudget"] = next(n for n, state in _BUDGETS.items() if state == value)
         elif name == "reasoning":
             thinking["thinkingLevel"] = notes.get("level", value.upper())
         elif name == "reasoning_budget":
             thinking["thinkingBudget"] = value
+        elif name == "stop":
+            config[KEYS[name]] = value[0] if notes.get(name) == "text" else list(value)
         elif name in KEYS:
-            made[KEYS[name]] = _said(name, value, notes)
-    config = body.get(_CONFIG)
+            config[KEYS[name]] = float(value) if name in notes.get("floats", ()) else value
+    if config or thinking:
+        _update(body, _CONFIG, config)
     if thinking:
-        beside = (config or {}).get(_THINKING) or {}
-        made[_THINKING] = {**beside, **thinking}
-    if made:
-        body[_CONFIG] = {**(config or {}), **made}
+        _update(body[_CONFIG], _THINKING, thinking)
 
 
-def _said(name: str, value: Any, notes: JsonObject) -> Any:
-    if name == "stop":
-        return value[0] if notes.get("stop") == "text" else list(value)
-    return float(value) if name in notes.get("floats", ()) else value
+def _update(body: JsonObject, key: str, fields: JsonObject) -> None:
+    """Put fields into the object of a key, which is copied."""
+    body[key] = {**(body.get(key) or {}), **fields}
 
 
-def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
-    """Put the format where it stood."""
-    told = notes.get("format", {})
-    made: JsonObject = {}
-    if told.get("mime", True):
-        made["responseMimeType"] = "text/plain" if form.kind == "text" else "application/json"
-    if form.schema is not None:
-        made[told.get("key", _SCHEMAS[0])] = enum_types(form.schema, told.get("types"))
-    body[_CONFIG] = {**(body.get(_CONFIG) or {}), **made}
+_FORMATS = {"text/plain": "text", "application/json": "json"}
+_MIME_TYPES = {"text": "text/plain", "json": "application/json", "schema": "application/json"}
 
 
-CALLING = "functionCallingConfig"
+# the first is the one that is written; only the second is the API's own Schema
+SCHEMAS = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
 
 
-_PICKED_MODES = {"AUTO": "auto", "NONE": "none", "ANY": "required", "VALIDATED": "auto"}
+def _format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
+    if form.kind != "text" and form.kind not in caps.formats:
+        report.lost("format.unsaid", form, what=form.kind)
+        return {}
+    config: JsonObject = {"responseMimeType": _MIME_TYPES[form.kind]}
+    if form.kind == "schema":
+        format_unsaid(form, report)
+        subset = caps.format_schema.startswith("gemini-openapi")
+        config[SCHEMAS[1] if subset else SCHEMAS[0]] = fitting_schema(form, caps, report).schema
+    return config
 
 
-_PICKED_NAMES = "allowedFunctionNames"
-
-
-def read_choice(rest: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """The choice that the body asks for; what it does not say stays in the body."""
-    config = rest.get("toolConfig")
-    calling = config.get(CALLING) if isinstance(config, dict) else None
-    told = calling.get("mode") if isinstance(calling, dict) else None
-    mode = _PICKED_MODES.get(told.upper()) if isinstance(told, str) else None
-    if mode is None or calling is None or not isinstance(told, str):
+def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+    """What the answer must be, if the body says it in a form that we know."""
+    config = fields.get(_CONFIG)
+    if not isinstance(config, dict):
         return None
-    listed = calling.get(_PICKED_NAMES)
-    named = isinstance(listed, list) and all(isinstance(one, str) and one for one in listed)
-    names = tuple(listed) if named and told.upper() in ("ANY", "VALIDATED") else ()
+    mime = config.get("responseMimeType")
+    key = next((key for key in SCHEMAS if isinstance(config.get(key), dict)), None)
+    if mime is None and key is None:
+        return None
+    if mime is not None and not (isinstance(mime, str) and mime in _FORMATS):
+        return None
+    if mime == "text/plain" and key is not None:
+        return None
+    if mime is not None:
+        del config["responseMimeType"]
+    if key is None:
+        return ResponseFormat(_FORMATS[str(mime)])  # type: ignore[arg-type]  # one of two kinds
+    schema = config.pop(key)
+    form_notes: JsonObject = {} if mime else {"mime": False}
+    if key == SCHEMAS[1]:
+        schema, styles = json_types(schema)
+        form_notes |= {} if styles is None else {"types": styles}
+    if key != SCHEMAS[0]:
+        form_notes["key"] = key
+    if form_notes:
+        notes["format"] = form_notes
+    return ResponseFormat("schema", schema)
+
+
+def _format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
+    """Put the format where it stood."""
+    form_notes = notes.get("format", {})
+    config: JsonObject = {}
+    if form_notes.get("mime", True):
+        config["responseMimeType"] = _MIME_TYPES[form.kind]
+    if form.schema is not None:
+        key = form_notes.get("key", SCHEMAS[0])
+        config[key] = enum_types(form.schema, form_notes.get("types"))
+    _update(body, _CONFIG, config)
+
+
+_MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
+_CHOICES = {"AUTO": "auto", "NONE": "none", "ANY": "required", "VALIDATED": "auto"}
+_ALLOWED = "allowedFunctionNames"
+
+
+def _calling_config(choice: ToolChoice) -> JsonObject:
+    """The mode, and the names that narrow it."""
+    mode = _MODES[choice.mode]
+    names = [choice.name] if choice.name is not None else list(choice.allowed)
+    if names and mode == "AUTO":
+        mode = "VALIDATED"  # the one mode that takes names and leaves the choice open
+    calling: JsonObject = {"mode": mode}
+    if names and mode != "NONE":
+        calling[_ALLOWED] = names
+    return calling
+
+
+def tool_config(choice: ToolChoice, dialect: Dialect) -> JsonObject:
+    """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
+    return cased({_CALLING: cased(_calling_config(choice), dialect)}, dialect)
+
+
+def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
+    """The choice that the body asks for; what it does not model stays in the body."""
+    config = fields.get(_TOOL_CONFIG)
+    calling = config.get(_CALLING) if isinstance(config, dict) else None
+    spelled = calling.get("mode") if isinstance(calling, dict) else None
+    mode = _CHOICES.get(spelled.upper()) if isinstance(spelled, str) else None
+    if mode is None or calling is None or not isinstance(spelled, str):
+        return None
+    allowed = calling.get(_ALLOWED)
+    are_names = isinstance(allowed, list) and all(isinstance(n, str) and n for n in allowed)
+    names = tuple(allowed) if are_names and spelled.upper() in ("ANY", "VALIDATED") else ()
     del calling["mode"]
     if names:
-        del calling[_PICKED_NAMES]
-    made = ToolChoice("tool", names[0]) if mode == "required" and len(names) == 1 else None
-    made = made or ToolChoice(mode, allowed=names)  # type: ignore[arg-type]  # one of the modes
-    if told != calling_config(made)["mode"]:
-        notes["mode"] = told
-        if told.upper() == "VALIDATED":  # calls that keep to their schemas, where there are any
-            notes["words"] = [f"toolConfig.{CALLING}.mode"]
-    return made
+        del calling[_ALLOWED]
+    if mode == "required" and len(names) == 1:
+        choice = ToolChoice("tool", names[0])
+    else:
+        choice = ToolChoice(mode, allowed=names)  # type: ignore[arg-type]  # one of the modes
+    if spelled != _calling_config(choice)["mode"]:
+        notes["mode"] = spelled
+        if spelled.upper() == "VALIDATED":  # calls that keep to their schemas, where there are any
+            notes["words"] = [f"{_TOOL_CONFIG}.{_CALLING}.mode"]
+    return choice
 
 
-def say_choice(body: JsonObject, choice: ToolChoice, mode: str | None) -> None:
-    """Put the choice where it stood, under the `mode` as it was spelled."""
-    said = calling_config(choice)
-    if mode is not None:
-        said["mode"] = mode
-    config = body.get("toolConfig") or {}
-    body["toolConfig"] = {**config, CALLING: {**(config.get(CALLING) or {}), **said}}
+def _choice_as_read(body: JsonObject, choice: ToolChoice, notes: JsonObject) -> None:
+    """Put the choice where it stood, its mode as it was spelled."""
+    calling = _calling_config(choice)
+    calling["mode"] = notes.get("mode", calling["mode"])
+    _update(body, _TOOL_CONFIG, {})
+    _update(body[_TOOL_CONFIG], _CALLING, calling)
 
 
 _METHOD = re.compile(r":(stream)?generateContent\b", re.IGNORECASE)
-
-
 _MODEL = re.compile(r"(?:^|/)(publishers/([^/]+)/models|models|tunedModels|endpoints)/(.+)")
 
 
 def read_request(body: JsonObject, path: str | None, dialect: Dialect) -> ChatRequest:
     """The request that the body makes; model and stream stand in the path."""
     issuer = dialect.issuers[0]
-    rest, notes = _spelled(body)
-    _hollow(rest, notes)
-    model = _model(rest, notes, path)
-    origin = Origin(issuer, model)
-    listed = _contents(rest, notes)
-    msgs = [read_content(one, issuer, origin) for one in listed]
-    paired(msgs)
-    full = _full(rest)
-    given = read_options(rest, notes)
-    form = read_format(rest, notes)
-    tools = _tools(rest, notes, dialect)
-    picked = read_choice(rest, notes)
-    top = read_system(rest.get("systemInstruction"), issuer, origin)
-    if top is not None:
-        del rest["systemInstruction"]
-        msgs.insert(0, top)
-    _emptied(rest, full)
-    made = ChatRequest(
-        msgs, tools=tools, tool_choice=picked, options=Options(**given), response_format=form,
-        model=model, stream=bool(path and (found := _METHOD.search(path)) and found[1]),
-    )  # fmt: skip
-    own = {name: kept for name, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def _spelled(body: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """(a copy of the body in camelCase as deep as it is read, the notes with how it stood)."""
-    told, words = read_keys(body)
-    rest = dict(told)
-    for key, inner in ((_CONFIG, _THINKING), ("toolConfig", CALLING)):
-        if isinstance(rest.get(key), dict):
-            config, more = read_keys(rest[key], f"{key}.")
-            rest[key] = config = dict(config)
-            words = [*words, *more]
-            if isinstance(config.get(inner), dict):
-                deep, more = read_keys(config[inner], f"{key}.{inner}.")
-                config[inner] = dict(deep)
-                words += more
-    return rest, {"keys": words} if words else {}
-
-
-def _hollow(rest: JsonObject, notes: JsonObject) -> None:
-    """Objects that were empty to begin with say nothing: they are but noted."""
-    empty: list[str] = []
-    for key, inner in ((_CONFIG, _THINKING), ("toolConfig", CALLING)):
-        config = rest.get(key)
-        if isinstance(config, dict) and config.get(inner) == {}:
-            del config[inner]
-            empty.append(f"{key}.{inner}")
-        if config == {}:
-            del rest[key]
-            empty.append(key)
-    if empty:
+    fields, notes = _read_keys(body)
+    if empty := _drop_empty(fields):
         notes["empty"] = empty
+    model = _read_model(fields, notes, path)
+    origin = Origin(issuer, model)
+    msgs = [read_content(entry, issuer, origin) for entry in _take_contents(fields, notes)]
+    pair_calls(msgs)
+    options = _read_options(fields, notes)
+    form = _read_format(fields, notes)
+    tools = _take_tools(fields, notes, dialect)
+    choice = _read_choice(fields, notes)
+    prompt = read_system(fields.get("systemInstruction"), issuer, origin)
+    if prompt is not None:
+        del fields["systemInstruction"]
+        msgs.insert(0, prompt)
+    _drop_empty(fields)
+    method = _METHOD.search(path or "")
+    req = ChatRequest(
+        msgs, tools=tools, tool_choice=choice, options=options, response_format=form,
+        model=model, stream=bool(method and method[1]),
+    )  # fmt: skip
+    req.extras = issuer_extras(issuer, fields, notes)
+    return req
 
 
-def _full(rest: JsonObject) -> list[tuple[str, str]]:
-    """Which of the objects that are read have anything in them."""
-    found: list[tuple[str, str]] = []
-    for key, inner in ((_CONFIG, _THINKING), ("toolConfig", CALLING)):
-        config = rest.get(key)
-        if isinstance(config, dict) and config:
-            found += [(key, inner)] if isinstance(config.get(inner), dict) and config[inner] else []
-            found.append((key, ""))
-    return found
+def _read_keys(body: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """(a copy of the body in camelCase as deep as it is read, the notes with how it stood)."""
+    data, notes = read_keys(body)
+    fields = dict(data)
+    for path in sorted(_OBJECTS):
+        outer_key, _, key = path.rpartition(".")
+        parent = fields.get(outer_key) if outer_key else fields
+        if isinstance(parent, dict) and isinstance(parent.get(key), dict):
+            data, key_notes = read_keys(parent[key], f"{path}.")
+            parent[key] = dict(data)
+            notes = [*notes, *key_notes]
+    return fields, {"keys": notes} if notes else {}
 
 
-def _emptied(rest: JsonObject, full: list[tuple[str, str]]) -> None:
-    """Objects of which nothing is left go: what was taken out of them makes them anew."""
-    for key, inner in full:
-        if not inner and not rest[key]:
-            del rest[key]
-        elif inner and not rest[key][inner]:
-            del rest[key][inner]
+def _drop_empty(fields: JsonObject) -> list[str]:
+    """Remove the objects of which nothing is left; their paths. Writing makes them again."""
+    paths: list[str] = []
+    for path in _OBJECTS:
+        outer_key, _, key = path.rpartition(".")
+        parent = fields.get(outer_key) if outer_key else fields
+        if isinstance(parent, dict) and parent.get(key) == {}:
+            del parent[key]
+            paths.append(path)
+    return paths
 
 
-def _model(rest: JsonObject, notes: JsonObject, path: str | None) -> str | None:
-    """The model of the path; of the body, where some clients say it, too."""
-    told = rest.get("model")
-    if isinstance(told, str) and told:
-        notes["model"] = rest.pop("model")
-    found = _MODEL.search(unquote((path or "").partition("?")[0].rpartition(":")[0]))
-    if found is None:
-        return str(told).removeprefix("models/") or None if "model" in notes else None
-    place, publisher, name = found.groups()
-    bare = place == "models" or publisher == "google"
-    return name if bare else f"{place}/{name}"
+def _read_model(fields: JsonObject, notes: JsonObject, path: str | None) -> str | None:
+    """The model of the path; of the body, where some clients name it, too."""
+    name = fields.get("model")
+    if isinstance(name, str) and name:
+        notes["model"] = fields.pop("model")
+    match = _MODEL.search(unquote((path or "").partition("?")[0].rpartition(":")[0]))
+    if match is None:
+        return str(name).removeprefix("models/") or None if "model" in notes else None
+    collection, publisher, model = match.groups()
+    plain_name = collection == "models" or publisher == "google"
+    return model if plain_name else f"{collection}/{model}"
 
 
-def _contents(rest: JsonObject, notes: JsonObject) -> list[Json]:
-    told = rest.get("contents")
-    if isinstance(told, list):
-        del rest["contents"]
-        return told
-    if isinstance(told, dict | str):
-        notes["contents"] = "lone"
-        return [rest.pop("contents")]
-    notes["contents"] = "absent"
-    return []
-
-
-def _tools(rest: JsonObject, notes: JsonObject, dialect: Dialect) -> Any:
-    found = read_tools(rest.get("tools"), dialect)
-    if found is None:
+def _take_contents(fields: JsonObject, notes: JsonObject) -> list[Json]:
+    contents = fields.get("contents")
+    if not isinstance(contents, list | dict | str):
+        notes["contents"] = "absent"
         return []
-    tools, layout = found
-    if isinstance(rest.pop("tools"), dict):
+    del fields["contents"]
+    if isinstance(contents, list):
+        return contents
+    notes["contents"] = "lone"
+    return [contents]
+
+
+def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list[Tool | ServerTool]:
+    result = read_tools(fields.get("tools"), dialect)
+    if result is None:
+        return []
+    tools, layout = result
+    if isinstance(fields.pop("tools"), dict):
         notes["tools"] = {"lone": layout}
     elif layout != layout_of(tools, dialect.issuers[0]):
         notes["tools"] = {"listed": layout}
@@ -489,72 +399,62 @@ def body_as_read(
     req: ChatRequest, kept: Collection[str], elements: list[Json], dialect: Dialect
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    extras = req.extras or {}
-    body: JsonObject = dict(extras.get(dialect.issuers[0], {}))
-    notes = extras.get(noted(dialect.issuers[0]), {})
+    issuer = dialect.issuers[0]
+    body, notes = issuer_fields(req, issuer)
     if elements or "contents" not in notes:
-        body["contents"] = _listed(elements, notes.get("contents"))
+        body["contents"] = _contents_as_read(elements, notes.get("contents"))
     if "model" in notes and "model" in kept:
         body["model"] = notes["model"]
-    options_as_read(body, req, kept, notes)
+    _options_as_read(body, req, kept, notes)
     if req.response_format is not None and "response_format" in kept:
-        format_as_read(body, req.response_format, notes)
+        _format_as_read(body, req.response_format, notes)
     if req.tools and "tools" in kept:
-        told = notes.get("tools", {})
-        layout = next(iter(told.values()), None)
-        made = tools_as_read(req.tools, layout, dialect)
-        body["tools"] = made[0] if "lone" in told else made
+        tool_notes = notes.get("tools", {})
+        tools = tools_as_read(req.tools, next(iter(tool_notes.values()), None), dialect)
+        body["tools"] = tools[0] if "lone" in tool_notes else tools
     if req.tool_choice is not None and "tool_choice" in kept:
-        say_choice(body, req.tool_choice, notes.get("mode"))
+        _choice_as_read(body, req.tool_choice, notes)
     if req.messages and "system" in kept:
-        _say_system(body, req.messages[0], dialect.issuers[0])
+        prompt = req.messages[0]
+        if (prompt.spelling or "").partition(" ")[0] == "top":
+            body["systemInstruction"] = system_as_read(prompt, issuer)
     for path in notes.get("empty", ()):
-        key, _, inner = path.partition(".")
-        body[key] = {**({inner: {}} if inner else {}), **(body.get(key) or {})}
-    spell_paths(body, _words(req, kept, notes))
+        key, _, inner_key = path.partition(".")
+        body[key] = {**({inner_key: {}} if inner_key else {}), **(body.get(key) or {})}
+    spell_paths(body, _notes_of_keys(req, kept, notes))
     return body
 
 
 def respell(body: JsonObject, req: ChatRequest, issuer: str) -> None:
     """Keys in the case in which they were read, also where somebody's change was merged."""
-    words = (req.extras or {}).get(noted(issuer), {}).get("keys", ())
-    spell_paths(body, [word for word in words if not word.endswith(NULL)])
+    notes = (req.extras or {}).get(noted(issuer), {}).get("keys", ())
+    spell_paths(body, [note for note in notes if not note.endswith(NULL)])
 
 
-def _listed(elements: list[Json], note: str | None) -> Json:
+def _contents_as_read(elements: list[Json], note: str | None) -> Json:
     """The contents; a lone one stands alone, a text only so."""
     if note == "lone" and len(elements) == 1:
         return elements[0]
     if note is None:
         return elements
-    return [{"parts": [{"text": one}]} if isinstance(one, str) else one for one in elements]
+    return [{"parts": [{"text": item}]} if isinstance(item, str) else item for item in elements]
 
 
-def _say_system(body: JsonObject, m: Msg, issuer: str) -> None:
-    if (m.spelling or "").partition(" ")[0] == "top":
-        body["systemInstruction"] = system_as_read(m, issuer)
+_FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CONFIG}
 
 
-def _words(req: ChatRequest, kept: Collection[str], notes: JsonObject) -> list[str]:
+def _notes_of_keys(req: ChatRequest, kept: Collection[str], notes: JsonObject) -> list[str]:
     """How keys were spelled; not those into which somebody's change will be merged."""
-    changed: set[str] = set()
+    changed = {key for name, key in _FIELDS.items() if getattr(req, name) and name not in kept}
     if any(name not in kept for name, _ in req.options.given()):
         changed |= {_CONFIG, "serviceTier"}
-    for name, key in _FIELDS.items():
-        if getattr(req, name) and name not in kept:
-            changed.add(key)
-    words: list[str] = notes.get("keys", [])
-    if not changed:
-        return words
-    return [word for word in words if _top(word) not in changed]
+    key_notes: list[str] = notes.get("keys", [])
+    return [note for note in key_notes if not changed or _top_key(note) not in changed]
 
 
-_FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": "toolConfig"}
-
-
-def _top(word: str) -> str:
-    """The body's key that a word is about, in camelCase."""
-    return next(iter(read_keys({word.partition(".")[0].removesuffix(NULL): 0})[0]))
+def _top_key(note: str) -> str:
+    """The body's key that a note is about, in camelCase."""
+    return next(iter(read_keys({note.partition(".")[0].removesuffix(NULL): 0})[0]))
 
 
 def claims(body: Json, path: str | None) -> bool:
@@ -563,12 +463,12 @@ def claims(body: Json, path: str | None) -> bool:
         return False
     if path is not None and _METHOD.search(path):
         return True
-    told: Any = body.get("contents")
-    listed = told if isinstance(told, list) else [told]
-    if not listed or "messages" in body or "input" in body:
+    contents: Any = body.get("contents")
+    entries = contents if isinstance(contents, list) else [contents]
+    if not entries or "messages" in body or "input" in body:
         return False
-    if not all(isinstance(one, dict) and "content" not in one for one in listed):
+    if not all(isinstance(entry, dict) and "content" not in entry for entry in entries):
         return False  # a turn that said nothing may have no parts
-    return any("parts" in one for one in listed) and all(
-        "parts" in one or one.keys() == {"role"} for one in listed
+    return any("parts" in entry for entry in entries) and all(
+        "parts" in entry or entry.keys() == {"role"} for entry in entries
     )

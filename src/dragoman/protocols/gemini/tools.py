@@ -1,8 +1,10 @@
-"""The types and limits of an OpenAPI schema as JSON Schema spells them, and back.
+"""Tools: function declarations, the provider's own tools, and the types of their schemas.
 
 `parameters` and `responseSchema` hold the API's own Schema object, whose types are an enum
-(`STRING`, or its number), and whose limits may be text; other wires know `string`. Reference:
-Gemini API, "Schema" and "Type".
+(`STRING`, or its number), and whose limits may be text; other wires know `string`. `json_types`
+and `enum_types` translate between both.
+
+Reference: Gemini API, "Tool", "FunctionDeclaration", "Schema" and "Type".
 """
 
 from __future__ import annotations
@@ -13,31 +15,34 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
+from ...capabilities import Capabilities
+from ...losses import Report
 from ...message import ServerTool, Tool
-from ...message.blocks import noted
-from .dialect import Dialect, camel, read_keys, spell_keys
+from ..chat_shape import issuer_extras, issuer_fields, own_extras, parameters, unsaid
+from .dialect import Dialect, camel_key, cased, read_keys, spell_keys, with_extras
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
-OWN = {
+_KEYS = {
     "web_search": "googleSearch",
     "code_execution": "codeExecution",
     "file_search": "fileSearch",
 }
 
 
-# how each type was spelled, in the order of a walk; one word if all were spelled alike
+_KINDS: dict[str, Any] = {key: kind for kind, key in _KEYS.items()}
+_STORES = "fileSearchStoreNames"
+_FUNCTIONS = "functionDeclarations"
+SCHEMAS = ("parametersJsonSchema", "parameters")  # the first is the one that is written
+_NO_PARAMETERS = {"type": "object", "properties": {}}
+
+
+# how each type was spelled, in the order of a walk; a single style if all were spelled alike
 Styles: TypeAlias = str | list[str] | None
 
 
 _NAMES = ("string", "number", "integer", "boolean", "array", "object", "null")
-
-
 _UPPER = {name.upper(): name for name in _NAMES}
-
-
 _NUMBERS = dict(enumerate(_NAMES, 1))
-
-
 _ENUM, _NUMBER, _TEXT = "enum", "number", "text"
 
 
@@ -49,14 +54,8 @@ _LIMITS = frozenset({
 
 
 _DIGITS = re.compile(r"0|[1-9][0-9]{0,17}")
-
-
 _ONE = ("items", "additionalProperties", "not")
-
-
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-
-
 _MAPS = ("properties", "$defs", "defs", "definitions")
 
 
@@ -64,26 +63,25 @@ def json_types(schema: JsonObject) -> tuple[JsonObject, Styles]:
     """(the schema with the types of JSON Schema, how they stood); itself if they stood so."""
     styles: list[str] = []
 
-    def lower(key: str, told: Any) -> Any:
-        name: Any = told
+    def lower(key: str, value: Any) -> Any:
         style = ""
         if key in _LIMITS:
-            if type(told) is str and _DIGITS.fullmatch(told):
-                name, style = int(told), _TEXT
-        elif type(told) is str and told in _UPPER:
-            name, style = _UPPER[told], _ENUM
-        elif type(told) is int and told in _NUMBERS:
-            name, style = _NUMBERS[told], _NUMBER
+            if type(value) is str and _DIGITS.fullmatch(value):
+                value, style = int(value), _TEXT
+        elif type(value) is str and value in _UPPER:
+            value, style = _UPPER[value], _ENUM
+        elif type(value) is int and value in _NUMBERS:
+            value, style = _NUMBERS[value], _NUMBER
         styles.append(style)
-        return name
+        return value
 
     try:
-        made: Any = _walked(schema, lower)
+        result: Any = _respell(schema, lower)
     except RecursionError:
         return schema, None
     if not any(styles):
         return schema, None
-    return made, styles[0] if len({*styles}) == 1 else styles
+    return result, styles[0] if len({*styles}) == 1 else styles
 
 
 def enum_types(schema: JsonObject, styles: Styles) -> JsonObject:
@@ -92,34 +90,34 @@ def enum_types(schema: JsonObject, styles: Styles) -> JsonObject:
         return schema
     order: Iterator[str] = repeat(styles) if isinstance(styles, str) else iter(styles)
 
-    def raised(_: str, name: Any) -> Any:
+    def upper(_: str, value: Any) -> Any:
         style = next(order)
         if style == _ENUM:
-            return name.upper()
+            return value.upper()
         if style == _TEXT:
-            return str(name)
-        return _NAMES.index(name) + 1 if style == _NUMBER else name
+            return str(value)
+        return _NAMES.index(value) + 1 if style == _NUMBER else value
 
-    return _walked(schema, raised)  # type: ignore[no-any-return]  # an object, as it was
+    return _respell(schema, upper)  # type: ignore[no-any-return]  # an object, as it was
 
 
-def _walked(schema: Any, spelled: Callable[[str, Any], Any]) -> Any:
-    """A copy of the schema's skeleton, each type and limit of a schema in it spelled anew."""
+def _respell(schema: Any, spell: Callable[[str, Any], Any]) -> Any:
+    """A copy of the schema's skeleton, in which `spell(key, value)` gives each type and limit."""
     if not isinstance(schema, dict):
         return schema
-    made: dict[str, Json] = {}
+    result: dict[str, Json] = {}
     for key, value in schema.items():
         if key == "type" or key in _LIMITS:
-            made[key] = spelled(key, value)
+            result[key] = spell(key, value)
         elif key in _ONE:
-            made[key] = _walked(value, spelled)
+            result[key] = _respell(value, spell)
         elif key in _LISTS and isinstance(value, list):
-            made[key] = [_walked(one, spelled) for one in value]
+            result[key] = [_respell(item, spell) for item in value]
         elif key in _MAPS and isinstance(value, dict):
-            made[key] = {name: _walked(one, spelled) for name, one in value.items()}
+            result[key] = {name: _respell(item, spell) for name, item in value.items()}
         else:
-            made[key] = value
-    return made
+            result[key] = value
+    return result
 
 
 # for each entry of `tools` its keys, each with what it holds: how many declarations, `one` that
@@ -127,150 +125,197 @@ def _walked(schema: Any, spelled: Callable[[str, Any], Any]) -> Any:
 Layout: TypeAlias = list[list[list[Any]]]
 
 
-_FUNCTIONS = "functionDeclarations"
-
-
-SCHEMAS = ("parametersJsonSchema", "parameters")  # the first is the one that is written
-
-
-_KINDS: dict[str, Any] = {key: kind for kind, key in OWN.items()}
-
-
-_STORES = "fileSearchStoreNames"
-
-
-def read_tools(told: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], Layout] | None:
+def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], Layout] | None:
     """(the tools, how they stood); None for what holds none, or is no list of objects."""
-    entries = [told] if isinstance(told, dict) else told
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+    entries = [data] if isinstance(data, dict) else data
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return None
     tools: list[Tool | ServerTool] = []
     layout: Layout = []
     for entry in entries:
         layout.append([])
         for key, value in entry.items():
-            held: Any = None
-            if camel({key: 0}).keys() == {_FUNCTIONS} and isinstance(value, list | dict):
-                listed = [value] if isinstance(value, dict) else value
-                tools += [_function(one, key, dialect) for one in listed]
-                held = len(listed) if isinstance(value, list) else "one"
+            holds: Any = None
+            if declares_functions(key, value):
+                declarations = [value] if isinstance(value, dict) else value
+                tools += [_read_function(item, key, dialect) for item in declarations]
+                holds = len(declarations) if isinstance(value, list) else "one"
             elif value is not None:
-                tools.append(_own(key, value, dialect))
-                held = "own"
-            layout[-1].append([key, held])
+                tools.append(_read_server_tool(key, value, dialect))
+                holds = "own"
+            layout[-1].append([key, holds])
     return (tools, layout) if tools else None
+
+
+def declares_functions(key: str, value: Json) -> bool:
+    """Whether a field of an entry of `tools` holds declarations of functions, or a lone one."""
+    return camel_key(key) == _FUNCTIONS and isinstance(value, list | dict)
 
 
 def layout_of(tools: Sequence[Tool | ServerTool], issuer: str) -> Layout:
     """How tools stand that nobody noted a layout of: as they are written."""
     count = sum(type(tool) is Tool for tool in tools)
-    made: Layout = []
+    layout: Layout = []
     for tool in tools:
         if type(tool) is ServerTool:
-            made.append([[_key(tool, issuer), "own"]])
-        elif [[_FUNCTIONS, count]] not in made:
-            made.append([[_FUNCTIONS, count]])
-    return made
+            layout.append([[_key(tool, issuer), "own"]])
+        elif [[_FUNCTIONS, count]] not in layout:
+            layout.append([[_FUNCTIONS, count]])
+    return layout
 
 
 def tools_as_read(
     tools: Sequence[Tool | ServerTool], layout: Layout | None, dialect: Dialect
 ) -> list[JsonObject]:
     """The entries that the tools were read from."""
-    issuer = dialect.issuers[0]
-    left = list(tools)
     if layout is None:
-        layout = layout_of(tools, issuer)
-    left.reverse()
-    made: list[JsonObject] = []
-    for entry in layout:
-        made.append({})
-        for key, held in entry:
-            if held is None:
-                made[-1][key] = None
-            elif isinstance(held, int):
-                made[-1][key] = [_said(left.pop(), dialect) for _ in range(held)]
+        layout = layout_of(tools, dialect.issuers[0])
+    data = iter([_tool_as_read(tool, dialect) for tool in tools])
+    entries: list[JsonObject] = []
+    for row in layout:
+        entry: JsonObject = {}
+        for key, holds in row:
+            if isinstance(holds, int):
+                entry[key] = [next(data) for _ in range(holds)]
             else:
-                made[-1][key] = _said(left.pop(), dialect)
-    return made
+                entry[key] = None if holds is None else next(data)
+        entries.append(entry)
+    return entries
 
 
-def _function(told: Json, key: str, dialect: Dialect) -> Tool | ServerTool:
+def write_tools(
+    tools: Sequence[Tool | ServerTool], caps: Capabilities, dialect: Dialect, report: Report
+) -> list[JsonObject]:
+    """One entry that declares every function, and one for each tool of the provider's own."""
+    entries: list[JsonObject] = []
+    functions: list[JsonObject] = []
+    for tool in tools:
+        if type(tool) is ServerTool:
+            if (entry := _write_server_tool(tool, caps, dialect, report)) is not None:
+                entries.append(entry)
+        elif type(tool) is Tool:
+            if not functions:
+                entries.append(cased({_FUNCTIONS: functions}, dialect))
+            functions.append(_write_function(tool, caps, dialect, report))
+    return entries
+
+
+def _read_function(data: Json, key: str, dialect: Dialect) -> Tool | ServerTool:
     issuer = dialect.issuers[0]
-    name = told.get("name") if isinstance(told, dict) else None
-    if not isinstance(told, dict) or not isinstance(name, str) or not name:
-        return ServerTool("own", extras={issuer: {key: [told]}})
-    made = Tool(name)
-    said, words = read_keys(told)
-    rest = {key: value for key, value in said.items() if key != "name"}
-    notes: JsonObject = {"keys": words} if words else {}
-    if isinstance(rest.get("description"), str):
-        made.description = rest.pop("description")
-        if not made.description:
+    name = data.get("name") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(name, str) or not name:
+        return ServerTool("own", extras={issuer: {key: [data]}})
+    tool = Tool(name)
+    fields, key_notes = read_keys(data)
+    fields = {key: value for key, value in fields.items() if key != "name"}
+    notes: JsonObject = {"keys": key_notes} if key_notes else {}
+    if isinstance(fields.get("description"), str):
+        tool.description = fields.pop("description")
+        if not tool.description:
             notes["described"] = True
-    place = next((one for one in SCHEMAS if isinstance(rest.get(one), dict)), None)
-    if place is not None:
-        schema = rest.pop(place)
-        if place != SCHEMAS[0]:
-            notes["schema"] = place
+    schema_key = next((key for key in SCHEMAS if isinstance(fields.get(key), dict)), None)
+    if schema_key is not None:
+        schema = fields.pop(schema_key)
+        if schema_key != SCHEMAS[0]:
+            notes["schema"] = schema_key
             schema, styles = json_types(schema)
             if styles is not None:
                 notes["types"] = styles
-        made.parameters = schema
-    made.extras = _extras(issuer, rest, notes)
-    return made
+        tool.parameters = schema
+    tool.extras = issuer_extras(issuer, fields, notes)
+    return tool
 
 
-def _extras(issuer: str, rest: JsonObject, notes: JsonObject) -> Any:
-    return {name: told for name, told in ((issuer, rest), (noted(issuer), notes)) if told} or None
+def _write_function(tool: Tool, caps: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
+    schema, _ = parameters(tool, caps, report)
+    subset = caps.tool_schema.startswith("gemini-openapi")
+    if not schema.get("properties") and (not tool.schema or schema == _NO_PARAMETERS):
+        body = _declaration(tool, None)
+    else:
+        body = _declaration(tool, schema, SCHEMAS[1] if subset else SCHEMAS[0])
+    if tool.cache is not None:
+        report.lost("tool.cache", tool, "cache")
+    return with_extras(cased(body, dialect), tool, caps, dialect, report)
 
 
-def _own(key: str, value: Json, dialect: Dialect) -> ServerTool:
+def _declaration(
+    tool: Tool, schema: JsonObject | None, schema_key: str = "", described: bool = False
+) -> JsonObject:
+    """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
+    body: JsonObject = {"name": tool.name}
+    if tool.description or described:
+        body["description"] = tool.description
+    if schema is not None:
+        body[schema_key] = schema
+    return body
+
+
+def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
     issuer = dialect.issuers[0]
-    name = next(iter(camel({key: 0})))
+    name = camel_key(key)
     if name not in _KINDS or not isinstance(value, dict):
         return ServerTool("own", extras={issuer: {key: value}})
-    inner, words = read_keys(value)
-    rest = dict(inner)
-    made = ServerTool(_KINDS[name])
+    data, key_notes = read_keys(value)
+    fields = dict(data)
+    tool = ServerTool(_KINDS[name])
     blocked = dialect.blocked_domains
-    if made.kind == "file_search" and _names(rest.get(_STORES)):
-        made.stores = tuple(rest.pop(_STORES))
-    elif made.kind == "web_search" and blocked and _names(rest.get(blocked)):
-        made.blocked_domains = tuple(rest.pop(blocked))
-    made.extras = _extras(issuer, {name: rest} if rest else {}, {"keys": words} if words else {})
-    return made
+    if tool.kind == "file_search" and _are_names(fields.get(_STORES)):
+        tool.stores = tuple(fields.pop(_STORES))
+    elif tool.kind == "web_search" and blocked and _are_names(fields.get(blocked)):
+        tool.blocked_domains = tuple(fields.pop(blocked))
+    notes: JsonObject = {"keys": key_notes} if key_notes else {}
+    tool.extras = issuer_extras(issuer, {name: fields} if fields else {}, notes)
+    return tool
 
 
-def _names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _write_server_tool(
+    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
+) -> JsonObject | None:
+    """`{"googleSearch": {}}` and its like; None for a search of files that has no stores."""
+    if tool.kind == "own":
+        return with_extras({}, tool, caps, dialect, report)
+    fields: JsonObject = {}
+    written = ""
+    if tool.kind == "file_search":
+        if not tool.stores and not own_extras(tool, caps):
+            report.lost("server_tool.unsaid", tool, what="file_search without stores")
+            return None
+        fields, written = {_STORES: list(tool.stores)}, "stores"
+    elif tool.kind == "web_search" and dialect.blocked_domains and tool.blocked_domains:
+        fields, written = {dialect.blocked_domains: list(tool.blocked_domains)}, "blocked_domains"
+    unsaid(tool, report, written)
+    body = cased({_KEYS[tool.kind]: cased(fields, dialect)}, dialect)
+    return with_extras(body, tool, caps, dialect, report)
 
 
 def _key(tool: ServerTool, issuer: str) -> str:
-    own = (tool.extras or {}).get(issuer, {})
-    return OWN[tool.kind] if tool.kind in OWN else next(iter(own), "")
+    fields, _ = issuer_fields(tool, issuer)
+    return _KEYS[tool.kind] if tool.kind in _KEYS else next(iter(fields), "")
 
 
-def _said(tool: Tool | ServerTool, dialect: Dialect) -> Json:
+def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
     issuer = dialect.issuers[0]
-    own = (tool.extras or {}).get(issuer, {})
-    notes = (tool.extras or {}).get(noted(issuer), {})
-    if type(tool) is ServerTool:
-        if tool.kind == "own":
-            whole = own[_key(tool, issuer)]
-            function = camel(own).keys() == {_FUNCTIONS} and isinstance(whole, list)
-            return whole[0] if function else whole
-        made = dict(own.get(OWN[tool.kind], {}))
-        if tool.stores:
-            made[_STORES] = list(tool.stores)
-        if tool.blocked_domains:
-            made[dialect.blocked_domains] = list(tool.blocked_domains)
-        return spell_keys(made, notes.get("keys", ()))
-    assert type(tool) is Tool  # the other one of the two
-    made = {"name": tool.name}
-    if tool.description or "described" in notes:
-        made["description"] = tool.description
-    if tool.schema is not None:
-        schema = enum_types(tool.schema, notes.get("types"))
-        made[notes.get("schema", SCHEMAS[0])] = schema
-    return spell_keys({**made, **own}, notes.get("keys", ()))
+    extras, notes = issuer_fields(tool, issuer)
+    if type(tool) is Tool:
+        schema = tool.schema
+        if schema is not None:
+            schema = enum_types(schema, notes.get("types"))
+        body = _declaration(tool, schema, notes.get("schema", SCHEMAS[0]), "described" in notes)
+        return spell_keys({**body, **extras}, notes.get("keys", ()))
+    assert type(tool) is ServerTool  # the other one of the two
+    if tool.kind == "own":
+        key = _key(tool, issuer)
+        value = extras[key]
+        # a declaration without a name
+        no_function = camel_key(key) == _FUNCTIONS and len(extras) == 1
+        return value[0] if no_function and isinstance(value, list) else value
+    fields = dict(extras.get(_KEYS[tool.kind], {}))
+    if tool.stores:
+        fields[_STORES] = list(tool.stores)
+    if tool.blocked_domains:
+        fields[dialect.blocked_domains] = list(tool.blocked_domains)
+    return spell_keys(fields, notes.get("keys", ()))

@@ -1,4 +1,4 @@
-"""The room: the whole request of generateContent and streamGenerateContent.
+"""generateContent and streamGenerateContent: the whole request, and the parts of the contract.
 
 Reference: Gemini API, "models.generateContent": the model stands in the path, a stream is asked
 for by another method, the system prompt stands beside the contents.
@@ -20,27 +20,17 @@ from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
 from ..chat_shape import head, in_path
 from ..request_fields import choice
 from .answer import write_response
-from .dialect import CAN, Dialect, cased, replayed
+from .dialect import CAN, Dialect, cased, with_extras
 from .encoder import GeminiEncoder
 from .messages import content_as_read, contents, system
 from .paths import places
 from .reader import GeminiReader
-from .request import (
-    body_as_read,
-    claims,
-    declaration,
-    generation,
-    read_request,
-    respell,
-    server_tool,
-    tool_config,
-)
+from .request import body_as_read, claims, generation, read_request, respell, tool_config
+from .tools import write_tools
 
 # Names that say where the model lives stand below the base URL as they are, less what it names.
 _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
-
-
-_PLACE = re.compile(r"projects/[^/]+/locations/[^/]+/")
+_PROJECT = re.compile(r"projects/[^/]+/locations/[^/]+/")
 
 
 class Gemini(Room):
@@ -63,24 +53,14 @@ class Gemini(Room):
     def messages(
         self, history: RoledHistory, caps: Capabilities, report: Report
     ) -> list[JsonObject]:
-        """All messages as contents; the user says the system prompt, which a request hoists."""
+        """All messages as contents; a system prompt, which requests have apart, is the user's."""
         return contents(history, caps, self.dialect, report)
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
-        """One object that declares every function, and one for each tool of the provider's own."""
-        made: list[JsonObject] = []
-        functions: list[JsonObject] = []
-        for tool in tools:
-            if type(tool) is ServerTool:
-                if (own := server_tool(tool, caps, self.dialect, report)) is not None:
-                    made.append(own)
-            elif type(tool) is Tool:
-                if not functions:
-                    made.append(cased({"functionDeclarations": functions}, self.dialect))
-                functions.append(declaration(tool, caps, self.dialect, report))
-        return made
+        """One entry that declares every function, and one for each tool of the provider's own."""
+        return write_tools(tools, caps, self.dialect, report)
 
     def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
@@ -114,7 +94,7 @@ class Gemini(Room):
         respell(body, req, self.dialect.issuers[0])
 
     def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether this can be a request of this protocol."""
+        """Whether a body can be a request of this protocol."""
         return claims(body, path)
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
@@ -134,49 +114,49 @@ class Gemini(Room):
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /models/{model}:generateContent`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
+        dialect = self.dialect
         body: JsonObject = {}
-        start = _hoisted(history)
-        if prompt := system(history, caps, self.dialect, report, start):
+        start = _system_messages(history)
+        if prompt := system(history, caps, dialect, report, start):
             body["systemInstruction"] = prompt
-        listed = prepared.elements
-        if listed is None:
-            listed = contents(history, caps, self.dialect, report, start)
-        body["contents"] = listed
+        entries = prepared.elements
+        if entries is None:
+            entries = contents(history, caps, dialect, report, start)
+        body["contents"] = entries
         if tools := self.tools(prepared.offered, caps, report):
             body["tools"] = tools
-        picked = choice(prepared, report, prepared.tools)
-        if picked is not None:
-            body["toolConfig"] = tool_config(picked, self.dialect)
+        tool_choice = choice(prepared, report, prepared.tools)
+        if tool_choice is not None:
+            body["toolConfig"] = tool_config(tool_choice, dialect)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3 functions stand beside such tools only when these are shown, too
-            flag = cased({"includeServerSideToolInvocations": True}, self.dialect)
+            flag = cased({"includeServerSideToolInvocations": True}, dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
-        config, tier = generation(request, caps, self.dialect, report)
+        config, tier = generation(request, caps, dialect, report)
         if config:
             body["generationConfig"] = config
         if tier is not None:
             body["serviceTier"] = tier
-        made = replayed(cased(body, self.dialect), request, caps, self.dialect, report)
+        body = with_extras(cased(body, dialect), request, caps, dialect, report)
         method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
-        return HttpRequest(
-            f"{_place(self.dialect.path, prepared.model or self.model)}:{method}", {}, made
-        )
+        model = _model_path(dialect.path, prepared.model or self.model)
+        return HttpRequest(f"{model}:{method}", {}, body)
 
 
 @lru_cache(maxsize=256)
-def _place(path: str, model: str) -> str:
+def _model_path(path: str, model: str) -> str:
     """The path of a model below the base URL."""
-    named = _PLACE.sub("", model.removeprefix("models/"), count=1)
-    full = named.startswith(_RESOURCES)
-    bare = in_path(named, safe="/@" if full else "@")
-    return f"/{bare}" if full else path.format(model=bare)
+    name = _PROJECT.sub("", model.removeprefix("models/"), count=1)
+    full = name.startswith(_RESOURCES)
+    quoted = in_path(name, safe="/@" if full else "@")
+    return f"/{quoted}" if full else path.format(model=quoted)
 
 
-def _hoisted(history: RoledHistory) -> int:
+def _system_messages(history: RoledHistory) -> int:
     """How many messages make the system prompt: it is text, and never the whole request."""
     end = head(history)
     for i, m in enumerate(history.msgs[:end]):
-        if type(m.content) is not str and any(b.type != "text" for b in m.blocks):
+        if type(m.content) is not str and any(block.type != "text" for block in m.blocks):
             end = i
             break
     return end if end < len(history.msgs) else 0

@@ -1,15 +1,16 @@
-"""Chunks of a content as blocks: texts, thinking, media, references.
+"""Chunks of a content as blocks: texts, thinking, media. Requests and answers have the same ones.
 
-Reference: Mistral API, "ContentChunk". A chunk is the same object in answers and in requests; what
-is not modelled of one comes back in its extras, and a chunk without a model of its own whole.
+Fields of a chunk that its block does not model are the block's extras; a chunk of another type is
+kept as it came. Reference: Mistral API, "ContentChunk".
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.media import is_data, read_url, url_of
+from ..._core.media import is_data_uri, read_url, url_of
+from ...errors import WriteError
 from ...message import (
     AudioBlock,
     Base64Source,
@@ -19,202 +20,216 @@ from ...message import (
     ImageBlock,
     Origin,
     RawBlock,
+    RefusalBlock,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    VideoBlock,
 )
-from ...message.blocks import ContentBlock
+from ...message.blocks import ContentBlock, MediaBlock
+from ..chat_shape import filled, require_text
 
 CHUNK = "chunk"  # the spelling of a text that stood in a list
+CLOSED = "closed"  # in the spelling of thinking: the chunk has `"closed": true`
+
+_FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
-CLOSED = "closed"  # of thinking that says so
+def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
+    """The blocks of a list of chunks; `origin` is the model that wrote them, if one did."""
+    blocks: list[ContentBlock] = []
+    for part in parts:
+        try:
+            block = read_part(part, issuer)
+        except _UNREADABLE:
+            block = RawBlock(issuer, part, by="client")
+        if type(block) is ThinkingBlock:
+            block.origin = origin
+        elif type(block) is RawBlock and origin is None:
+            block.by = "client"
+        elif type(block) is RawBlock and isinstance(part, dict):
+            text = blocks[-1] if blocks else None
+            if type(text) is TextBlock and (citation := read_reference(part)) is not None:
+                text.citations = [*(text.citations or ()), citation]
+        block.read_from = part
+        blocks.append(block)
+    return blocks
 
 
-FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-
-
-def block_of(chunk: JsonObject, issuer: str) -> ContentBlock:
-    """The block that a chunk makes. Raises TypeError for data of an unexpected kind."""
-    kind = chunk.get("type")
-    made: ContentBlock | None = None
+def read_part(part: JsonObject, issuer: str) -> ContentBlock:
+    """The block of a chunk. Raises TypeError for data of an unexpected type."""
+    kind = part.get("type")
+    block: ContentBlock | None = None
     known = {"type", kind}
     if kind == "text":
-        made = TextBlock(_text(chunk["text"]), spelling=CHUNK)
+        block = TextBlock(require_text(part["text"]), spelling=CHUNK)
     elif kind == "thinking":
-        return thinking(chunk, issuer)
+        return _read_thinking(part, issuer)
     elif kind == "image_url":
-        made = _image(chunk["image_url"])
+        block = _read_image(part["image_url"])
     elif kind == "document_url":
-        source, head = read_url(_text(chunk["document_url"]))
-        made = DocumentBlock(source, spelling=head)
-        if isinstance(chunk.get("document_name"), str):
-            made.title = chunk["document_name"]
+        source, head = read_url(require_text(part["document_url"]))
+        block = DocumentBlock(source, spelling=head)
+        if isinstance(part.get("document_name"), str):
+            block.title = part["document_name"]
             known.add("document_name")
     elif kind == "input_audio":
-        made = _audio(chunk["input_audio"])
+        block = _read_audio(part["input_audio"])
     elif kind == "file":
-        made = DocumentBlock(FileSource(_text(chunk["file_id"]), issuer))
+        block = DocumentBlock(FileSource(require_text(part["file_id"]), issuer))
         known.add("file_id")
-    if made is None:
-        return RawBlock(issuer, chunk)
-    if len(chunk) > 2 and (rest := {k: v for k, v in chunk.items() if k not in known}):
-        made.extras = {issuer: rest}
-    return made
+    if block is None:
+        return RawBlock(issuer, part)
+    if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in known}):
+        block.extras = {issuer: unknown}
+    return block
 
 
-def thinking(chunk: JsonObject, issuer: str) -> ThinkingBlock:
+def write_part(
+    block: ContentBlock, extras: JsonObject | None = None, as_read: bool = False
+) -> Json:
+    """The chunk of a block with the fields of `extras`.
+
+    `as_read`: the block was read from this wire, and its chunk is spelled as it was. Raises
+    WriteError for a block that no chunk holds.
+    """
+    part: JsonObject
+    match block:
+        case TextBlock(text=text):
+            part = {"type": "text", "text": text}
+        case ImageBlock() | DocumentBlock() | AudioBlock() | VideoBlock():
+            part = _write_media(block, (block.spelling or "") if as_read else "")
+        case ThinkingBlock() if as_read:
+            return _write_thinking(block) | (extras or {})
+        case RawBlock(data=data) if as_read or isinstance(data, dict):
+            return data
+        case RawBlock() | RefusalBlock() | ThinkingBlock() | ToolUseBlock() | ToolResultBlock():
+            raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
+        case _:
+            assert_never(block)
+    return filled(part, extras) if extras else part
+
+
+def part_as_read(block: ContentBlock, issuer: str) -> Json:
+    """The chunk that `read_part` read."""
+    return write_part(block, (block.extras or {}).get(issuer), as_read=True)
+
+
+def text_pieces(thinking: Json) -> list[Any]:
+    """The chunks of `thinking`, of which a string is a single one."""
+    return [{"type": "text", "text": thinking}] if isinstance(thinking, str) else thinking
+
+
+def _read_thinking(part: JsonObject, issuer: str) -> ThinkingBlock:
     """`{"type": "thinking", "thinking": [text chunks], "closed", "signature"}`.
 
-    Texts that are not one are noted by their lengths; what is no text comes back verbatim.
+    The lengths of several texts are noted; chunks that are no text are kept as they came.
     """
-    said = chunk["thinking"]
-    pieces = [{"type": "text", "text": said}] if isinstance(said, str) else said
-    texts = [_text(one["text"]) for one in pieces if one.get("type") == "text"]
-    made = ThinkingBlock("".join(texts))
-    rest = {key: value for key, value in chunk.items() if key not in ("type", "thinking")}
-    spelled = []
-    if rest.get("closed") is True:
-        del rest["closed"]
-        spelled.append(CLOSED)
-    if isinstance(said, str):
-        spelled.append("string")
-    elif any(one.keys() != {"type", "text"} or one["type"] != "text" for one in pieces):
-        rest["thinking"] = pieces
+    thinking = part["thinking"]
+    pieces = text_pieces(thinking)
+    texts = [require_text(piece["text"]) for piece in pieces if piece.get("type") == "text"]
+    unknown = {key: value for key, value in part.items() if key not in ("type", "thinking")}
+    notes = []
+    if unknown.get("closed") is True:
+        del unknown["closed"]
+        notes.append(CLOSED)
+    if isinstance(thinking, str):
+        notes.append("string")
+    elif any(piece.keys() != {"type", "text"} or piece["type"] != "text" for piece in pieces):
+        unknown["thinking"] = pieces
     elif len(texts) != 1:
-        spelled += [str(len(text)) for text in texts] or ["empty"]
-    if spelled:
-        made.spelling = " ".join(spelled)
-    if rest:
-        made.extras = {issuer: rest}
-    return made
-
-
-def reference(chunk: JsonObject) -> Citation | None:
-    """What a text rests on, where the chunk behind it says so: `tool_reference` has a URL."""
-    if chunk.get("type") != "tool_reference":
-        return None
-    url, title = chunk.get("url"), chunk.get("title")
-    return Citation(
-        url=url if isinstance(url, str) else None,
-        title=title if isinstance(title, str) else None,
-        quote=said if isinstance(said := chunk.get("description"), str) else None,
+        notes += [str(len(text)) for text in texts] or ["empty"]
+    return ThinkingBlock(
+        "".join(texts),
+        spelling=" ".join(notes) or None,
+        extras={issuer: unknown} if unknown else None,
     )
 
 
-def _image(where: Any) -> ImageBlock | None:
-    """A URL, or `{"url", "detail"}`; None for an object that says more."""
-    inner = where if isinstance(where, dict) else {"url": where}
-    source, head = read_url(_text(inner["url"]))
-    detail = inner.get("detail")
-    if inner.keys() - {"url", "detail"} or not (detail is None or isinstance(detail, str)):
+def _write_thinking(block: ThinkingBlock) -> JsonObject:
+    notes = (block.spelling or "").split()
+    closed = {"closed": True} if CLOSED in notes else {}
+    notes = [note for note in notes if note != CLOSED]
+    thinking: Json = text_pieces(block.thinking)
+    if notes == ["string"]:
+        thinking = block.thinking
+    elif notes == ["empty"]:
+        thinking = []
+    elif notes:
+        thinking, start = [], 0
+        for length in map(int, notes):
+            thinking += text_pieces(block.thinking[start : start + length])
+            start += length
+    return {"type": "thinking", "thinking": thinking, **closed}
+
+
+def read_reference(part: JsonObject) -> Citation | None:
+    """What the text before a `tool_reference` rests on; None for another chunk."""
+    if part.get("type") != "tool_reference":
+        return None
+    url, title, quote = (part.get(key) for key in ("url", "title", "description"))
+    return Citation(
+        url=url if isinstance(url, str) else None,
+        title=title if isinstance(title, str) else None,
+        quote=quote if isinstance(quote, str) else None,
+    )
+
+
+def _read_image(value: Any) -> ImageBlock | None:
+    """A URL, or `{"url", "detail"}`; None for an object with other fields."""
+    fields = value if isinstance(value, dict) else {"url": value}
+    source, head = read_url(require_text(fields["url"]))
+    detail = fields.get("detail")
+    if fields.keys() - {"url", "detail"} or not (detail is None or isinstance(detail, str)):
         return None
     form = "string"
-    if isinstance(where, dict):
-        form = "null" if "detail" in inner and detail is None else "object"
+    if isinstance(value, dict):
+        form = "null" if "detail" in fields and detail is None else "object"
     usual = "string" if detail is None else "object"
     spelling = f"{form} {head}" if head else None if form == usual else form
     return ImageBlock(source, detail=detail, spelling=spelling)
 
 
-def _audio(said: Any) -> AudioBlock | None:
-    """The data of a sound, where it is, or `{"data", "format"}`; None for what says more."""
-    if isinstance(said, str):
-        if is_data(said) or said.startswith(("https://", "http://")):
-            source, head = read_url(said)
+def _read_audio(value: Any) -> AudioBlock | None:
+    """Base64 text, a URL, or `{"data", "format"}`; None for an object with other fields."""
+    if isinstance(value, str):
+        if is_data_uri(value) or value.startswith(("https://", "http://")):
+            source, head = read_url(value)
             return AudioBlock(source, spelling=f"uri {head or ''}")
-        return AudioBlock(Base64Source("audio/mpeg", said))
-    if said.keys() != {"data", "format"}:
+        return AudioBlock(Base64Source("audio/mpeg", value))
+    if value.keys() != {"data", "format"}:
         return None
-    data, form = _text(said["data"]), _text(said["format"])
-    if is_data(data):
+    data, form = require_text(value["data"]), require_text(value["format"])
+    if is_data_uri(data):
         return None
-    return AudioBlock(Base64Source(FORMATS.get(form, f"audio/{form}"), data),
-                      spelling=f"object {form}")  # fmt: skip
+    media_type = _FORMATS.get(form, f"audio/{form}")
+    return AudioBlock(Base64Source(media_type, data), spelling=f"object {form}")
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
-
-
-_ODD = (LookupError, TypeError, ValueError, AttributeError)
-
-
-def read_part(told: Json, issuer: str) -> ContentBlock:
-    """One chunk; what no block models is kept as it came."""
-    try:
-        return block_of(told, issuer)
-    except _ODD:
-        return RawBlock(issuer, told, by="client")
-
-
-def read_parts(told: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
-    """The blocks of a list of chunks; `origin`: who wrote them, if that was a model."""
-    made: list[ContentBlock] = []
-    for one in told:
-        block = read_part(one, issuer)
-        if origin is None and type(block) is RawBlock:
-            block.by = "client"
-        elif type(block) is ThinkingBlock:
-            block.origin = origin
-        elif origin is not None and type(block) is RawBlock and isinstance(one, dict):
-            last = made[-1] if made else None
-            if type(last) is TextBlock and (cited := reference(one)) is not None:
-                last.citations = [*(last.citations or ()), cited]
-        made.append(block)
-    return made
-
-
-def part_as_read(block: ContentBlock, issuer: str) -> Json:
-    """The chunk that `read_part`, or the reader of answers, made the block of."""
-    if type(block) is RawBlock:
-        return block.data
-    own = (block.extras or {}).get(issuer, {})
-    if type(block) is TextBlock:
-        return {"type": "text", "text": block.text, **own}
-    if type(block) is ThinkingBlock:
-        return {**_thinking(block), **own}
-    return {**_medium(block), **own}
-
-
-def _thinking(block: ThinkingBlock) -> JsonObject:
-    words = (block.spelling or "").split()
-    made: JsonObject = {"type": "thinking", "thinking": [{"type": "text", "text": block.thinking}]}
-    if CLOSED in words:
-        made["closed"] = True
-        words.remove(CLOSED)
-    if words == ["string"]:
-        made["thinking"] = block.thinking
-    elif words == ["empty"]:
-        made["thinking"] = []
-    elif words:
-        at, texts = 0, []
-        for word in words:
-            texts.append({"type": "text", "text": block.thinking[at : at + int(word)]})
-            at += int(word)
-        made["thinking"] = texts
-    return made
-
-
-def _medium(block: Any) -> JsonObject:
+def _write_media(block: MediaBlock, spelling: str) -> JsonObject:
+    """`image_url`, `document_url`, `input_audio` or `file`, of which the readers made the block."""
     source = block.source
-    if type(block) is ImageBlock:
-        form, _, head = (block.spelling or "").partition(" ")
-        url = url_of(source, head)
-        if form == "string" or (not form and block.detail is None):
-            return {"type": "image_url", "image_url": url}
-        detail = {} if form == "object" and block.detail is None else {"detail": block.detail}
-        return {"type": "image_url", "image_url": {"url": url, **detail}}
-    if type(block) is AudioBlock:
-        form, _, more = (block.spelling or "").partition(" ")
-        if form == "uri":
-            return {"type": "input_audio", "input_audio": url_of(source, more)}
-        if form == "object":
-            return {"type": "input_audio", "input_audio": {"data": source.data, "format": more}}
-        return {"type": "input_audio", "input_audio": source.data}
-    assert type(block) is DocumentBlock  # no other is ever read
+    form, _, head = spelling.partition(" ")
     if type(source) is FileSource:
         return {"type": "file", "file_id": source.file_id}
-    made = {"type": "document_url", "document_url": url_of(source, block.spelling)}
-    return made if block.title is None else {**made, "document_name": block.title}
+    if type(block) is AudioBlock and form == "uri":
+        return {"type": "input_audio", "input_audio": url_of(source, head)}
+    if type(block) is AudioBlock and type(source) is Base64Source:
+        object_ = {"data": source.data, "format": head}
+        return {"type": "input_audio", "input_audio": object_ if form == "object" else source.data}
+    if type(source) is URLSource or type(source) is Base64Source:
+        if type(block) is ImageBlock:
+            image: Json = url_of(source, head)
+            if block.detail is not None or form in ("object", "null"):
+                detail = (
+                    {} if form == "object" and block.detail is None else {"detail": block.detail}
+                )
+                image = {"url": image, **detail}
+            return {"type": "image_url", "image_url": image}
+        if type(block) is DocumentBlock:
+            named = {} if block.title is None else {"document_name": block.title}
+            return {"type": "document_url", "document_url": url_of(source, spelling), **named}
+    raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ..chat_request import has_chat_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Dialect:
 # keys that the API does not know are a 422; no message is empty. A last message of the assistant
 # is continued. The validators of mistral-common 1.13 let a system message follow the system or the
 # user alone, never an answer or a result, and no recorded request has one in the middle: so it is
-# told in tags by the user, who may speak behind anybody.
+# written in tags by the user, whose messages may follow any other.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -61,7 +62,7 @@ CAN = Capabilities(
 
 # Mistral API, "ChatCompletionRequest", the messages of each role and their chunks; the API answers
 # 422 to any other key
-_KNOWN = frozenset({
+_FIELDS = frozenset({
     "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
     "response_format", "tools", "tool_choice", "parallel_tool_calls", "presence_penalty",
     "frequency_penalty", "n", "prediction", "reasoning_effort", "prompt_mode", "guardrails",
@@ -70,11 +71,11 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
-MARKS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardrails"})
+UNIQUE_FIELDS = frozenset({"random_seed", "safe_prompt", "prompt_mode", "guardrails"})
 
 
 # names under which Mistral serves its models; the same weights elsewhere are named by their size
-MAKES = (
+MODEL_PATTERNS = (
     *(f"{name}-*" for name in ("ministral", "magistral", "codestral", "devstral", "voxtral")),
     *(f"mistral-{size}*-{version}" for size in ("small", "medium", "large", "saba")
       for version in ("latest", "2[4-9][01][0-9]")),
@@ -83,7 +84,7 @@ MAKES = (
 )  # fmt: skip
 
 
-_KEYS = {
+_MESSAGE_FIELDS = {
     "system": frozenset({"role", "content"}),
     "user": frozenset({"role", "content"}),
     "assistant": frozenset({"role", "content", "tool_calls", "prefix"}),
@@ -108,40 +109,17 @@ _CHUNKS = {
 
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be one, judged by its keys, its messages and where it was sent."""
-    if not isinstance(body, dict) or body.keys() - _KNOWN:
+    if not isinstance(body, dict) or body.keys() - _FIELDS:
         return False
     if path and not path.partition("?")[0].rstrip("/").endswith("/completions"):
         return False
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not messages:
+    tools, tool_choice = body.get("tools"), body.get("tool_choice")
+    if isinstance(tool_choice, str) and tool_choice.isupper():
         return False
-    picked = body.get("tool_choice")
-    if isinstance(picked, str) and picked.isupper():
-        return False
-    return all(map(_message, messages)) and _tools(body.get("tools"))
-
-
-def _message(told: Json) -> bool:
-    role = told.get("role") if isinstance(told, dict) else None
-    known = _KEYS.get(role) if isinstance(role, str) else None
-    if known is None or told.keys() - known:
-        return False
-    content = told.get("content")
-    return content is None or isinstance(content, str) or (
-        isinstance(content, list) and all(map(_chunk, content))
-    )  # fmt: skip
-
-
-def _chunk(told: Json) -> bool:
-    kind = told.get("type") if isinstance(told, dict) else None
-    known = _CHUNKS.get(kind) if isinstance(kind, str) else None
-    return known is not None and not told.keys() - known - {"type"}
-
-
-def _tools(told: Json) -> bool:
-    """Functions under their key: other wires name them beside their type."""
-    listed = told if isinstance(told, list) else []
-    return all(
-        isinstance(one, dict) and (one.get("type", "function") != "function" or "function" in one)
-        for one in listed
-    )
+    for tool in tools if isinstance(tools, list) else ():
+        # functions under their key: other wires name them beside their type
+        if not isinstance(tool, dict):
+            return False
+        if tool.get("type", "function") == "function" and "function" not in tool:
+            return False
+    return has_chat_messages(body, _MESSAGE_FIELDS, _CHUNKS)

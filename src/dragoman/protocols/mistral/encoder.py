@@ -1,16 +1,13 @@
-"""One candidate of a stream: its blocks as deltas.
+"""Streams of answers: chunks with the deltas of each candidate.
 
 Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, calls go by index.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, assert_never
-
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import MADE
-from ..._core.stream.builder import Builder
-from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, moment, timeless
+from ..._core.stream.pieces import End, Failed, Meta, Part, created_second, without_times
 from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...losses import Report
 from ...message import (
@@ -23,77 +20,81 @@ from ...message import (
     Usage,
 )
 from ...message.blocks import ContentBlock
+from ..answers import AnswerEncoder, Event
 from ..chat_shape import filled
-from .answer import EVENTS, AnswerWriter, error_body, finish_reason, said_usage
-from .blocks import CHUNK, CLOSED
+from .answer import MistralWriter, error_body, write_usage
+from .blocks import CHUNK, CLOSED, text_pieces
+
+_DONE = "[DONE]"
+_UNKNOWN = "unknown"
 
 
 class Deltas:
     """The deltas of one candidate."""
 
-    def __init__(self, index: int, say: AnswerWriter, seed: str) -> None:
-        self.end: Finish | None = None  # why it ended, as far as anybody has said
+    def __init__(self, index: int, writer: MistralWriter, seed: str) -> None:
+        self.end: Finish | None = None  # why it ended, so far
         self._index = index
-        self._say = say
-        self._steps = Steps(seed, say.report)
+        self._writer = writer
+        self._steps = Steps(seed, writer.report)
         self._begun = False
         self._calls = 0
-        self._thoughts = 0  # of the thinking that is open, the pieces that went out
+        self._thoughts = 0  # how many pieces of the open thinking were written
 
     def feed(self, part: Part) -> list[JsonObject]:
-        """The choices that a piece makes."""
-        return self._said(self._steps.feed(part))
+        """The choices that a part of a block makes."""
+        return self._choices(self._steps.feed(part))
 
     def finish(self) -> list[JsonObject]:
-        """The choices of what still waits."""
-        made = self._said(self._steps.finish())
+        """The choices of the blocks that still wait."""
+        choices = self._choices(self._steps.finish())
         for block in self._steps.untold:
-            self._say.report.lost("answer.unsaid", block, what="what came behind its block")
-        return made
+            self._writer.report.lost("answer.unsaid", block, what="what came behind its block")
+        return choices
 
     def choice(self, delta: JsonObject, reason: str | None = None) -> JsonObject:
-        """`{"index", "delta", "finish_reason"}`; the first delta says whose words these are."""
+        """`{"index", "delta", "finish_reason"}`; the first delta has the role."""
         if not self._begun:
             self._begun = True
             delta = {"role": "assistant", **delta}
         return {"index": self._index, "delta": delta, "finish_reason": reason}
 
-    def beside(self, told: JsonObject) -> JsonObject:
-        """A choice of fields that nobody models."""
-        rest = dict(told)
-        message = rest.pop("message", None)
+    def extras(self, fields: JsonObject) -> JsonObject:
+        """A choice with fields that no node models."""
+        message = fields.get("message")
         delta = message if isinstance(message, dict) else {"content": ""}
-        return {**self.choice(delta), **rest}
+        others = {key: value for key, value in fields.items() if key != "message"}
+        return {**self.choice(delta), **others}
 
-    def _said(self, steps: list[Step]) -> list[JsonObject]:
-        made: list[JsonObject] = []
+    def _choices(self, steps: list[Step]) -> list[JsonObject]:
+        choices: list[JsonObject] = []
         for step in steps:
             if type(step) is Open:
-                delta = self._opened(step.block)
+                delta = self._begin(step.block)
             elif type(step) is Grow:
-                delta = self._grown(step.block)
+                delta = self._grow(step.block)
             else:
-                delta = self._shut(step.block)
+                delta = self._end(step.block)
             if delta:
-                made.append(self.choice(delta))
-        return made
+                choices.append(self.choice(delta))
+        return choices
 
-    def _opened(self, block: ContentBlock) -> JsonObject:
-        """The beginning of a call: its name, and its id unless nobody gave it one."""
+    def _begin(self, block: ContentBlock) -> JsonObject:
+        """The beginning of a call: its name, and its id unless the model gave it none."""
         self._thoughts = 0
         if type(block) is not ToolUseBlock:
             return {}
         self._calls += 1
-        made: JsonObject = {"index": self._calls - 1, "type": "function",
+        call: JsonObject = {"index": self._calls - 1, "type": "function",
                             "function": {"name": block.name, "arguments": ""}}  # fmt: skip
-        if not (self._say.own and block.spelling == MADE):
-            made["id"] = block.id
-        own = (block.extras or {}).get(self._say.issuer, {})
-        return {"content": "", "tool_calls": [filled(made, own)]}
+        if not (self._writer.own and block.spelling == MADE):
+            call["id"] = block.id
+        extras = (block.extras or {}).get(self._writer.issuer, {})
+        return {"content": "", "tool_calls": [filled(call, extras)]}
 
-    def _grown(self, block: ContentBlock) -> JsonObject:
-        if type(block) is TextBlock and block.spelling == CHUNK and self._say.own:
-            return {"content": [self._say.chunk(block)]}
+    def _grow(self, block: ContentBlock) -> JsonObject:
+        if type(block) is TextBlock and block.spelling == CHUNK and self._writer.own:
+            return {"content": [self._writer.chunk(block)]}
         if type(block) is TextBlock or type(block) is RefusalBlock:
             return {"content": block.text} if block.text else {}
         if type(block) is ThinkingBlock:
@@ -104,162 +105,121 @@ class Deltas:
         return {}
 
     def _thinking(self, block: ThinkingBlock) -> JsonObject:
-        own = dict((block.extras or {}).get(self._say.issuer, {}))
-        said: Any = [{"type": "text", "text": block.thinking}] if block.thinking else []
-        if (came := own.pop("thinking", None)) is not None:  # all that was thought so far
-            said = came[self._thoughts :]
-            self._thoughts = len(came)
+        extras = dict((block.extras or {}).get(self._writer.issuer, {}))
+        pieces = text_pieces(block.thinking) if block.thinking else []
+        if (all_pieces := extras.pop("thinking", None)) is not None:  # since the block began
+            pieces = all_pieces[self._thoughts :]
+            self._thoughts = len(all_pieces)
         else:
-            self._thoughts += len(said)
-        chunk: Json = {"type": "thinking", "thinking": said, **own}
-        if self._say.own and block.spelling == CLOSED:
+            self._thoughts += len(pieces)
+        chunk: Json = {"type": "thinking", "thinking": pieces, **extras}
+        if self._writer.own and block.spelling == CLOSED:
             chunk["closed"] = True
-        if not said and len(chunk) == 2:
-            return {}
-        return {"content": [chunk]}
+        return {"content": [chunk]} if pieces or len(chunk) > 2 else {}
 
-    def _shut(self, block: ContentBlock) -> JsonObject:
-        """The end of a block: what came in one piece is said, what cannot be is named."""
-        say = self._say
-        if type(block) is TextBlock:
-            say.fields(block)
-            if not say.own:
-                say.uncited(block)
+    def _end(self, block: ContentBlock) -> JsonObject:
+        """The end of a block: one that came in one piece is written, what has no place is lost."""
+        writer = self._writer
+        if type(block) is TextBlock or type(block) is ThinkingBlock or type(block) is ToolUseBlock:
+            writer.fields(block)
+            if type(block) is ThinkingBlock:
+                writer.without_seals(block)
+            elif type(block) is TextBlock and not writer.own:
+                writer.without_citations(block)
             return {}
-        if type(block) is ThinkingBlock:
-            say.fields(block)
-            say.unsealed(block)
-            return {}
-        if type(block) is ToolUseBlock:
-            say.fields(block)
-            return {}
-        chunk = say.chunk(block)
-        if type(block) is RefusalBlock or chunk is None or type(chunk) is not dict:
+        chunk = writer.chunk(block)
+        if type(block) is RefusalBlock or type(chunk) is not dict:
             return {}
         return {"content": [chunk]}
 
 
-Event: TypeAlias = tuple[str | None, Json]
-
-
-_DONE = "[DONE]"
-
-
-_UNKNOWN = "unknown"
-
-
-class MistralEncoder:
+class MistralEncoder(AnswerEncoder[MistralWriter]):
     """Writes one answer with all its candidates."""
 
     def __init__(
         self, report: Report, issuers: tuple[str, ...], request: ChatRequest | None
     ) -> None:
-        self._report = report
-        self._say = AnswerWriter(report, issuers, own=False)
-        self._about = Builder(issuers[0])  # its figures, and what stands beside the choices
+        super().__init__(MistralWriter(report, issuers, own=False), request)
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
-        self._asked = (request.model if request is not None else None) or _UNKNOWN
-        self._sent: JsonObject = {}  # as the last chunk had it
-        self._beside: JsonObject = {}  # for the next chunk
+        self._written_head: JsonObject = {}  # as the last chunk had it
+        self._fields: JsonObject = {}  # fields of the answer for the next chunk
         self._deltas: dict[int, Deltas] = {}
-        self._named: set[str] = set()  # losses that are told once
-        self._failed = False
 
-    def feed(self, piece: Piece) -> list[Event]:
-        """The chunks that the piece makes."""
-        match piece:
-            case Part():
-                candidate = self._candidate(piece.key[0])
-                return [self._chunk(one) for one in candidate.feed(piece)]
-            case Meta():
-                return self._meta(piece)
-            case Usage():
-                self._about.add(piece)
-            case End():
-                self._candidate(piece.candidate).end = piece.finish
-            case Failed():
-                return self._error(piece)
-            case Raw():
-                self._report.lost("answer.unsaid", piece, what="an event that nobody knows")
-            case _:
-                assert_never(piece)
+    def part(self, piece: Part) -> list[Event]:
+        """The chunks that a part of a block makes."""
+        return [self._chunk(choice) for choice in self._candidate(piece.key[0]).feed(piece)]
+
+    def ended(self, piece: End) -> list[Event]:
+        """Nothing yet: content may follow."""
+        self._candidate(piece.candidate).end = piece.finish
         return []
 
     def finish(self) -> list[Event]:
         """What still waits, why each candidate ended, the figures, and the end of the stream."""
-        made: list[Event] = []
+        events: list[Event] = []
         last: list[JsonObject] = []
-        for index in sorted(self._deltas):
-            one = self._deltas[index]
-            made += [self._chunk(choice) for choice in one.finish()]
-            if one.end is not None:
-                last.append(self._last(one, one.end))
-        resp = self._about.finish()
-        beside = self._say.fields(resp)
-        beside.pop(EVENTS, None)
-        usage = said_usage(resp.usage, self._say) if last or resp.usage != Usage() else {}
-        more = {**({"usage": usage} if usage else {}), **beside}
-        made += [self._chunk(choice) for choice in last[:-1]]
-        if last or more or self._beside or (self._say.own and self._head != self._sent):
+        for _, deltas in sorted(self._deltas.items()):
+            events += [self._chunk(choice) for choice in deltas.finish()]
+            if (end := deltas.end) is not None:
+                reason = self.writer.finish_reason(end, end) or "stop"
+                last.append(deltas.choice({"content": ""}, reason))
+        figures = self.about.finish().usage
+        usage = write_usage(figures, self.writer) if last or figures != Usage() else {}
+        events += [self._chunk(choice) for choice in last[:-1]]
+        renamed = self.writer.own and self._head != self._written_head
+        if last or usage or self._fields or renamed:
             event = self._chunk(last[-1] if last else None)
-            event[1].update(more)
-            made.append(event)
-        return [*made, (None, _DONE)] if last else made
+            if usage:
+                event[1]["usage"] = usage
+            events.append(event)
+        return [*events, (None, _DONE)] if last else events
 
-    def _last(self, one: Deltas, end: Finish) -> JsonObject:
-        """The delta with the reason."""
-        word = finish_reason(end, self._say, end)
-        return one.choice({"content": ""}, word or "stop")
-
-    def _candidate(self, index: int) -> Deltas:
-        if index not in self._deltas:
-            self._deltas[index] = Deltas(index, self._say, str(self._head.get("id", "")))
-        return self._deltas[index]
-
-    def _meta(self, piece: Meta) -> list[Event]:
-        own = self._say.reads(piece.issuer)
-        self._say.own = self._say.own or own
+    def meta(self, piece: Meta) -> list[Event]:
+        """Fields of a candidate are a chunk, those of the answer go with the next one."""
+        ours = self.writer.reads(piece.issuer)
+        self.writer.own = self.writer.own or ours
         for name in ("id", "model"):
             if (value := getattr(piece, name)) is not None:
                 self._head.setdefault(name, value)
-        told = piece.extras or {}
-        if own and piece.candidate is None and "created" in told:
-            self._head["created"] = told["created"]
-        if not own:
-            if piece.candidate is None and (at := moment(told)) is not None:
-                self._head.setdefault("created", at)
-                told = timeless(told)
-            for key in told:
-                self._once("extras.foreign", piece, f"extras.{piece.issuer or 'nobody'}.{key}")
+        fields = dict(piece.extras or {})
+        if not ours:
+            if piece.candidate is None and (second := created_second(fields)) is not None:
+                self._head.setdefault("created", second)
+                fields = without_times(fields)
+            self.foreign(piece, fields)
             return []
         if piece.candidate is not None:
-            return [self._chunk(self._candidate(piece.candidate).beside(told))] if told else []
-        self._beside.update((key, value) for key, value in told.items() if key != "created")
+            choices = [self._candidate(piece.candidate).extras(fields)] if fields else []
+            return [self._chunk(choice) for choice in choices]
+        if "created" in fields:
+            self._head["created"] = fields.pop("created")
+        self._fields.update(fields)
         return []
 
-    def _chunk(self, choice: JsonObject | None) -> Event:
-        """One chunk; the first of another wire's answer settles what it must be called."""
-        made: JsonObject = {"object": "chat.completion.chunk"}
-        if not self._say.own:
-            for name, usual in (("id", _UNKNOWN), ("model", self._asked), ("created", 0)):
-                if name not in self._head:
-                    self._head[name] = usual
-                    self._once("answer.field", self._head, name)
-        self._sent = dict(self._head)
-        made.update(self._head)
-        made["choices"] = [] if choice is None else [choice]
-        made.update(self._beside)
-        self._beside = {}
-        return None, made
-
-    def _error(self, piece: Failed) -> list[Event]:
-        ended = any(one.end is not None and one.end.reason == "error"
-                    for one in self._deltas.values())  # fmt: skip
-        if ended and self._say.own and piece.error.body is None:
-            return []  # the reason has said it
+    def failed(self, piece: Failed) -> list[Event]:
+        """An error, unless the reason of a candidate has named it."""
+        ends = [deltas.end for deltas in self._deltas.values() if deltas.end is not None]
+        named = any(end.reason == "error" for end in ends)
+        if named and self.writer.own and piece.error.body is None:
+            return []
         return [(None, error_body(piece.error))]
 
-    def _once(self, code: str, node: object, field: str) -> None:
-        if (name := f"{code} {field}") not in self._named:
-            self._named.add(name)
-            self._report.lost(code, node, field)
+    def _candidate(self, index: int) -> Deltas:
+        if index not in self._deltas:
+            self._deltas[index] = Deltas(index, self.writer, str(self._head.get("id", "")))
+        return self._deltas[index]
+
+    def _chunk(self, choice: JsonObject | None) -> Event:
+        """One chunk; the first of another wire's answer settles its id, model and time."""
+        if not self.writer.own:
+            model = self.requested_model or _UNKNOWN
+            for name, default in (("id", _UNKNOWN), ("model", model), ("created", 0)):
+                if name not in self._head:
+                    self._head[name] = default
+                    self.writer.lost_once("answer.field", self._head, name)
+        self._written_head = dict(self._head)
+        chunk: JsonObject = {"object": "chat.completion.chunk", **self._head}
+        chunk["choices"] = [] if choice is None else [choice]
+        chunk.update(self._fields)
+        self._fields = {}
+        return None, chunk

@@ -1,94 +1,94 @@
-"""Messages of a request, read into the tree, and said again as they were read.
+"""Messages of a request: read into the tree, written as they were read, and composed.
 
-`read_message` and `message_as_read` are each other's inverse, whatever the API may refuse.
 Reference: Mistral API, "Chat Completion", `messages`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import ASSISTANT, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
 from ...message import (
-    AudioBlock,
-    Base64Source,
     DocumentBlock,
     FileSource,
     ImageBlock,
     Msg,
     Origin,
     RawBlock,
-    RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
-    VideoBlock,
 )
-from ...message.blocks import ContentBlock, MediaBlock
+from ...message.blocks import ContentBlock
 from ..chat_shape import (
     UNTYPED,
     arguments_of,
     call_as_read,
     content,
+    content_as_read,
     filled,
     own_extras,
     read_calls,
     result_as_read,
     result_text,
+    write_call,
 )
-from ..chat_shape import read_message as retold_read_message
-from .blocks import CHUNK, part_as_read, read_parts
+from ..chat_shape import read_message as read_chat_message
+from .blocks import CHUNK, part_as_read, read_parts, write_part
 
-_PREFIX = {True: "prefix", False: "unfixed"}  # how a message says whether it is to be continued
+_ROLES = ("system", "user", "assistant", "tool")
+_PREFIX = {True: "prefix", False: "unfixed"}  # how the spelling of a message notes its `prefix`
+_DETAILS = (None, "low", "auto", "high")
 
 
-def read_message(told: Json, issuer: str, origin: Origin, place: int) -> Msg:
-    """One entry of `messages`; what is no message of a known role is kept as it came."""
-    return retold_read_message(
-        told, issuer, read_parts, lambda rest: _answer(rest, issuer, origin, place)
+def read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
+    """One entry of `messages`; an object without a known role is kept as it came."""
+    return read_chat_message(
+        entry, issuer, read_parts, lambda fields: _read_answer(fields, issuer, origin, index)
     )
 
 
-def _answer(rest: JsonObject, issuer: str, origin: Origin, place: int) -> Msg:
-    said, word = content(rest, issuer, read_parts, origin)
-    calls = read_calls(rest, issuer, place)
-    if calls and isinstance(said, str):
-        said = [TextBlock(said)] if said else []
-    made = Msg.trusted("", [*said, *calls] if calls else said, "assistant")
-    words = [word] if word else []
-    if isinstance(rest.get("prefix"), bool):
-        words.append(_PREFIX[rest.pop("prefix")])
-    made.spelling = " ".join(words) or None
-    return made
+def _read_answer(fields: JsonObject, issuer: str, origin: Origin, index: int) -> Msg:
+    blocks, note = content(fields, issuer, read_parts, origin)
+    calls = read_calls(fields, issuer, index)
+    if calls:
+        texts: list[ContentBlock] = [TextBlock(blocks)] if blocks else []  # type: ignore[arg-type]
+        blocks = [*(texts if isinstance(blocks, str) else blocks), *calls]
+    m = Msg.trusted("", blocks, "assistant")
+    notes = [note] if note else []
+    if isinstance(fields.get("prefix"), bool):
+        notes.append(_PREFIX[fields.pop("prefix")])
+    m.spelling = " ".join(notes) or None
+    return m
 
 
 def message_as_read(m: Msg, issuer: str) -> Json:
-    """The entry of `messages` that `read_message` made the message of."""
+    """The entry of `messages` that `read_message` read."""
     content = m.content
-    made: JsonObject = {"role": m.role, "content": content}
+    entry: JsonObject = {"role": m.role, "content": content}
     if not isinstance(content, str):
         if len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
             return content[0].data
         if m.role == "tool":
-            made = result_as_read(content[0], partial(part_as_read, issuer=issuer))
+            entry = result_as_read(content[0], partial(part_as_read, issuer=issuer))
         else:
-            made = _said(m, issuer)
-    for flag, word in _PREFIX.items():
-        if word in (m.spelling or "").split():
-            made["prefix"] = flag
-    made.update((m.extras or {}).get(issuer, {}))
-    return made
+            entry = _blocks_as_read(m, issuer)
+    for prefix, note in _PREFIX.items():
+        if note in (m.spelling or "").split():
+            entry["prefix"] = prefix
+    entry.update((m.extras or {}).get(issuer, {}))
+    return entry
 
 
-def _said(m: Msg, issuer: str) -> JsonObject:
-    made: JsonObject = {"role": m.role}
+def _blocks_as_read(m: Msg, issuer: str) -> JsonObject:
+    entry: JsonObject = {"role": m.role}
     chunks: list[ContentBlock] = []
     calls: list[Json] = []
     for block in m.blocks:
@@ -97,184 +97,112 @@ def _said(m: Msg, issuer: str) -> JsonObject:
         else:
             chunks.append(block)
     if calls:
-        made["tool_calls"] = calls
-    word = (m.spelling or "").partition(" ")[0]
-    first = chunks[0] if len(chunks) == 1 else None
-    if type(first) is TextBlock and first.spelling != CHUNK:
-        made["content"] = first.text
-    elif chunks or word == "list":
-        made["content"] = [part_as_read(chunk, issuer) for chunk in chunks]
-    elif word != "absent":
-        made["content"] = None if word == "null" else ""
-    return made
+        entry["tool_calls"] = calls
+    note = (m.spelling or "").partition(" ")[0]
+    write = partial(part_as_read, issuer=issuer)
+    content_as_read(entry, chunks, note, lambda text: text.spelling != CHUNK, write)
+    return entry
 
 
-_ROLES = ("system", "user", "assistant", "tool")
-
-
-_DETAILS = ("low", "auto", "high")
-
-
-def messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
-    """One wire message for each message; a last one of the assistant's is to be continued."""
-    out: list[JsonObject] = []
-    for m, seat, odd in zip(history.msgs, history.seats, history.marks(), strict=True):
+def write_messages(history: RoledHistory, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """One entry for each message or result; a last one of the assistant is to be continued."""
+    entries: list[JsonObject] = []
+    for m, role, unusual in zip(history.msgs, history.roles, history.marks(), strict=True):
         content: Any = m.content
-        made: JsonObject
         if type(content) is str:
-            made = {"role": _ROLES[seat], "content": content}
-        elif seat == TOOL:
-            out.extend([_result(block, caps, report) for block in content])
+            entry: JsonObject = {"role": _ROLES[role], "content": content}
+        elif role == TOOL:
+            entries += [_write_result(block, caps, report) for block in content]
             continue
-        elif not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
-            call = _call(content[0], caps)  # the usual turn that calls a tool
-            made = {"role": "assistant", "content": "", "tool_calls": [call]}
+        elif len(content) == 1 and type(content[0]) is ToolUseBlock:  # most turns of an agent
+            calls = [_write_call(content[0], caps)]
+            entry = {"role": "assistant", "content": "", "tool_calls": calls}
         else:
-            made = _blocks(m, seat, caps, report)
-            if not (made["content"] or "tool_calls" in made):
-                continue  # all of it was named as lost
-        if odd and m.extras is not None:
-            made.update(own_extras(m, caps))
-        out.append(made)
-    if history.seats[-1:] == [ASSISTANT] and out:
-        last = out[-1]
+            entry = _write_blocks(content, role, caps, report)
+            if not (entry["content"] or "tool_calls" in entry):
+                continue  # each of its blocks is a loss
+        if unusual and m.extras is not None:
+            entry.update(own_extras(m, caps))
+        entries.append(entry)
+    if history.roles[-1:] == [ASSISTANT] and entries:
+        last = entries[-1]
         if last["role"] == "assistant" and "tool_calls" not in last:
             last["prefix"] = True
-    return out
+    return entries
 
 
-def _blocks(m: Msg, seat: int, caps: Capabilities, report: Report) -> JsonObject:
-    chunks: list[JsonObject] = []
+def _write_blocks(
+    blocks: list[ContentBlock], role: int, caps: Capabilities, report: Report
+) -> JsonObject:
+    chunks: list[Json] = []
     calls: list[JsonObject] = []
-    thoughts: list[JsonObject] = []
+    thoughts: list[Json] = []
     thinking: JsonObject = {"type": "thinking", "thinking": thoughts, "closed": True}
-    content: list[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
-    for block in content:
+    for block in blocks:
         if type(block) is ToolUseBlock:
-            calls.append(_call(block, caps))
+            calls.append(_write_call(block, caps))
         elif type(block) is not ThinkingBlock:
-            chunks.append(_chunk(block, caps, report))
+            chunks.append(_write_part(block, caps, report))
         elif not block.thinking:
             report.lost("text.blank", block, "thinking")
         else:
             if chunks or calls:
                 report.lost("thinking.moved", block, did="stands first")
-            thoughts += _thoughts(block, thinking, caps)
+            thoughts += _write_thoughts(block, thinking, caps)
     if thoughts:
         chunks.insert(0, thinking)
-    made: JsonObject = {"role": _ROLES[seat], "content": _content(chunks)}
+    entry: JsonObject = {"role": _ROLES[role], "content": _content(chunks)}
     if calls:
-        made["tool_calls"] = calls
-    return made
+        entry["tool_calls"] = calls
+    return entry
 
 
-def _thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabilities) -> list[JsonObject]:
-    """What is thought, as it came if it was more than text; `thinking` takes what stood beside."""
-    own = own_extras(block, caps)
-    came = own.pop("thinking", None)
-    thinking.update(own)
-    said = [one.get("text", "") for one in came or () if one.get("type") == "text"]
-    if came and "".join(said) == block.thinking:
-        return list(came)
+def _write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
+    # a part of the answers names no type; such a call goes back as it came
+    typed = block.spelling is None or UNTYPED not in block.spelling
+    return write_call(block, arguments_of(block), own_extras(block, caps), typed)
+
+
+def _write_thoughts(block: ThinkingBlock, thinking: JsonObject, caps: Capabilities) -> list[Json]:
+    """The pieces of the thinking, as they came if they were more than text.
+
+    Other fields of its chunk are added to the chunk `thinking`.
+    """
+    fields = own_extras(block, caps)
+    pieces = fields.pop("thinking", None) or ()
+    thinking.update(fields)
+    texts = [piece.get("text", "") for piece in pieces if piece.get("type") == "text"]
+    if pieces and "".join(texts) == block.thinking:
+        return list(pieces)
     return [{"type": "text", "text": block.thinking}]
 
 
-def _content(chunks: list[JsonObject]) -> Any:
+def _write_result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
+    """A result as a string; as chunks only where it holds more than one text."""
+    if type(block) is not ToolResultBlock:
+        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+    output: Any = block.output
+    if isinstance(output, list):
+        output = _content([_write_part(part, caps, report) for part in output])
+    elif type(output) is not str:
+        output = result_text(block, bullets=False)
+    entry: JsonObject = {"role": "tool", "content": output, "tool_call_id": block.id}
+    return entry if block.extras is None else filled(entry, own_extras(block, caps))
+
+
+def _content(chunks: list[Json]) -> Json:
     """Text alone as a string, which every model reads; else the list of chunks."""
     if len(chunks) == 1 and chunks[0].keys() == {"type", "text"}:
         return chunks[0]["text"]
     return chunks or ""
 
 
-def _chunk(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
-    if type(block) is TextBlock:
-        return _owned({"type": "text", "text": block.text}, block, caps)
-    if (
-        type(block) is ImageBlock
-        or type(block) is DocumentBlock
-        or type(block) is AudioBlock
-        or type(block) is VideoBlock
-    ):
-        return _owned(_medium(block, report), block, caps)
-    if type(block) is RawBlock and isinstance(block.data, dict):
-        return block.data
-    if (
-        type(block) is RawBlock
-        or type(block) is RefusalBlock
-        or type(block) is ThinkingBlock
-        or type(block) is ToolUseBlock
-        or type(block) is ToolResultBlock
-    ):
-        raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
-    assert_never(block)
-
-
-def _owned(made: JsonObject, block: ContentBlock, caps: Capabilities) -> JsonObject:
-    if block.extras is not None:
-        filled(made, own_extras(block, caps))
-    return made
-
-
-def _call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`.
-
-    A part of the answers names no type; such a call goes back as it came.
-    """
-    said = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    function = {"name": block.name, "arguments": said}
-    made: JsonObject = {"id": block.id, "type": "function", "function": function}
-    if block.spelling is not None and UNTYPED in block.spelling:
-        del made["type"]
-    return _owned(made, block, caps)
-
-
-def _result(block: ContentBlock, caps: Capabilities, report: Report) -> JsonObject:
-    """A result as a string; as chunks only where it holds more than one text."""
-    if type(block) is not ToolResultBlock:
-        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-    output = block.output
-    if type(output) is str:
-        said: Any = output
-    elif isinstance(output, list):
-        said = _content([_chunk(inner, caps, report) for inner in output])
-    else:
-        said = result_text(block, bullets=False)
-    return _owned({"role": "tool", "content": said, "tool_call_id": block.id}, block, caps)
-
-
-def _medium(block: MediaBlock, report: Report) -> JsonObject:
-    """A medium as a chunk: `image_url`, `document_url`, `input_audio`, or a `file`."""
-    source = block.source
-    if isinstance(source, FileSource):
-        if block.type == "document" and block.title is not None:
+def _write_part(block: ContentBlock, caps: Capabilities, report: Report) -> Json:
+    """The chunk of a block; fields of a medium that the API does not know are losses."""
+    if type(block) is DocumentBlock and type(block.source) is FileSource:
+        if block.title is not None:
             report.lost("media.detail", block, "title")
-        return {"type": "file", "file_id": source.file_id}
-    match block:
-        case ImageBlock(detail=None):
-            return {"type": "image_url", "image_url": _url(block)}
-        case ImageBlock(detail=detail) if detail in _DETAILS:
-            return {"type": "image_url", "image_url": {"url": _url(block), "detail": detail}}
-        case ImageBlock():
-            report.lost("media.detail", block, "detail")
-            return {"type": "image_url", "image_url": _url(block)}
-        case DocumentBlock():
-            made: JsonObject = {"type": "document_url", "document_url": _url(block)}
-            if block.title is not None:
-                made["document_name"] = block.title
-            return made
-        case AudioBlock() if isinstance(source, Base64Source):
-            return {"type": "input_audio", "input_audio": source.data}
-        case AudioBlock() | VideoBlock():
-            raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
-        case _:
-            assert_never(block)
-
-
-def _url(block: MediaBlock) -> str:
-    match block.source:
-        case URLSource(url=url):
-            return url
-        case Base64Source() as source:
-            return source.data_uri()
-        case other:
-            raise WriteError(f"{block.type} from a {other.type} source", code="seat.unsaid")
+    elif type(block) is ImageBlock and block.detail not in _DETAILS:
+        report.lost("media.detail", block, "detail")
+        block = replace(block, detail=None)
+    return write_part(block, None if block.extras is None else own_extras(block, caps))

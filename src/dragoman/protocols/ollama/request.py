@@ -1,6 +1,8 @@
-"""Tools of a request, read into the tree, and said again as they were read.
+"""A request but for its messages: options, tools, response format, streaming; read and written.
 
-Reference: ollama api/types.go, Tool.
+`write_options` composes the options, `body_as_read` writes a whole body as it was read.
+
+Reference: ollama docs/api.md, "Chat"; api/types.go, ChatRequest, Options and Tool.
 """
 
 from __future__ import annotations
@@ -10,93 +12,40 @@ from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
+from ...losses import Report
 from ...message import ChatRequest, Options, ResponseFormat, ServerTool, Tool
-from ...message.blocks import noted
+from ..base import PreparedRequest
+from ..chat_request import read_tool, tool_as_read
+from ..chat_shape import are_objects, issuer_extras, issuer_fields
+from ..reasoning import asked
+from ..request_fields import field_at, option_value, options, put_field, take_field
 from .messages import read_messages
 
-
-def read_tools(rest: JsonObject, issuer: str) -> list[Tool | ServerTool]:
-    """The `tools` of a body, taken out of it; a list of anything else stays there."""
-    told = rest.get("tools")
-    if not (isinstance(told, list) and told and all(isinstance(one, dict) for one in told)):
-        return []
-    try:
-        made = [_tool(one, issuer) for one in told]
-    except InvalidMessage:  # a tool that no JSON can say again
-        return []
-    del rest["tools"]
-    return made
-
-
-def _tool(told: JsonObject, issuer: str) -> Tool | ServerTool:
-    function = told.get("function")
-    name = function.get("name") if isinstance(function, dict) else None
-    typed = told.get("type") == "function"
-    if not (isinstance(function, dict) and isinstance(name, str) and name) or (
-        "type" in told and not typed
-    ):
-        return ServerTool("own", extras={issuer: told})
-    made = Tool(name)
-    inner = {key: value for key, value in function.items() if key != "name"}
-    notes: JsonObject = {} if typed else {"typed": False}
-    if isinstance(inner.get("description"), str):
-        made.description = inner.pop("description")
-    else:
-        notes["described"] = False
-    if isinstance(inner.get("parameters"), dict):
-        made.parameters = inner.pop("parameters")
-    if isinstance(inner.get("strict"), bool):
-        made.strict = inner.pop("strict")
-    rest = {key: value for key, value in told.items() if key not in ("type", "function")}
-    if inner:
-        rest["function"] = inner
-    own = {where: kept for where, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
-    """The tool's declaration as it was read."""
-    own = dict((tool.extras or {}).get(issuer, {}))
-    if type(tool) is ServerTool:
-        return own
-    assert type(tool) is Tool  # the other one of the two
-    notes = (tool.extras or {}).get(noted(issuer), {})
-    function: JsonObject = {"name": tool.name}
-    if notes.get("described", True):
-        function["description"] = tool.description
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    if tool.strict is not None:
-        function["strict"] = tool.strict
-    function.update(own.pop("function", {}))
-    made: JsonObject = {"type": "function"} if notes.get("typed", True) else {}
-    return {**made, "function": function, **own}
-
-
-# what stands under `options`, and what stands beside it
+# option -> where it stands in the body
 OPTIONS = {
-    "max_tokens": "num_predict",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-    "repetition_penalty": "repeat_penalty",
-    "seed": "seed",
-    "stop": "stop",
+    "max_tokens": "options.num_predict",
+    "temperature": "options.temperature",
+    "top_p": "options.top_p",
+    "top_k": "options.top_k",
+    "presence_penalty": "options.presence_penalty",
+    "frequency_penalty": "options.frequency_penalty",
+    "repetition_penalty": "options.repeat_penalty",
+    "seed": "options.seed",
+    "stop": "options.stop",
+    "logprobs": "logprobs",
+    "top_logprobs": "top_logprobs",
 }
 
 
-BESIDE = {"logprobs": "logprobs", "top_logprobs": "top_logprobs"}
+_MOST_LOGPROBS = 20
 
 
-_REAL = {"temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"}
+# the server refuses any other level
+_LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max",
+           "max": "max", "ultra": "max"}  # fmt: skip
 
 
-_SWITCH = {True: "on", False: "off"}
-
-
+# fields that no other protocol's requests have
 MARKS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 
 
@@ -108,119 +57,128 @@ _OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_forma
 
 def read_request(body: JsonObject, issuer: str) -> ChatRequest:
     """The request that the body makes."""
-    rest = dict(body)
+    other_fields = dict(body)
     notes: JsonObject = {}
-    model = rest.pop("model") if isinstance(rest.get("model"), str) and rest["model"] else None
-    listed = rest.get("messages")
-    if isinstance(listed, list):
-        del rest["messages"]
+    model = body.get("model")
+    model = other_fields.pop("model") if isinstance(model, str) and model else None
+    entries: list[Json] = []
+    if isinstance(body.get("messages"), list):
+        entries = other_fields.pop("messages")
     else:
-        listed, notes["messages"] = [], "absent"
-    made = ChatRequest(
-        read_messages(listed, issuer, model),
-        tools=read_tools(rest, issuer),
-        options=_options(rest),
-        response_format=_format(rest),
+        notes["messages"] = "absent"
+    stream = True  # where nobody says so
+    if isinstance(body.get("stream"), bool):
+        stream = other_fields.pop("stream")
+    else:
+        notes["stream"] = "unsaid"
+    req = ChatRequest(
+        read_messages(entries, issuer, model),
+        tools=_read_tools(other_fields, issuer),
+        options=_read_options(other_fields),
+        response_format=_read_format(other_fields),
         model=model,
-        stream=_stream(rest, notes),
+        stream=stream,
     )
-    own = {name: kept for name, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
+    req.extras = issuer_extras(issuer, other_fields, notes)
+    return req
 
 
-def _stream(rest: JsonObject, notes: JsonObject) -> bool:
-    """Whether it is streamed, which goes without saying."""
-    told = rest.get("stream")
-    if isinstance(told, bool):
-        del rest["stream"]
-        return told
-    notes["stream"] = "unsaid"
-    return True
-
-
-def _options(rest: JsonObject) -> Options:
-    """The options, taken out of the body; what no option can hold stays there."""
-    told = rest.get("options")
-    left = dict(told) if isinstance(told, dict) else {}
-    given: dict[str, Any] = {
-        name: left.pop(key) for name, key in OPTIONS.items() if _fits(name, left.get(key))
-    }
-    if "stop" in given:
-        given["stop"] = tuple(given["stop"])
-    beside = {name: rest[key] for name, key in BESIDE.items() if _fits(name, rest.get(key))}
-    think = rest.get("think")
-    if isinstance(think, bool):
-        beside["reasoning"] = _SWITCH[think]
-    elif isinstance(think, str) and think not in ("", "on", "off"):
-        beside["reasoning"] = think
+def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
+    """The `tools` of a body, taken out of it; a list of anything else stays there."""
+    entries = body.get("tools")
+    if not are_objects(entries):
+        return []
     try:
-        made = Options(**given, **beside)
+        tools = [read_tool(entry, issuer) for entry in entries]
+    except InvalidMessage:  # a tool that no JSON can say again
+        return []
+    del body["tools"]
+    return tools
+
+
+def _read_options(body: JsonObject) -> Options:
+    """The options, taken out of the body; what no option can hold stays there."""
+    fields: dict[str, Any] = {}
+    paths: list[str] = []
+    for name, path in OPTIONS.items():
+        value = option_value(name, data := field_at(body, path))
+        # -1 and -2 mean: as many tokens as there is room for
+        open_end = name == "max_tokens" and value is not None and value <= 0
+        if value is not None and not open_end and not (name == "stop" and isinstance(data, str)):
+            fields[name] = value
+            paths.append(path)
+    think = body.get("think")
+    if isinstance(think, bool):
+        think = "on" if think else "off"
+    elif not isinstance(think, str) or think in ("", "on", "off"):
+        think = None
+    if think is not None:
+        fields["reasoning"] = think
+        paths.append("think")
+    try:
+        read = Options(**fields)
     except InvalidMessage:  # text or numbers that no JSON can say again
         return Options()
-    for name in beside:
-        del rest[BESIDE.get(name, "think")]
-    if given:
-        rest["options"] = left
-        if not left:
-            del rest["options"]
-    return made
+    for path in paths:
+        take_field(body, path)
+    return read
 
 
-def _fits(name: str, value: Any) -> bool:
-    if name == "logprobs":
-        return isinstance(value, bool)
-    if name == "stop":
-        return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
-    if not isinstance(value, (int, float) if name in _REAL else int) or isinstance(value, bool):
-        return False
-    return name != "max_tokens" or value > 0  # -1 and -2 mean: as many as there is room for
+def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
+    """Put the options into the body: thinking and log probabilities as far as the server goes."""
+    request, caps = prepared.request, prepared.caps
+    given = request.options
+    fields = options(request, OPTIONS, caps, report)
+    thinking = asked(request, caps, report, budgets=False)
+    if thinking is not None:
+        level = None if thinking.effort is None else _LEVELS.get(thinking.effort)
+        if level != thinking.effort and given.reasoning is not None:
+            did = f"sent as {level}" if level else "thinking is on"
+            report.lost("option.range", given, "reasoning", what=given.reasoning, did=did)
+        # a level where the model has levels, and a switch where it has not
+        body["think"] = False if thinking.off else level or True
+    if fields.get("top_logprobs", 0) > _MOST_LOGPROBS:
+        fields["top_logprobs"] = _MOST_LOGPROBS
+        report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))
+    for path, value in fields.items():
+        put_field(body, path, value)
 
 
-def _format(rest: JsonObject) -> ResponseFormat | None:
-    told = rest.get("format")
-    if told == "json":
-        del rest["format"]
-        return ResponseFormat("json")
-    if not isinstance(told, dict):
-        return None
+def _read_format(body: JsonObject) -> ResponseFormat | None:
+    value = body.get("format")
     try:
-        made = ResponseFormat("schema", told)
+        if isinstance(value, dict):
+            form = ResponseFormat("schema", value)
+        elif value == "json":
+            form = ResponseFormat("json")
+        else:
+            return None
     except InvalidMessage:  # text that no JSON can say again
         return None
-    del rest["format"]
-    return made
+    del body["format"]
+    return form
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
+    req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
 ) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    extras = req.extras or {}
-    body: JsonObject = dict(extras.get(issuer, {}))
-    notes = extras.get(noted(issuer), {})
+    """The body with those of `fields` as `read_request` found them, and those nobody models."""
+    body, notes = issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
-    if req.model and "model" in kept:
+    if req.model and "model" in fields:
         body["model"] = req.model
-    if req.tools and "tools" in kept:
+    if req.tools and "tools" in fields:
         body["tools"] = [tool_as_read(tool, issuer) for tool in req.tools]
-    if req.response_format is not None and "response_format" in kept:
-        form = req.response_format
+    if (form := req.response_format) is not None and "response_format" in fields:
         body["format"] = form.schema if form.kind == "schema" else form.kind
-    if "stream" not in notes or "stream" not in kept:
+    if "stream" not in notes or "stream" not in fields:
         body["stream"] = req.stream  # which has a meaning where it is left out
-    said = {name: value for name, value in req.options.given() if name in kept}
-    if "reasoning" in said:
-        level = said["reasoning"]
-        body["think"] = level == "on" if level in ("on", "off") else level
-    for name in BESIDE.keys() & said.keys():
-        body[BESIDE[name]] = said[name]
-    inner = {OPTIONS[name]: value for name, value in said.items() if name in OPTIONS}
-    if "stop" in inner:
-        inner["stop"] = list(inner["stop"])
-    if inner:
-        body["options"] = {**inner, **body.get("options", {})}
+    for name, value in req.options.given():
+        if name in fields and name == "reasoning":
+            body["think"] = value == "on" if value in ("on", "off") else value
+        elif name in fields and name in OPTIONS:
+            put_field(body, OPTIONS[name], list(value) if name == "stop" else value)
     return body
 
 
@@ -236,13 +194,13 @@ def claims(body: Json, path: str | None = None) -> bool:
         return path.partition("?")[0].rstrip("/").endswith("/api/chat")
     if any(key in body for key in _OTHERS):
         return False
-    listed = [one for one in body["messages"] if isinstance(one, dict)]
-    if any(isinstance(one.get("content"), list) for one in listed):
+    entries = [entry for entry in body["messages"] if isinstance(entry, dict)]
+    if any(isinstance(entry.get("content"), list) for entry in entries):
         return False
-    return not MARKS.isdisjoint(body) or any(map(_native, listed))
+    return not MARKS.isdisjoint(body) or any(map(_is_native, entries))
 
 
-def _native(message: JsonObject) -> bool:
+def _is_native(message: JsonObject) -> bool:
     """Whether only this protocol has messages of this shape."""
     if "images" in message or "tool_name" in message:
         return True

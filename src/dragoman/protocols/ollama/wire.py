@@ -1,4 +1,4 @@
-"""The room: the whole request of `POST /api/chat`.
+"""The whole request of `POST /api/chat`, and the contract of the protocol.
 
 Unknown keys are ignored by the server without a word, so only known ones are written.
 """
@@ -13,23 +13,16 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
 from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
-from ..chat_shape import function_tool, own_tool, replay
-from ..reasoning import asked
-from ..request_fields import choice, format_unsaid, options, response_format
+from ..chat_request import function_tool
+from ..chat_shape import own_tool, replay
+from ..request_fields import choice, format_unsaid, response_format
 from .answer import write_response
 from .dialect import CAN, Dialect
 from .encoder import OllamaEncoder
-from .messages import message_as_read, messages
+from .messages import MessageComposer, MessageWriter
 from .paths import places
 from .reader import OllamaReader
-from .request import BESIDE, MARKS, OPTIONS, body_as_read, claims, read_request
-
-_MOST_LOGPROBS = 20
-
-
-# the server refuses any other level
-_LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max",
-           "max": "max", "ultra": "max"}  # fmt: skip
+from .request import MARKS, body_as_read, claims, read_request, write_options
 
 
 class Ollama(Room):
@@ -48,19 +41,19 @@ class Ollama(Room):
         self, history: RoledHistory, caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """The `messages` of the request."""
-        return messages(history, caps, self.dialect)
+        return MessageComposer(caps, self.dialect).messages(history)
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and tools nobody models; the server runs none of its own."""
-        made = []
+        entries = []
         for tool in tools:
             if type(tool) is Tool:
-                made.append(function_tool(tool, caps, report))
+                entries.append(function_tool(tool, caps, report))
             elif type(tool) is ServerTool:
-                made.append(own_tool(tool, caps))
-        return made
+                entries.append(own_tool(tool, caps))
+        return entries
 
     def reader(self, caps: Capabilities) -> Reader:
         """A reader for one answer or stream."""
@@ -68,25 +61,25 @@ class Ollama(Room):
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
-        said = payload.get("message", payload.get("response"))
-        return type(payload.get("done")) is bool and isinstance(said, (dict, str))
+        answer = payload.get("message", payload.get("response"))
+        return type(payload.get("done")) is bool and isinstance(answer, (dict, str))
 
     def read_request(
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
         """The request that a body makes; without a word on it, it is streamed."""
-        return read_request(body, self.dialect.issuers[0])
+        return read_request(body, self.issuer)
 
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
         """The entries of `messages` that these were read from."""
-        issuer = self.dialect.issuers[0]
-        return [message_as_read(m, issuer) for m in msgs]
+        writer = MessageWriter(self.issuer)
+        return [writer.message(m) for m in msgs]
 
     def body_as_read(
         self, req: ChatRequest, kept: Collection[str], elements: list[Json]
     ) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.dialect.issuers[0])
+        return body_as_read(req, kept, elements, self.issuer)
 
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether this can be a request of `/api/chat`, judged by its keys and shapes."""
@@ -94,7 +87,7 @@ class Ollama(Room):
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
         """Where the nodes of a request stand in the body that it was read from."""
-        return places(req)
+        return places(req, body)
 
     def write_response(
         self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
@@ -109,12 +102,11 @@ class Ollama(Room):
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
         request, caps = prepared.request, prepared.caps
-        body: JsonObject = {"model": prepared.model}
-        listed = prepared.elements
-        body["messages"] = (
-            messages(prepared.history, caps, self.dialect) if listed is None else listed
-        )
-        _unsaid(choice(prepared, report), prepared, report)
+        messages: Sequence[Json] | None = prepared.elements
+        if messages is None:
+            messages = self.messages(prepared.history, caps, report)
+        body: JsonObject = {"model": prepared.model, "messages": messages}
+        _report_choice(choice(prepared, report), request, report)
         if prepared.offered:
             body["tools"] = self.tools(prepared.offered, caps, report)
         body["stream"] = request.stream
@@ -122,43 +114,21 @@ class Ollama(Room):
         if form is not None and form.kind != "text":
             body["format"] = form.schema if form.kind == "schema" else "json"
             format_unsaid(form, report)
-        given = options(request, {**OPTIONS, **BESIDE}, caps, report)
-        for key in BESIDE.values():
-            if key in given:
-                body[key] = given.pop(key)
-        _bound(body, prepared, report)
-        if given:
-            body["options"] = given
-        own = replay({}, request, caps, report)
-        if isinstance(own.get("options"), dict):
-            own = {**own, "options": {**given, **own["options"]}}
-        body.update(own)
+        write_options(body, prepared, report)
+        fields = replay({}, request, caps, report)
+        if isinstance(fields.get("options"), dict):
+            fields = {**fields, "options": {**body.get("options", {}), **fields["options"]}}
+        body.update(fields)
         return HttpRequest(self.dialect.path, {}, body)
 
 
-def _unsaid(picked: ToolChoice | None, prepared: PreparedRequest, report: Report) -> None:
+def _report_choice(picked: ToolChoice | None, request: ChatRequest, report: Report) -> None:
     """Name what a model could be told to choose: this wire has no place for it."""
-    given = prepared.request.tool_choice
-    if picked is None or given is None:
+    if picked is None or request.tool_choice is None:
         return
-    plain = {"mode": "auto", "allowed": (), "parallel": None}
-    for name, usual in plain.items():
-        if getattr(picked, name) not in (usual, "none"):  # whom tools are withheld from calls none
+    usual = {"mode": ("auto", "none"), "allowed": ((),), "parallel": (None,)}
+    for name, values in usual.items():
+        # whom tools are withheld from calls none
+        if getattr(picked, name) not in values:
             field = "" if picked.mode == "tool" and name == "mode" else name  # its name goes, too
-            report.lost("tool_choice.lowered", given, field, did="left to the model")
-
-
-def _bound(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
-    """Thinking and log probabilities in the range that the server takes."""
-    given = prepared.request.options
-    wanted = asked(prepared.request, prepared.caps, report, budgets=False)
-    if wanted is not None:
-        level = wanted.effort if wanted.effort is None else _LEVELS.get(wanted.effort)
-        if level != wanted.effort and given.reasoning is not None:
-            did = f"sent as {level}" if level else "thinking is on"
-            report.lost("option.range", given, "reasoning", what=given.reasoning, did=did)
-        # a level where the model has levels, and a switch where it has not
-        body["think"] = False if wanted.off else level or True
-    if body.get("top_logprobs", 0) > _MOST_LOGPROBS:
-        body["top_logprobs"] = _MOST_LOGPROBS
-        report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))
+            report.lost("tool_choice.lowered", request.tool_choice, field, did="left to the model")

@@ -1,4 +1,4 @@
-"""Chat Completions: the room for OpenAI's older wire and all who copy it.
+"""Chat Completions: OpenAI's older protocol, which most other hosts speak, too.
 
 Reference: OpenAI API, "Create chat completion".
 """

@@ -49,7 +49,7 @@ class Dialect:
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of options
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of every body
     path: str = "/chat/completions"
-    model: str = "gpt-5.6"  # sent where nobody names one
+    model: str = "gpt-5.6"  # sent where no model is named
     issuers: tuple[str, ...] = ("openai-chat",)
 
 
@@ -116,51 +116,52 @@ def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body, posted to `path` if that is known, can be one."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         return False
-    bare = (path or "").partition("?")[0].rstrip("/")
+    endpoint = (path or "").partition("?")[0].rstrip("/")
     if _FOREIGN & body.keys():
         return False
-    if bare.endswith(_PATH):
+    if endpoint.endswith(_PATH):
         return True
-    if bare.endswith(("/messages", "/converse", "/converse-stream", "/api/chat", "/v2/chat")):
+    if endpoint.endswith(("/messages", "/converse", "/converse-stream", "/api/chat", "/v2/chat")):
         return False
-    picked = body.get("tool_choice")
+    choice = body.get("tool_choice")
     return (
-        not (isinstance(picked, str) and picked.isupper())  # REQUIRED, NONE
-        and not any(str(key).endswith("_version") for key in body)  # of somebody's API
+        not (isinstance(choice, str) and choice.isupper())  # REQUIRED, NONE
+        # the version of an API stands in a header here
+        and not any(str(key).endswith("_version") for key in body)
         and all(map(_message, body["messages"]))
         and all(map(_tool, body["tools"] if isinstance(body.get("tools"), list) else ()))
     )
 
 
-def _message(told: Any) -> bool:
-    role = told.get("role") if isinstance(told, dict) else None
+def _message(entry: Any) -> bool:
+    role = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
         return False
-    content = told.get("content")
-    if "images" in told or "tool_plan" in told or "thinking" in told:
+    content = entry.get("content")
+    if "images" in entry or "tool_plan" in entry or "thinking" in entry:
         return False
     if isinstance(content, list):
         return all(map(_part, content))
-    calls = told.get("tool_calls")
-    named = role != "tool" or "tool_call_id" in told
-    return named and (content is None or isinstance(content, str)) and all(
+    calls = entry.get("tool_calls")
+    has_id = role != "tool" or "tool_call_id" in entry
+    return has_id and (content is None or isinstance(content, str)) and all(
         map(_call, calls if isinstance(calls, list) else ())
     )  # fmt: skip
 
 
-def _part(told: Any) -> bool:
-    kind = told.get("type") if isinstance(told, dict) else None
+def _part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
     return isinstance(kind, str) and kind not in _PARTS
 
 
-def _call(told: Any) -> bool:
+def _call(entry: Any) -> bool:
     """Whether arguments are text: in others' calls they are objects."""
-    function = told.get("function") if isinstance(told, dict) else None
+    function = entry.get("function") if isinstance(entry, dict) else None
     return not isinstance(function, dict) or isinstance(function.get("arguments", ""), str)
 
 
-def _tool(told: Any) -> bool:
-    kind = told.get("type") if isinstance(told, dict) else None
+def _tool(entry: Any) -> bool:
+    kind = entry.get("type") if isinstance(entry, dict) else None
     if not isinstance(kind, str) or _DATED.fullmatch(kind):
         return False
-    return kind != "function" or isinstance(told.get("function"), dict)
+    return kind != "function" or isinstance(entry.get("function"), dict)

@@ -1,4 +1,4 @@
-"""Messages of a request, read into the tree, and said again as they were read.
+"""Messages of Chat Completions: read, written as they were read, and composed.
 
 `read_messages` and `message_as_read` are each other's inverse, whatever a dialect or a model may
 take. Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
@@ -7,9 +7,9 @@ take. Reference: OpenAI API, "Create chat completion", `messages`; requests of s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, assert_never
+from typing import Any, cast
 
-from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import (
     ASSISTANT,
     FOLLOWING,
@@ -18,15 +18,12 @@ from ..._core.passes.roles import (
     TOOL,
     USER,
     RoledHistory,
-    concluded,
+    finish_survey,
 )
-from ..._core.stream.think_tags import glued
+from ..._core.stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...message import (
-    AudioBlock,
-    DocumentBlock,
-    ImageBlock,
     Msg,
     Origin,
     RawBlock,
@@ -35,71 +32,76 @@ from ...message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    VideoBlock,
 )
-from ...message.blocks import CacheHint, ContentBlock
-from ...message.request import answered, said
-from ..chat_shape import arguments_of, own_extras, result_text
+from ...message.blocks import MEDIA_KINDS, CacheHint, ContentBlock, MediaBlock
+from ...message.request import new_message, new_result
+from ..chat_shape import own_extras, result_text
 from .blocks import (
     LEGACY,
     PART,
+    cache_mark,
     call_as_read,
-    marked,
-    media_part,
-    paired,
+    pair_legacy_calls,
     part_as_read,
+    read_cache_mark,
     read_calls,
+    read_content_part,
     read_part,
-    read_said,
-    read_thoughts,
-    say_thought,
-    thought,
-    unmarked,
-    usual_calls,
+    read_thinking,
+    read_usual_calls,
+    write_call,
+    write_part,
+    write_thinking,
+    write_thinking_as_read,
 )
 from .dialect import Dialect
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
-_CALLED = "called"  # the result is named as its call is, and does not say so itself
+_RESULT_ROLES = ("tool", "function")
 
 
-_PLAIN = {"user": USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
+_TEXT_ROLES = {"user": USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
 
 
-_RESULTS = ("tool", "function")
+_NAMED = "called"  # the result has the name of its call, and none in its own message
 
 
-# one loop by design, which seats what it reads: a survey of its own costs a third as much again
+_NO_ID = "nobody's"  # the result does not say which call it answers
+
+
+# one loop by design, which finds the roles as it reads: a survey of its own costs a third more
 def read_messages(  # noqa: C901, PLR0912, PLR0915
-    listed: Sequence[Json], issuer: str, origin: Origin
+    entries: Sequence[Json], issuer: str, origin: Origin
 ) -> tuple[list[Msg], RoledHistory | None]:
-    """The messages of a request, and their seats if nothing in them is unusual.
+    """The messages of a request, and their roles if nothing in them is unusual.
 
     `origin` is who wrote them, and whose thinking they hold.
     """
-    made: list[Msg] = []
-    history = RoledHistory(made, [])
-    seats = history.seats
+    msgs: list[Msg] = []
+    history = RoledHistory(msgs, [])
+    roles = history.roles
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
-    answerers: list[str] = []
+    result_names: list[str] = []
     waiting = 0  # calls whose results have not come yet
     usual = True
     legacy = False
-    for told in listed:  # the usual shapes first, by what is nothing but usual in them
+    for entry in entries:  # the usual shapes first: those with no other fields
         try:
-            size, role, content = len(told), told["role"], told["content"]
+            size, role, content = len(entry), entry["role"], entry["content"]
             if size == 2 and type(content) is str:
-                seats.append(_PLAIN[role])
-                made.append(said(content, role, origin))
+                roles.append(_TEXT_ROLES[role])
+                m = new_message(content, role, origin)
+                m.read_from = entry
+                msgs.append(m)
                 if waiting or not content or content.isspace():
                     usual = False
                 continue
         except (LookupError, TypeError):  # something is missing, or it is no object
             size, role, content = 0, None, None
         if size == 3 and role == "tool" and type(content) is str:
-            id = told.get("tool_call_id")
+            id = entry.get("tool_call_id")
             if type(id) is str:
                 waiting -= 1
                 if waiting:
@@ -108,348 +110,312 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 if content.isspace():
                     usual = False
                 name = names.get(id)
-                spelling = None if name is None else _CALLED
-                made.append(said([answered(id, name or "", content, spelling)], "tool", origin))
-                seats.append(TOOL)
+                block = new_result(id, name or "", content, None if name is None else _NAMED)
+                m = new_message([block], "tool", origin)
+                m.read_from = block.read_from = entry
+                msgs.append(m)
+                roles.append(TOOL)
                 history.results.append(id)
-                answerers.append(name or "")
+                result_names.append(name or "")
                 continue
         elif size == 3 and content is None and role == "assistant":
-            calls = usual_calls(told.get("tool_calls"), names, history)
+            calls = read_usual_calls(entry.get("tool_calls"), names, history)
             if calls:
                 if waiting:
                     usual = False
                 waiting = len(calls)
-                m = said(calls, "assistant", origin)
+                m = new_message(calls, "assistant", origin)
                 m.spelling = "null"
-                made.append(m)
-                if seats and seats[-1] == ASSISTANT:
+                m.read_from = entry
+                msgs.append(m)
+                if roles and roles[-1] == ASSISTANT:
                     history.flags |= FOLLOWING
-                seats.append(ASSISTANT)
+                roles.append(ASSISTANT)
                 continue
         usual = False
-        legacy = legacy or (type(told) is dict and LEGACY in told)
-        made.append(_message(told, issuer, origin))
-        made[-1].origin = origin
-        _name(made[-1], names)
+        legacy = legacy or (type(entry) is dict and LEGACY in entry)
+        m = _read_message(entry, issuer, origin)
+        m.origin = origin
+        m.read_from = entry
+        msgs.append(m)
+        _name_results(m, names)
     if legacy:
-        paired(made)
-    return made, concluded(history, answerers, waiting) if usual else None
+        pair_legacy_calls(msgs)
+    return msgs, finish_survey(history, result_names, waiting) if usual else None
 
 
-def _name(m: Msg, names: dict[str, str]) -> None:
+def _name_results(m: Msg, names: dict[str, str]) -> None:
     """Remember the calls of a message by name, and name its results by those."""
     for block in () if isinstance(m.content, str) else m.content:
         if type(block) is ToolUseBlock:
             names[block.id] = block.name
         elif type(block) is ToolResultBlock and block.id and not block.name and block.id in names:
             block.name = names[block.id]
-            block.spelling = f"{block.spelling} {_CALLED}" if block.spelling else _CALLED
+            block.spelling = f"{block.spelling} {_NAMED}" if block.spelling else _NAMED
 
 
-def _message(told: Json, issuer: str, origin: Origin) -> Msg:
+def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
     """One entry of `messages`; what is no message of a known role is kept as it came."""
-    role = told.get("role") if isinstance(told, dict) else None
+    role: Any = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
-        return Msg.trusted("", [RawBlock(issuer, told, "message", by="client")], "user")
-    rest = {key: value for key, value in told.items() if key != "role"}
-    name = rest.pop("name") if isinstance(rest.get("name"), str) and rest["name"] else ""
-    if role in _RESULTS:
-        made = Msg.trusted("", [_result(rest, name, role, issuer)], "tool")
+        raw = RawBlock(issuer, entry, "message", by="client")
+        raw.read_from = entry
+        return Msg.trusted("", [raw], "user")
+    fields = {key: value for key, value in entry.items() if key != "role"}
+    name = fields.pop("name") if isinstance(fields.get("name"), str) and fields["name"] else ""
+    if role in _RESULT_ROLES:
+        block = _read_result(fields, name, role, issuer)
+        block.read_from = entry
+        m = Msg.trusted("", [block], "tool")
     else:
-        blocks = read_thoughts(rest, issuer, origin) if role == "assistant" else []
-        said, spelling = _content(rest, issuer, read_said)
-        after = read_calls(rest, issuer) if role == "assistant" else []
-        plain = isinstance(said, str) and not blocks and not after
-        if isinstance(said, str) and not plain:
-            spelling = "string"
-            said = [TextBlock(said)]
-        content: Any = said if plain else [*blocks, *said, *after]
-        made = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
-        made.spelling = spelling or None
-    hint, key = unmarked(rest)
-    if hint is not None:
-        made.cache = hint
-        made.spelling = f"{made.spelling or ''} {key}"
-        del rest[key]
-    if rest:
-        made.extras = {issuer: rest}
-    return made
+        is_answer = role == "assistant"
+        thinking = read_thinking(fields, issuer, origin) if is_answer else []
+        content, spelling = _read_content(fields, issuer, read_content_part)
+        calls = read_calls(fields, issuer) if is_answer else []
+        if isinstance(content, str) and (thinking or calls):
+            content, spelling = [TextBlock(content)], "string"
+        if not isinstance(content, str):
+            content = [*thinking, *content, *calls]
+        m = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
+        m.spelling = spelling or None
+    m.cache, key = read_cache_mark(fields)
+    if key:
+        m.spelling = f"{m.spelling or ''} {key}"
+    if fields:
+        m.extras = {issuer: fields}
+    return m
 
 
-def _content(
-    rest: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock] = read_part
+def _read_content(
+    fields: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock] = read_part
 ) -> tuple[str | list[ContentBlock], str]:
-    """(what is said, how it is spelled)."""
-    if "content" not in rest:
-        return [], "absent"
-    said = rest["content"]
-    if isinstance(said, str):
-        return rest.pop("content"), ""
-    if isinstance(said, list):
-        del rest["content"]
-        return [read(part, issuer) for part in said], "list"
-    if said is None:
-        del rest["content"]
+    """(the content, taken out of the fields; how it is spelled)."""
+    content = fields.get("content", ...)
+    if isinstance(content, str):
+        return fields.pop("content"), ""
+    if isinstance(content, list):
+        del fields["content"]
+        return [read(part, issuer) for part in content], "list"
+    if content is None:
+        del fields["content"]
         return [], "null"
-    return [], "absent"  # no content that anybody knows: it stays among the other fields
+    return [], "absent"  # or nothing that anybody knows: it stays among the fields
 
 
-def _result(rest: JsonObject, name: str, role: str, issuer: str) -> ToolResultBlock:
-    id = rest.get("tool_call_id")
-    block = ToolResultBlock(rest.pop("tool_call_id") if isinstance(id, str) else "", name)
-    said, spelling = _content(rest, issuer)
-    block.output = said if spelling in ("", "list") else None
-    words = [spelling, "" if isinstance(id, str) else "nobody's", "" if role == "tool" else role]
-    block.spelling = " ".join(filter(None, words)) or None
+def _read_result(fields: JsonObject, name: str, role: str, issuer: str) -> ToolResultBlock:
+    has_id = isinstance(fields.get("tool_call_id"), str)
+    block = ToolResultBlock(fields.pop("tool_call_id") if has_id else "", name)
+    content, spelling = _read_content(fields, issuer)
+    block.output = content if spelling in ("", "list") else None
+    notes = [spelling, "" if has_id else _NO_ID, "" if role == "tool" else role]
+    block.spelling = " ".join(filter(None, notes)) or None
     return block
 
 
 def message_as_read(m: Msg, issuer: str) -> Json:
     """The entry of `messages` that `read_messages` made the message of."""
     content: Any = m.content
-    own = (m.extras or {}).get(issuer, {})
+    spelling, _, cache_key = (m.spelling or "").partition(" ")
     if type(content) is str:
-        made: JsonObject = {"role": m.role, "content": content}
+        entry: JsonObject = {"role": m.role, "content": content}
     elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
         return content[0].data
     elif m.role == "tool":
-        made = _said_result(content[0], issuer)
+        entry = _result_as_read(content[0], issuer)
     else:
-        made = _said(m, issuer)
+        entry = {"role": m.role}
+        parts = [block for block in content if not _field_as_read(block, entry, issuer)]
+        if spelling == "string":
+            entry["content"] = parts[0].text
+        elif spelling == "list":
+            entry["content"] = [part_as_read(part, issuer) for part in parts]
+        elif spelling == "null":
+            entry["content"] = None
     if m.name:
-        made["name"] = m.name
+        entry["name"] = m.name
     if m.cache is not None:
-        made.update(marked(m.cache, (m.spelling or "").partition(" ")[2]))
-    made.update(own)
-    return made
+        entry.update(cache_mark(m.cache, cache_key))
+    if m.extras is not None:
+        entry.update(m.extras.get(issuer, {}))
+    return entry
 
 
-def _said_result(block: ToolResultBlock, issuer: str) -> JsonObject:
-    words = (block.spelling or "").split()
-    made: JsonObject = {"role": "function" if "function" in words else "tool"}
-    if "nobody's" not in words:
-        made["tool_call_id"] = block.id
-    if block.name and _CALLED not in words:
-        made["name"] = block.name
+def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
+    notes = (block.spelling or "").split()
+    entry: JsonObject = {"role": "function" if "function" in notes else "tool"}
+    if _NO_ID not in notes:
+        entry["tool_call_id"] = block.id
+    if block.name and _NAMED not in notes:
+        entry["name"] = block.name
     output = block.output
     if isinstance(output, list):
-        made["content"] = [part_as_read(one, issuer) for one in output]
-    elif "absent" not in words:
-        made["content"] = output
-    return made
+        entry["content"] = [part_as_read(item, issuer) for item in output]
+    elif "absent" not in notes:
+        entry["content"] = output
+    return entry
 
 
-def _said(m: Msg, issuer: str) -> JsonObject:
-    made: JsonObject = {"role": m.role}
-    parts = [block for block in m.blocks if not _beside(block, made, issuer)]
-    word = (m.spelling or "").partition(" ")[0]
-    if word == "string":
-        made["content"] = parts[0].text  # type: ignore[union-attr]  # the one text
-    elif word == "list":
-        made["content"] = [part_as_read(part, issuer) for part in parts]
-    elif word == "null":
-        made["content"] = None
-    return made
-
-
-def _beside(block: ContentBlock, made: JsonObject, issuer: str) -> bool:
+def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
     """Put a block into the field that it was read from; False if it is content."""
     if type(block) is ToolUseBlock:
         if block.spelling == LEGACY:
-            made[LEGACY] = call_as_read(block, issuer)
+            entry[LEGACY] = call_as_read(block, issuer)
         elif (block.spelling or "").startswith(PART):
             return False
         else:
-            made.setdefault("tool_calls", []).append(call_as_read(block, issuer))
+            entry.setdefault("tool_calls", []).append(call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":
-        made.setdefault("tool_calls", []).append(block.data)
+        entry.setdefault("tool_calls", []).append(block.data)
     elif type(block) is ThinkingBlock:
-        say_thought(block, made, issuer)
+        write_thinking_as_read(block, entry, issuer)
     elif type(block) is RefusalBlock and block.spelling == "field":
-        made["refusal"] = block.text
+        entry["refusal"] = block.text
     else:
         return False
     return True
 
 
-_WRITER_ROLES = ("system", "user", "assistant", "tool")
+_ROLE_NAMES = ("system", "user", "assistant", "tool")
 
 
 def messages(history: RoledHistory, caps: Capabilities, dialect: Dialect) -> list[JsonObject]:
     """One wire message for each message; a tool's result is `{"role": "tool", ...}`."""
-    out: list[JsonObject] = []
+    entries: list[JsonObject] = []
     parts = dialect.text == "parts"
-    named, always = caps.name_field != "never", caps.name_field == "always"
-    lone = dialect.call_content == "null" and not caps.empty_thinking
-    for m, seat, odd in zip(history.msgs, history.seats, history.marks(), strict=True):
+    with_names, always = caps.name_field != "never", caps.name_field == "always"
+    null_beside_calls = dialect.call_content == "null" and not caps.empty_thinking
+    for m, role, unusual in zip(history.msgs, history.roles, history.marks(), strict=True):
         content: Any = m.content
-        made: JsonObject
+        entry: JsonObject
         if type(content) is str:
-            split = parts or (seat == SYSTEM and dialect.system_parts and not out)
-            said: Any = [{"type": "text", "text": content}] if split else content
-            made = {"role": _WRITER_ROLES[seat], "content": said}
-        elif seat == TOOL:
-            out.extend([_writer_result(block, caps, dialect) for block in m.blocks])
+            split = parts or (role == SYSTEM and dialect.system_parts and not entries)
+            text: Any = [{"type": "text", "text": content}] if split else content
+            entry = {"role": _ROLE_NAMES[role], "content": text}
+        elif role == TOOL:
+            entries.extend([_write_result(block, caps, dialect) for block in m.blocks])
             continue
-        elif lone and not odd and len(content) == 1 and type(content[0]) is ToolUseBlock:
-            call = tool_call(content[0], caps)  # the usual turn that calls a tool
-            made = {"role": "assistant", "content": None, "tool_calls": [call]}
+        elif (
+            null_beside_calls
+            and not unusual
+            and len(content) == 1
+            and type(content[0]) is ToolUseBlock
+        ):
+            call = write_call(content[0], caps)  # the usual turn that calls a tool
+            entry = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:
-            made = _blocks(m, seat, caps, dialect, first=not out)
-        if named and m.name and (always or m.name != m.role):
-            made["name"] = m.name
-        if seat == SYSTEM and m.role == "developer" and dialect.developer:
-            made["role"] = "developer"
-        if odd and m.extras is not None:
-            made.update(own_extras(m, caps))
-        out.append(made)
-    return out
+            entry = _write_blocks(m, role, caps, dialect, first=not entries)
+        if with_names and m.name and (always or m.name != m.role):
+            entry["name"] = m.name
+        if role == SYSTEM and m.role == "developer" and dialect.developer:
+            entry["role"] = "developer"
+        if unusual and m.extras is not None:
+            entry.update(own_extras(m, caps))
+        entries.append(entry)
+    return entries
 
 
-def _blocks(m: Msg, seat: int, caps: Capabilities, dialect: Dialect, first: bool) -> JsonObject:
-    parts, calls, thoughts = _sorted(m, caps, dialect)
-    made: JsonObject = {"role": _WRITER_ROLES[seat], "content": None}
-    head = first and seat == SYSTEM and dialect.system_parts
-    if parts or not calls or dialect.call_content != "null":
-        made["content"] = parts if head else _writer_content(parts, bool(calls), dialect)
-    if dialect.call_content == "omit" and made["content"] is None:
-        del made["content"]
-    if calls:
-        made["tool_calls"] = calls
-    if seat == ASSISTANT and (thoughts is not None or caps.empty_thinking):
-        thought(made, thoughts, bool(calls), caps, dialect)
-    return made
-
-
-def _sorted(
-    m: Msg, caps: Capabilities, dialect: Dialect
-) -> tuple[list[JsonObject], list[JsonObject], list[ThinkingBlock] | None]:
-    """(content parts, tool calls, thoughts or None): this wire keeps each in a field of its own."""
+def _write_blocks(
+    m: Msg, role: int, caps: Capabilities, dialect: Dialect, first: bool
+) -> JsonObject:
+    """A message of blocks: this wire keeps content, tool calls and thinking in separate fields."""
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
-    thoughts: list[ThinkingBlock] | None = None
-    content: Sequence[ContentBlock] = m.content  # type: ignore[assignment]  # text was said before
-    if dialect.think_tags:
-        content = glued(content)
-    for block in content:
-        if type(block) is TextBlock:
-            text = {"type": "text", "text": block.text}
-            parts.append(_extended(text, block, caps, dialect))
-        elif type(block) is ToolUseBlock:
-            call = tool_call(block, caps)
-            calls.append(call if block.cache is None else cached(call, block.cache, dialect))
+    thinking: list[ThinkingBlock] | None = None
+    for block in join_think_tags(m.blocks) if dialect.think_tags else m.blocks:
+        if type(block) is ToolUseBlock:
+            call = write_call(block, caps)
+            if block.cache is not None:
+                call.update(cache_mark(block.cache, dialect.cache_mark))
+            calls.append(call)
         elif type(block) is ThinkingBlock:
-            thoughts = [] if thoughts is None else thoughts
-            thoughts.append(block)
-        elif (
-            type(block) is ImageBlock
-            or type(block) is AudioBlock
-            or type(block) is VideoBlock
-            or type(block) is DocumentBlock
-        ):
-            parts.append(_extended(media_part(block, dialect), block, caps, dialect))
-        elif type(block) is RefusalBlock:
-            refusal = {"type": "refusal", "refusal": block.text}
-            parts.append(_extended(refusal, block, caps, dialect))
+            thinking = [*(thinking or ()), block]
         elif type(block) is RawBlock:
             (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:
             raise WriteError("a tool result at another seat", code="seat.unsaid")
         else:
-            assert_never(block)
-    return parts, calls, thoughts
+            parts.append(_write_part(block, caps, dialect))
+    entry: JsonObject = {"role": _ROLE_NAMES[role], "content": None}
+    if parts or not calls or dialect.call_content != "null":
+        system_parts = first and role == SYSTEM and dialect.system_parts
+        entry["content"] = parts if system_parts else _write_content(parts, bool(calls), dialect)
+    if dialect.call_content == "omit" and entry["content"] is None:
+        del entry["content"]
+    if calls:
+        entry["tool_calls"] = calls
+    if role == ASSISTANT and (thinking is not None or caps.empty_thinking):
+        write_thinking(entry, thinking, bool(calls), caps, dialect)
+    return entry
 
 
-def _writer_content(parts: list[JsonObject], calls: bool, dialect: Dialect) -> Any:
-    plain = all(part.keys() == {"type", "text"} for part in parts)
-    if dialect.text == "joined" and plain:
-        said: Any = "\n".join(part["text"] for part in parts)
+def _write_content(parts: list[JsonObject], has_calls: bool, dialect: Dialect) -> Any:
+    only_texts = all(part.keys() == {"type", "text"} for part in parts)
+    if dialect.text == "joined" and only_texts:
+        content: Any = "\n".join(part["text"] for part in parts)
     elif dialect.text == "parts":
-        said = parts
+        content = parts
     else:
-        said = parts[0]["text"] if plain and len(parts) == 1 else parts
-    if said or not calls:
-        return said or ("" if dialect.text != "parts" else parts)
+        content = parts[0]["text"] if only_texts and len(parts) == 1 else parts
+    if content or not has_calls:
+        return content or ("" if dialect.text != "parts" else parts)
     return "" if dialect.call_content == "empty" else None
 
 
-def _extended(
-    made: JsonObject, block: ContentBlock, caps: Capabilities, dialect: Dialect
+def _write_part(
+    block: TextBlock | RefusalBlock | MediaBlock, caps: Capabilities, dialect: Dialect
 ) -> JsonObject:
+    part = write_part(block, dialect.audio_links)
     if block.extras is not None:
-        made.update(own_extras(block, caps))
+        part.update(own_extras(block, caps))
     hint = getattr(block, "cache", None)
-    return made if hint is None else cached(made, hint, dialect)
+    if hint is not None:
+        part.update(cache_mark(hint, dialect.cache_mark))
+    return part
 
 
-def cached(made: JsonObject, hint: CacheHint, dialect: Dialect) -> JsonObject:
-    """With the mark behind which the provider may cache, as the vendor spells it."""
-    key, *rest = dialect.cache_mark.split()
-    kind = {"type": "ephemeral"} if not rest else {"mode": rest[0]}
-    made[key] = kind if hint.ttl is None else {**kind, "ttl": hint.ttl}
-    return made
-
-
-def tool_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
-    """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
-    said = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    made: JsonObject = {
-        "id": block.id,
-        "type": "function",
-        "function": {"name": block.name, "arguments": said},
-    }
-    if block.extras is not None:
-        made.update(own_extras(block, caps))
-    return made
-
-
-def _writer_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
+def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-    said: Any = block.output
-    if type(said) is list and len(said) == 1 and _plain(said[0]):
-        said = said[0].text
-    elif type(said) is not str:
-        said = _output(block, caps, dialect)
+    output: Any = block.output
+    if type(output) is list and len(output) == 1 and _is_plain(output[0]):
+        output = output[0].text
+    elif type(output) is not str:
+        output = _write_output(block, caps, dialect)
     if block.cache is not None:
-        said = _marked(said, block.cache, dialect)
-    made: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": said}
+        output = _cached_output(output, block.cache, dialect)
+    entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": output}
     if dialect.result_name and block.name:
-        made["name"] = block.name
+        entry["name"] = block.name
     if block.extras is not None:
-        made.update(own_extras(block, caps))
-    return made
+        entry.update(own_extras(block, caps))
+    return entry
 
 
-def _marked(said: Any, hint: CacheHint, dialect: Dialect) -> list[JsonObject]:
-    """The content of a result as parts, for a string has no place for a mark."""
-    parts = said if isinstance(said, list) else [{"type": "text", "text": said or ""}]
-    return [*parts[:-1], cached(dict(parts[-1]), hint, dialect)]
+def _cached_output(output: Any, hint: CacheHint, dialect: Dialect) -> list[JsonObject]:
+    """The content of a result as parts, for a string has no place for a cache mark."""
+    parts = output if isinstance(output, list) else [{"type": "text", "text": output or ""}]
+    return [*parts[:-1], {**parts[-1], **cache_mark(hint, dialect.cache_mark)}]
 
 
-def _plain(block: ContentBlock) -> bool:
+def _is_plain(block: ContentBlock) -> bool:
     return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
-def _output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Any:
+def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Any:
     """A result of several texts stays parts unless the vendor takes strings alone."""
     output = block.output
     if not isinstance(output, list):
         return result_text(block, dialect.bullets)
     flat = dialect.text == "joined" or dialect.bullets
     # media that a vendor takes in results can't be said in a string
-    if flat and all(type(inner) is TextBlock and inner.cache is None for inner in output):
+    if flat and all(type(item) is TextBlock and item.cache is None for item in output):
         return result_text(block, dialect.bullets)
-    return [_part(inner, caps, dialect) for inner in output] or ""
-
-
-def _part(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> JsonObject:
-    match block:
-        case TextBlock():
-            return _extended({"type": "text", "text": block.text}, block, caps, dialect)
-        case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
-            return _extended(media_part(block, dialect), block, caps, dialect)
-        case RawBlock(data=data) if isinstance(data, dict):
-            return data
-    raise WriteError(f"{block.type} inside a tool result", code="seat.unsaid")
+    parts: list[Json] = []
+    for item in output:
+        if type(item) is RawBlock and isinstance(item.data, dict):
+            parts.append(item.data)
+        elif type(item) is TextBlock or item.type in MEDIA_KINDS:
+            parts.append(_write_part(cast("TextBlock | MediaBlock", item), caps, dialect))
+        else:
+            raise WriteError(f"{item.type} inside a tool result", code="seat.unsaid")
+    return parts or ""

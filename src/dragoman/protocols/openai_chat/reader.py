@@ -1,6 +1,7 @@
-"""Tool calls, whole and in fragments.
+"""Answers of Chat Completions, read: whole ones and streams, as the pieces that they are made of.
 
-Reference: OpenAI API, "Chat completion chunk", `delta.tool_calls`; recorded streams.
+Reference: OpenAI API, "The chat completion object", "Chat completion chunk"; recorded answers and
+streams of some forty hosts.
 """
 
 from __future__ import annotations
@@ -8,268 +9,388 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
-from ..._core.stream.arguments import Fragments
-from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, ended_by, fault, unwell
-from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ToolUseBlock
+from ..._core.media import read_url
+from ..._core.stream.arguments import StreamedCalls
+from ..._core.stream.pieces import (
+    End,
+    Failed,
+    Meta,
+    Part,
+    Piece,
+    finish_error,
+    host_error,
+    provider_error,
+)
+from ...message import (
+    AudioBlock,
+    Base64Source,
+    Citation,
+    Finish,
+    ImageBlock,
+    RawBlock,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
 from ...message.blocks import ContentBlock, answered, noted
-from .answer import REASONS, usage
-from .blocks import FIELDS, LEGACY, Thoughts, citation, image, parts, says, sound, text
+from ..chat_shape import answered_call, require_text
+from .answer import FINISH_REASONS, read_usage
+from .blocks import BARE, CITATION_FIELDS, LEGACY, PART, THINKING_FIELDS, ThinkingReader
 from .dialect import Dialect
 
-_KNOWN = {"id", "type", "function", "index"}
+
+def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
+    """The content of an answer that is a list, as some hosts have it."""
+    blocks: list[ContentBlock] = []
+    for part in content:
+        kind = part.get("type")
+        if kind == "text" and isinstance(part.get("text"), str):
+            block: ContentBlock = TextBlock(part["text"])
+            if other_fields := {key: part[key] for key in part if key not in ("type", "text")}:
+                block.extras = {issuer: other_fields}
+        elif kind == "image_url":
+            block = read_image(part, issuer)
+        elif kind == "refusal":
+            block = RefusalBlock(require_text(part.get("refusal")))
+        elif kind == "reasoning" and isinstance(part.get("summary"), list):
+            summary = "".join(require_text(entry.get("text")) for entry in part["summary"])
+            block = ThinkingBlock(summary, extras={issuer: part})
+        else:
+            block = RawBlock(issuer, part)
+        block.spelling = PART if block.spelling is None else f"{PART} {block.spelling}"
+        blocks.append(block)
+    return blocks
 
 
-class Calls:
-    """The calls of one candidate, in the order in which they began."""
-
-    def __init__(self, issuer: str) -> None:
-        self._issuer = issuer
-        self._fragments = Fragments()
-
-    def fragment(self, told: dict[str, Any]) -> tuple[int, ContentBlock]:
-        """(which call, what the fragment adds to it)."""
-        block = call(told, self._issuer, whole=False)
-        index = told.get("index")
-        if type(block) is not ToolUseBlock:
-            return self._fragments.call(str(told.get("id") or ""), "", index, ""), block
-        text = block.raw_input or ("{}" if block.input else "")
-        return self._fragments.call(block.id, block.name, index, text), block
-
-
-def call(told: dict[str, Any], issuer: str, whole: bool) -> ContentBlock:
-    """One entry of `tool_calls`: a function call, or a custom tool's as it came."""
-    function = told.get("function")
-    if not isinstance(function, dict):
-        if "function" in told and function is not None:
-            raise TypeError("a call's function is an object")
-        if whole or "custom" in told:
-            id = told.get("id")
-            return RawBlock(issuer, told, "call", id if isinstance(id, str) else None, "client")
-        function = {}
-    said = function.get("arguments")
-    block = ToolUseBlock(_text(told.get("id")), _text(function.get("name")))
-    if isinstance(said, str):
-        block.raw_input = said
-    elif isinstance(said, dict):
-        block.input = said
-    elif said is not None:
-        raise TypeError("arguments are text")
-    rest = {key: value for key, value in told.items() if key not in _KNOWN}
-    if rest:
-        block.extras = {issuer: rest}  # such as a signature, which has to come back
-    aside: dict[str, Any] = {}
-    if more := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
-        aside["function"] = more
-    if whole:
-        _spelled(told, function, aside, block, issuer)
-    if aside:
-        block.extras = {**(block.extras or {}), answered(issuer): aside}
+def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
+    """`{"image_url": {"url": ...}}` in an answer, or with the URL alone."""
+    link = entry.get("image_url")
+    url = link.get("url") if isinstance(link, dict) else link
+    if not isinstance(url, str):
+        return RawBlock(issuer, entry)
+    source, head = read_url(url)
+    block = ImageBlock(source, spelling=head)
+    other_fields = {key: entry[key] for key in entry if key not in ("type", "image_url")}
+    if entry.get("type", "image_url") != "image_url":
+        other_fields["type"] = entry["type"]
+    if not isinstance(link, dict):
+        block.spelling = BARE if head is None else f"{BARE} {head}"
+    elif len(link) > 1:
+        other_fields["image_url"] = {key: link[key] for key in link if key != "url"}
+    if other_fields:
+        block.extras = {issuer: other_fields}
     return block
 
 
-def _spelled(
-    told: dict[str, Any],
-    function: dict[str, Any],
-    aside: dict[str, Any],
-    block: ToolUseBlock,
-    issuer: str,
-) -> None:
-    """What a whole call has otherwise than others: an index, no id, no type, no text."""
-    aside |= {key: told[key] for key in ("index",) if key in told}
-    if "type" in told and told["type"] != "function":
-        aside["type"] = told["type"]
-    if "id" in told and not told["id"]:
-        aside["id"] = told["id"]
-    absent = [key for key in ("id", "type", "function") if key not in told]
-    absent += [key for key in ("name", "arguments") if key not in function]
-    empty = {key: function[key] for key in ("name", "arguments")
-             if key in function and function[key] in (None, {}) and key not in absent}  # fmt: skip
-    if empty:
-        aside["function"] = {**aside.get("function", {}), **empty}
-    if absent:
-        block.extras = {**(block.extras or {}), noted(issuer): {"absent": absent}}
+def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
+    """`{"type": "url_citation", "url_citation": {start_index, end_index, url, title}}`.
+
+    In a delta it has its index in the list beside it.
+    """
+    if in_delta and "index" in entry:
+        entry = {key: value for key, value in entry.items() if key != "index"}
+    citation = Citation()
+    data = entry.get("url_citation")
+    unknown = dict(data) if isinstance(data, dict) and entry.get("type") == "url_citation" else {}
+    for key, name in CITATION_FIELDS.items():
+        if type(unknown.get(key)) is (int if key.endswith("_index") else str):
+            setattr(citation, name, unknown.pop(key))
+    if citation == Citation():
+        return Citation(extras={issuer: entry})
+    other_fields = {key: entry[key] for key in entry if key not in ("type", "url_citation")}
+    if unknown:
+        other_fields["url_citation"] = unknown
+    if other_fields:
+        citation.extras = {issuer: other_fields}
+    return citation
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise TypeError("a name or id is text")
-    return value
+# how the bytes of a format begin, in base64
+_AUDIO_BEGINNINGS = {"UklGR": "audio/wav", "SUQz": "audio/mpeg", "//": "audio/mpeg",
+                     "T2dn": "audio/ogg", "ZkxhQ": "audio/flac"}  # fmt: skip
+
+
+def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
+    """Speech in an answer: its transcript as text, and how it sounds."""
+    blocks: list[tuple[int, ContentBlock]] = []
+    if audio.get("transcript"):
+        transcript = require_text(audio["transcript"])
+        blocks.append((0, TextBlock(transcript, spelling="transcript")))
+    data = require_text(audio.get("data") or "")
+    other_fields = {key: audio[key] for key in audio if key not in ("data", "transcript")}
+    empty_fields: JsonObject = {key: audio[key] for key in ("data", "transcript")
+                    if key in audio and not audio[key]}  # fmt: skip
+    if data or other_fields:
+        media_types = (of for head, of in _AUDIO_BEGINNINGS.items() if data.startswith(head))
+        block = AudioBlock(Base64Source(next(media_types, "audio/pcm"), data))
+        if other_fields:
+            block.extras = {issuer: other_fields}
+        if empty_fields:
+            block.extras = {**(block.extras or {}), answered(issuer): empty_fields}
+        blocks.append((1, block))
+    return blocks
+
+
+def has_content(value: Any) -> bool:
+    """Whether there is anything in it: some hosts send calls whose every field is empty."""
+    return any(value.values()) if isinstance(value, dict) else bool(value)
+
+
+_CALL_FIELDS = {"id", "type", "function", "index"}
+
+
+def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
+    """One entry of `tool_calls`: a function call, or a custom tool's as it came.
+
+    `complete`: it is no fragment of a stream, so what it lacks is noted.
+    """
+    function = entry.get("function")
+    if not isinstance(function, dict):
+        if "function" in entry and function is not None:
+            raise TypeError("a call's function is an object")
+        if complete or "custom" in entry:
+            pair_id = entry["id"] if isinstance(entry.get("id"), str) else None
+            return RawBlock(issuer, entry, "call", pair_id, "client")
+        function = {}
+    id, name = (_text_or_empty(value) for value in (entry.get("id"), function.get("name")))
+    block = answered_call(id, name, function.get("arguments"))
+    extras: dict[str, JsonObject] = {}
+    # such as a signature, which has to come back
+    if unknown := {key: value for key, value in entry.items() if key not in _CALL_FIELDS}:
+        extras[issuer] = unknown
+    unusual: JsonObject = {}
+    if function_fields := {
+        key: function[key] for key in function if key not in ("name", "arguments")
+    }:
+        unusual["function"] = function_fields
+    if complete:
+        absent = _read_spelling(entry, function, unusual)
+        if absent:
+            extras[noted(issuer)] = {"absent": absent}
+    if unusual:
+        extras[answered(issuer)] = unusual
+    block.extras = extras or None
+    return block
+
+
+def _text_or_empty(value: Json) -> str:
+    return "" if value is None else require_text(value)
+
+
+def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
+    """The fields that a whole call lacks; `unusual` gets what it has otherwise than others."""
+    if "index" in entry:
+        unusual["index"] = entry["index"]
+    if "type" in entry and entry["type"] != "function":
+        unusual["type"] = entry["type"]
+    if "id" in entry and not entry["id"]:
+        unusual["id"] = entry["id"]
+    empty_fields = {key: function[key] for key in ("name", "arguments")
+             if key in function and function[key] in (None, {})}  # fmt: skip
+    if empty_fields:
+        unusual["function"] = {**unusual.get("function", {}), **empty_fields}
+    absent = [key for key in ("id", "type", "function") if key not in entry]
+    return absent + [key for key in ("name", "arguments") if key not in function]
 
 
 THINKING, TEXT, REFUSAL, AUDIO, IMAGE, CALL = range(6)  # the order of blocks
 
 
-_CHOICE = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text", "error"}
+_CHOICE_FIELDS = {"index", "delta", "message", "finish_reason", "logprobs", "usage", "text",
+                  "error"}  # fmt: skip
 
 
-_ASIDE = {"delta", "text", "usage", "error"}
+_BESIDE_MESSAGE = {"delta", "text", "usage", "error"}
 
 
-_MESSAGE = {"role", "content", "refusal", "tool_calls", "function_call", "reasoning_details",
-            "audio", "images", "annotations", *FIELDS}  # fmt: skip
+_MESSAGE_FIELDS = {"role", "content", "refusal", "tool_calls", "function_call",
+                   "reasoning_details", "audio", "images", "annotations",
+                   *THINKING_FIELDS}  # fmt: skip
 
 
-_USUAL = {"role", "content", "refusal", "reasoning_details", *FIELDS}
+_USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
 
 
-_NONE = object()
+_ABSENT = object()
 
 
-class Choice:
-    """One candidate of the answer."""
+class ChoiceReader:
+    """Reads one candidate of the answer."""
 
     def __init__(self, index: int, issuer: str, dialect: Dialect) -> None:
-        self.index = index
-        self.issuer = issuer
-        self.calls = Calls(issuer)
-        self.thoughts = Thoughts(issuer, dialect.cumulative_details)
-        self.said = 0  # characters of text so far, for hosts that repeat all of it
-        self.cited: set[str] = set()
-        self.seen: JsonObject = {}
-        self.broke = ""  # the reason, if it is an error
-        self.chunks = False  # whether any delta came
+        self.error_reason = ""  # why the candidate ended, if that is an error
+        self._index = index
+        self._issuer = issuer
+        self._calls = StreamedCalls()
+        self._thinking = ThinkingReader(issuer, dialect.cumulative_details)
+        self._length = 0  # characters of text so far, for hosts that repeat all of it
+        self._citations: set[str] = set()
+        self._values: JsonObject = {}  # of the fields that went into extras already
+        self._has_deltas = False
 
-    def read(self, told: JsonObject, nth: int, made: list[Piece], chunk: bool) -> None:
+    def read(self, choice: JsonObject, position: int, pieces: list[Piece], chunk: bool) -> None:
         """Append the pieces of one entry of `choices`; `chunk`: it is one of a stream for sure."""
-        delta = told.get("delta")
-        message = told.get("message")
-        whole = not isinstance(delta, dict)
+        delta, message = choice.get("delta"), choice.get("message")
+        complete = not isinstance(delta, dict)
         if isinstance(message, dict):
-            self._message(message, made, whole=True, snapshot=not whole)
+            self._message(message, pieces, complete=True, snapshot=not complete)
         elif isinstance(delta, dict):
-            self.chunks = True
-            self._message(delta, made, whole=False)
-        elif isinstance(told.get("text"), str):
-            self._part(TEXT, 0, TextBlock(told["text"]), made)
-        if (whole or isinstance(message, dict)) and not chunk:
-            self._noted(told, nth, made)
-        self._aside(told, made, whole, chunk)
-        if told.get("error"):
-            made.append(Failed(fault(told)))
-        if isinstance(told.get("usage"), dict):
-            made.append(usage(told["usage"], self.issuer))
-        raw = told.get("finish_reason")
-        if raw or (whole and isinstance(message, dict)):
-            word = raw if isinstance(raw, str) else None
-            reason = REASONS.get(word or "", "other")
+            self._has_deltas = True
+            self._message(delta, pieces, complete=False)
+        elif isinstance(choice.get("text"), str):
+            self._part(TEXT, 0, TextBlock(choice["text"]), pieces)
+        if (complete or isinstance(message, dict)) and not chunk:
+            self._spelling(choice, position, pieces)
+        self._unknown(choice, pieces, complete, chunk)
+        if choice.get("error"):
+            pieces.append(Failed(provider_error(choice)))
+        if isinstance(choice.get("usage"), dict):
+            pieces.append(read_usage(choice["usage"], self._issuer))
+        raw = choice.get("finish_reason")
+        if raw or (complete and isinstance(message, dict)):
+            raw = raw if isinstance(raw, str) else None
+            reason = FINISH_REASONS.get(raw or "", "other")
             if reason == "error":
-                self.broke = word or ""
-            made.append(End(Finish(reason, word), self.index))
+                self.error_reason = raw or ""
+            pieces.append(End(Finish(reason, raw), self._index))
 
-    def _part(self, rank: int, nth: int, block: ContentBlock, made: list[Piece]) -> None:
-        made.append(Part((self.index, rank, nth), block))
+    def _part(self, rank: int, i: int, block: ContentBlock, pieces: list[Piece]) -> None:
+        pieces.append(Part((self._index, rank, i), block))
 
-    def _noted(self, told: JsonObject, nth: int, made: list[Piece]) -> None:
+    def _spelling(self, choice: JsonObject, position: int, pieces: list[Piece]) -> None:
         """How a whole choice is spelled, where others are not spelled so."""
-        message = told.get("message")
-        absent = [key for key in ("index", "finish_reason", "message") if key not in told]
+        message = choice.get("message")
+        absent = [key for key in ("index", "finish_reason", "message") if key not in choice]
+        notes: JsonObject = {}
         if isinstance(message, dict):
             absent += [key for key in ("role", "content") if key not in message]
-        notes: JsonObject = {"absent": absent} if absent else {}
-        if "index" in told and (told["index"] != self.index or type(told["index"]) is not int):
-            notes["index"] = told["index"]
-        if nth != self.index:
-            notes["at"] = nth
-        if isinstance(message, dict) and isinstance(message.get("content"), list):
-            notes["content"] = "list"
-        raw = told.get("finish_reason")
+            if isinstance(message.get("content"), list):
+                notes["content"] = "list"
+        if absent:
+            notes["absent"] = absent
+        index = choice.get("index", self._index)
+        if index != self._index or type(index) is not int:
+            notes["index"] = index
+        if position != self._index:
+            notes["at"] = position
+        raw = choice.get("finish_reason")
         if raw is not None and not isinstance(raw, str):
             notes["finish_reason"] = raw
         if notes:
-            made.append(Meta(None, self.index, issuer=self.issuer, notes=notes))
+            pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
 
-    def _aside(self, told: JsonObject, made: list[Piece], whole: bool, chunk: bool) -> None:
-        """Log probabilities, which grow, and the fields that nobody models."""
-        full = (whole or "message" in told) and not chunk
-        chances = told.get("logprobs")
-        if chances is not None or (full and "logprobs" in told):
-            made.append(Meta({"logprobs": chances}, self.index, joined=True, issuer=self.issuer))
-        new = {}
-        for key, value in told.items():
+    def _unknown(
+        self, choice: JsonObject, pieces: list[Piece], complete: bool, chunk: bool
+    ) -> None:
+        """Log probabilities, which grow, and the fields that no node models."""
+        full = (complete or "message" in choice) and not chunk
+        logprobs = choice.get("logprobs")
+        if logprobs is not None or (full and "logprobs" in choice):
+            fields = {"logprobs": logprobs}
+            pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
+        unknown = {}
+        for key, value in choice.items():
             # beside a message, a delta is none that adds to it
-            aside = key not in _CHOICE or (full and key in _ASIDE and "message" in told)
-            aside = aside or (full and key == "message" and not isinstance(value, dict))
-            said = aside and (full or value is not None)
-            if said and self.seen.get(key, _NONE) != value:
-                self.seen[key] = new[key] = value
-        if new:
-            made.append(Meta(new, self.index, issuer=self.issuer))
+            extra = key not in _CHOICE_FIELDS or (
+                full and key in _BESIDE_MESSAGE and "message" in choice
+            )
+            extra = extra or (full and key == "message" and not isinstance(value, dict))
+            if extra and (full or value is not None) and self._is_new(key, value):
+                unknown[key] = value
+        if unknown:
+            pieces.append(Meta(unknown, self._index, issuer=self._issuer))
+
+    def _is_new(self, key: str, value: Json) -> bool:
+        if self._values.get(key, _ABSENT) == value:
+            return False
+        self._values[key] = value
+        return True
 
     def _message(
-        self, told: JsonObject, made: list[Piece], whole: bool, snapshot: bool = False
+        self, message: JsonObject, pieces: list[Piece], complete: bool, snapshot: bool = False
     ) -> None:
-        for nth, thought in self.thoughts.read(told):
-            self._part(THINKING, nth, thought, made)
-        content = told.get("content")
+        for i, thinking in self._thinking.read(message):
+            self._part(THINKING, i, thinking, pieces)
+        content = message.get("content")
         if type(content) is str:
-            new = content[self.said :] if snapshot else content
-            if new:
-                self.said += len(new)
-                self._part(TEXT, 0, TextBlock(new), made)
+            text = content[self._length :] if snapshot else content
+            if text:
+                self._length += len(text)
+                self._part(TEXT, 0, TextBlock(text), pieces)
         elif content is not None:
-            for nth, block in enumerate(parts(content, self.issuer)):
-                self._part(TEXT, nth, block, made)
-        if told.get("refusal"):
-            self._part(REFUSAL, 0, RefusalBlock(text(told["refusal"])), made)
-        if whole or not told.keys() <= _USUAL:
-            self._more(told, made, whole)
+            for i, block in enumerate(read_answer_parts(content, self._issuer)):
+                self._part(TEXT, i, block, pieces)
+        if message.get("refusal"):
+            self._part(REFUSAL, 0, RefusalBlock(require_text(message["refusal"])), pieces)
+        if complete or not message.keys() <= _USUAL_FIELDS:
+            self._more(message, pieces, complete)
 
-    def _more(self, told: JsonObject, made: list[Piece], whole: bool) -> None:
+    def _more(self, message: JsonObject, pieces: list[Piece], complete: bool) -> None:
         """What few messages have beside their text."""
-        for nth, one in enumerate(told.get("tool_calls") or ()):
-            at, block = (nth, call(one, self.issuer, whole)) if whole else self.calls.fragment(one)
-            self._part(CALL, at, block, made)
-        legacy = told.get("function_call")
-        if legacy and says(legacy):
+        for i, entry in enumerate(message.get("tool_calls") or ()):
+            if complete:
+                self._part(CALL, i, read_call(entry, self._issuer, complete), pieces)
+            else:
+                self._part(CALL, *self._fragment(entry), pieces)
+        function = message.get(LEGACY)
+        if function and has_content(function):
             # in a stream each of its deltas has one of the two
-            said = ToolUseBlock("", text(legacy.get("name") or ""), spelling=LEGACY)
-            if whole:
-                said.extras = {noted(self.issuer): {"field": LEGACY}}
-            if (arguments := legacy.get("arguments")) is not None:
-                said.raw_input = text(arguments)
-            self._part(CALL, 0, said, made)
-        audio = told.get("audio")
-        if audio and says(audio):
-            for nth, block in sound(audio, self.issuer):
-                self._part(AUDIO, nth, block, made)
-        for nth, one in enumerate(told.get("images") or ()):
-            self._part(IMAGE, nth, image(one, self.issuer), made)
-        cited = [one for one in told.get("annotations") or () if self._new(one, whole)]
-        if cited:
-            block = TextBlock("", [citation(one, self.issuer, whole) for one in cited])
-            self._part(TEXT, 0, block, made)
-        rest = self._rest(told, whole)
-        if rest:
-            meta = Meta({"message": rest}, self.index, joined=True, issuer=self.issuer)
-            made.append(meta)
+            call = ToolUseBlock("", require_text(function.get("name") or ""), spelling=LEGACY)
+            if complete:
+                call.extras = {noted(self._issuer): {"field": LEGACY}}
+            if (raw := function.get("arguments")) is not None:
+                call.raw_input = require_text(raw)
+            self._part(CALL, 0, call, pieces)
+        audio = message.get("audio")
+        if audio and has_content(audio):
+            for i, block in read_audio(audio, self._issuer):
+                self._part(AUDIO, i, block, pieces)
+        for i, entry in enumerate(message.get("images") or ()):
+            self._part(IMAGE, i, read_image(entry, self._issuer), pieces)
+        if citations := self._new_citations(message, complete):
+            self._part(TEXT, 0, TextBlock("", citations), pieces)
+        if unknown := _unknown_fields(message, complete):
+            fields = {"message": unknown}
+            pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
 
-    def _rest(self, told: JsonObject, whole: bool) -> JsonObject:
-        rest = {k: v for k, v in told.items() if k not in _MESSAGE and (whole or v is not None)}
-        if whole:
-            # what is empty says nothing, but it stood there
-            rest |= {
-                k: v for k, v in told.items() if k in _MESSAGE and not says(v) and k != "content"
-            }
-            if told.get("role") != "assistant" and "role" in told:
-                rest["role"] = told["role"]
-            if "content" in told and not told["content"]:
-                rest["content"] = told["content"]
-            again = [name for name in FIELDS if told.get(name)]
-            if not told.get("reasoning_details"):
-                again = again[1:]  # the first of them is the block
-            rest |= {name: told[name] for name in again}
-        return rest
+    def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock]:
+        """(which call, what the fragment adds to it)."""
+        block = read_call(entry, self._issuer, complete=False)
+        index = entry.get("index")
+        if type(block) is not ToolUseBlock:
+            return self._calls.call(str(entry.get("id") or ""), "", index, ""), block
+        text = block.raw_input or ("{}" if block.input else "")
+        return self._calls.call(block.id, block.name, index, text), block
 
-    def _new(self, annotation: Json, whole: bool) -> bool:
-        said = canonical(annotation)
-        fresh = said not in self.cited or (whole and not self.chunks)
-        self.cited.add(said)
-        return fresh
+    def _new_citations(self, message: JsonObject, complete: bool) -> list[Citation]:
+        """The annotations, without those that a stream repeats."""
+        citations: list[Citation] = []
+        for entry in message.get("annotations") or ():
+            text = canonical(entry)
+            if text not in self._citations or (complete and not self._has_deltas):
+                citations.append(read_citation(entry, self._issuer, in_delta=not complete))
+            self._citations.add(text)
+        return citations
 
 
-_BODY = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
+def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
+    """The fields of a message or delta that no block holds."""
+    if not complete:
+        return {key: value for key, value in message.items()
+                if key not in _MESSAGE_FIELDS and value is not None}  # fmt: skip
+    # what is empty says nothing, but it stood there
+    unknown = {key: value for key, value in message.items()
+               if key not in _MESSAGE_FIELDS or not has_content(value)}  # fmt: skip
+    if message.get("role") != "assistant" and "role" in message:
+        unknown["role"] = message["role"]
+    copies = [name for name in THINKING_FIELDS if message.get(name)]
+    if not message.get("reasoning_details"):
+        copies = copies[1:]  # the first of them is the block
+    return unknown | {name: message[name] for name in copies}
+
+
+_BODY_FIELDS = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
 
 
 _CHUNKS = ("chat.completion.chunk", "chat.completion.done")
@@ -279,10 +400,11 @@ _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
 
 # of errors that are not wrapped
-_WORDS = {"message", "msg", "Message", "detail", "errors", "error_message", "error_msg", "code"}
+_ERROR_FIELDS = {"message", "msg", "Message", "detail", "errors", "error_message", "error_msg",
+                 "code"}  # fmt: skip
 
 
-_NOTHING: JsonObject = {}
+_EMPTY: JsonObject = {}
 
 
 class ChatReader:
@@ -291,97 +413,92 @@ class ChatReader:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._issuer = dialect.issuers[0]
-        self._own = dialect.own_field
-        self._seen: JsonObject = {}  # fields of the body that were told already
-        self._choices: dict[int, Choice] = {}
+        self._values: JsonObject = {}  # of the fields of the body that were read already
+        self._choices: dict[int, ChoiceReader] = {}
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one chunk, or of a whole answer."""
         choices = payload.get("choices")
-        made: list[Piece] = []
-        own = (payload.get(self._own) if self._own else None) or _NOTHING
+        pieces: list[Piece] = []
+        host_field = self._dialect.own_field
+        host_data = (payload.get(host_field) if host_field else None) or _EMPTY
         # a chunk may come without choices, what is no chunk at all is an error
-        known = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
-        wrong = payload.get("error") or own.get("error")
-        wrong = wrong or ("base_resp" in payload and unwell(payload))
-        if wrong or not known:
-            words = _WORDS & payload.keys()
-            if not (wrong or words) or isinstance(payload.get("message"), dict):
+        usual = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
+        error = payload.get("error") or host_data.get("error")
+        error = error or ("base_resp" in payload and host_error(payload))
+        if error or not usual:
+            described = error or _ERROR_FIELDS & payload.keys()
+            if not described or isinstance(payload.get("message"), dict):
                 raise LookupError("neither a chunk nor an error")  # a ping of the host's own
-            made.append(_failed(payload, own, event))
+            of_host = host_data.get("error") and not payload.get("error")
+            failure = provider_error(host_data if of_host else payload, name=event)
+            failure.body = payload
+            pieces.append(Failed(failure))
         kind = payload.get("object")
-        whole, chunk = kind == "chat.completion", kind in _CHUNKS
-        for nth, told in enumerate(choices or ()):
-            index = told.get("index")
-            at = index if type(index) is int and index >= 0 else nth
-            choice = self._choices.get(at)
+        complete, chunk = kind == "chat.completion", kind in _CHUNKS
+        for i, entry in enumerate(choices or ()):
+            index = entry.get("index")
+            if type(index) is not int or index < 0:
+                index = i
+            choice = self._choices.get(index)
             if choice is None:
-                choice = self._choices[at] = Choice(at, self._issuer, self._dialect)
-            choice.read(told, nth, made, chunk)
-            whole = whole or "delta" not in told
-        whole = whole and not chunk
-        if about := self._told(payload, whole, full=whole or (choices is None and not chunk)):
-            made[:0] = about
-        figures = payload.get("usage") or own.get("usage")
-        if isinstance(figures, dict):
-            made.append(usage(figures, self._issuer, whole))
-        return made
+                choice = self._choices[index] = ChoiceReader(index, self._issuer, self._dialect)
+            choice.read(entry, i, pieces, chunk)
+            complete = complete or "delta" not in entry
+        complete = complete and not chunk
+        if head := self._head(payload, complete, full=complete or (choices is None and not chunk)):
+            pieces[:0] = head
+        usage = payload.get("usage") or host_data.get("usage")
+        if isinstance(usage, dict):
+            pieces.append(read_usage(usage, self._issuer, complete))
+        return pieces
 
     def finish(self) -> list[Piece]:
         """Nothing, unless a host gave an error for a reason: it may never have said which."""
-        broke = next((choice.broke for choice in self._choices.values() if choice.broke), "")
-        return [Failed(ended_by(broke))] if broke else []
+        reasons = (choice.error_reason for choice in self._choices.values())
+        reason = next(filter(None, reasons), "")
+        return [Failed(finish_error(reason))] if reason else []
 
-    def _told(self, payload: JsonObject, whole: bool, full: bool) -> list[Piece]:
+    def _head(self, payload: JsonObject, complete: bool, full: bool) -> list[Piece]:
         """What the body says of the whole answer; chunks repeat it. `full`: nulls count, too."""
-        made: list[Piece] = []
-        seen = self._seen
-        new: JsonObject = {}
+        pieces: list[Piece] = []
+        values = self._values
+        unknown: JsonObject = {}
         for key, value in payload.items():
             if key in ("id", "model"):
-                if value != seen.get(key, _NONE):
-                    seen[key] = value
+                if value != values.get(key, _ABSENT):
+                    values[key] = value
                     if not isinstance(value, str) or (full and not value):
-                        new[key] = value
+                        unknown[key] = value
                     else:
-                        named = Meta(id=value) if key == "id" else Meta(model=value)
-                        named.issuer = self._issuer
-                        made.append(named)
-            elif key in _BODY:
-                if full and _odd(key, value, whole):
-                    new[key] = value
-            elif (value is not None or full) and seen.get(key, _NONE) != value:
-                seen[key] = new[key] = value
-        notes = _notes(payload) if whole else None
-        if new or notes:
-            made.append(Meta(new, issuer=self._issuer, notes=notes))
-        return made
+                        meta = Meta(id=value) if key == "id" else Meta(model=value)
+                        meta.issuer = self._issuer
+                        pieces.append(meta)
+            elif key in _BODY_FIELDS:
+                if full and _is_unusual(key, value, complete):
+                    unknown[key] = value
+            elif (value is not None or full) and values.get(key, _ABSENT) != value:
+                values[key] = unknown[key] = value
+        notes = _body_notes(payload) if complete else None
+        if unknown or notes:
+            pieces.append(Meta(unknown, issuer=self._issuer, notes=notes or None))
+        return pieces
 
 
-def _odd(key: str, value: Json, whole: bool) -> bool:
-    """Whether a field says something else than every answer has there."""
+def _is_unusual(key: str, value: Json, complete: bool) -> bool:
+    """Whether a field is other than in every answer."""
     if key == "object":
         return bool(value != "chat.completion")
     if key == "usage":
         return not isinstance(value, dict) or not value
-    return whole and key == "error"
+    return complete and key == "error"
 
 
-def _notes(payload: JsonObject) -> JsonObject | None:
+def _body_notes(payload: JsonObject) -> JsonObject:
     """What a whole answer has otherwise than others: fields that are not there, no choices."""
     notes: JsonObject = {}
-    if absent := [key for key in ("object", "usage") if key not in payload]:
+    if absent := [key for key in ("object", "usage", "choices") if key not in payload]:
         notes["absent"] = absent
-    if "choices" not in payload:
-        notes.setdefault("absent", []).append("choices")
-    elif not payload["choices"]:
+    if "choices" in payload and not payload["choices"]:
         notes["choices"] = payload["choices"]
-    return notes or None
-
-
-def _failed(payload: JsonObject, own: JsonObject, event: str | None) -> Failed:
-    """The error that a chunk tells of, or the host's own object in it."""
-    told = own if own.get("error") and not payload.get("error") else payload
-    made = fault(told, name=event)
-    made.body = payload
-    return Failed(made)
+    return notes

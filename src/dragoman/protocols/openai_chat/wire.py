@@ -1,4 +1,4 @@
-"""The room: the whole request of Chat Completions.
+"""The wire of Chat Completions: the whole request, and what reads and writes all others.
 
 Reference: OpenAI API, "Create chat completion", request body.
 """
@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
-from ...message.blocks import noted
+from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
-from ..chat_shape import function_tool, replay
+from ..chat_request import function_tool, write_choice
+from ..chat_shape import issuer_fields, own_extras, replay
 from ..reasoning import asked, moot
 from ..request_fields import (
     choice,
@@ -29,33 +28,29 @@ from ..request_fields import (
     within,
 )
 from .answer import write_response
+from .blocks import cache_mark
 from .dialect import CAN, Dialect, claims
 from .encoder import ChatEncoder
-from .messages import cached, message_as_read, messages
+from .messages import message_as_read, messages
 from .paths import places
 from .reader import ChatReader
-from .request import BUDGETED, asked_for, body_as_read, read_request, respell, spots
-from .tools import declared, switched
-
-_KEYS = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-    "seed": "seed",
-    "stop": "stop",
-    "n": "n",
-    "logprobs": "logprobs",
-    "top_logprobs": "top_logprobs",
-    "service_tier": "service_tier",
-    "user": "user",
-}
+from .request import (
+    BUDGET_FORMS,
+    CHOICES,
+    body_as_read,
+    option_keys,
+    option_places,
+    read_request,
+    respell,
+    thinking_fields,
+    write_server_tool,
+)
 
 
 class OpenAIChat(Room):
     """Chat Completions in one vendor's dialect."""
 
-    __slots__ = ("_keys", "_spots")
+    __slots__ = ("_keys", "_places")
     protocol = "openai-chat"
     addresses: tuple[str, ...] = ("*/chat/completions",)
     model_patterns: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*")
@@ -64,15 +59,14 @@ class OpenAIChat(Room):
 
     def __init__(self, dialect: Dialect | None = None) -> None:
         super().__init__(dialect)
-        spoken = self.dialect
-        self._keys = {**_KEYS, "max_tokens": spoken.max_tokens_key, **spoken.keys}
-        self._spots = spots(spoken)
+        self._places = option_places(self.dialect)
+        self._keys = option_keys(self.dialect, self._places)
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
-        spoken = self.dialect
-        kinds = frozenset({*spoken.server_tools, *spoken.switches})
-        return replace(super().can(), server_tools=kinds, sealed_text=spoken.thinking_details)
+        kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
+        sealed_text = self.dialect.thinking_details
+        return replace(super().can(), server_tools=kinds, sealed_text=sealed_text)
 
     def messages(
         self, history: RoledHistory, caps: Capabilities, report: Report
@@ -84,16 +78,22 @@ class OpenAIChat(Room):
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""
-        made = []
+        dialect = self.dialect
+        entries = []
         for tool in tools:
-            if type(tool) is ServerTool:
-                made += declared(tool, caps, self.dialect, report)
-            elif type(tool) is Tool:
-                function = function_tool(tool, caps, report)
+            if type(tool) is Tool:
+                entry = function_tool(tool, caps, report)
                 if tool.cache is not None and caps.cached_tools:
-                    cached(function, tool.cache, self.dialect)
-                made.append(function)
-        return made
+                    entry.update(cache_mark(tool.cache, dialect.cache_mark))
+                entries.append(entry)
+            elif type(tool) is ServerTool:
+                if tool.kind == "own":  # it goes back as it was read
+                    entry = own_extras(tool, caps)
+                else:
+                    entry = write_server_tool(tool, dialect.server_tools, caps, dialect, report)
+                if entry:
+                    entries.append(entry)
+        return entries
 
     def write_response(
         self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
@@ -117,29 +117,29 @@ class OpenAIChat(Room):
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> ChatRequest:
         """The request that a body makes."""
-        return read_request(body, self.dialect, self._spots)[0]
+        return read_request(body, self.dialect, self._places)[0]
 
     def read_with_history(
         self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
     ) -> tuple[ChatRequest, RoledHistory | None]:
-        """The same, and the seats of its messages: this reader seats the usual ones as it goes."""
-        return read_request(body, self.dialect, self._spots)
+        """The same, and the roles of its messages: this reader finds the usual ones as it goes."""
+        return read_request(body, self.dialect, self._places)
 
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
         """The entries of `messages` that these were read from."""
-        issuer = self.dialect.issuers[0]
+        issuer = self.issuer
         return [message_as_read(m, issuer) for m in msgs]
 
     def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
+        self, req: ChatRequest, fields: Collection[str], elements: list[Json]
     ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.dialect, self._spots)
+        """The body around `elements`, with these fields as they were read."""
+        return body_as_read(req, fields, elements, self.dialect, self._places)
 
     def respell(self, body: JsonObject, req: ChatRequest) -> None:
         """Put options that were changed under the keys that they were read from."""
-        notes = (req.extras or {}).get(noted(self.dialect.issuers[0]), {})
-        respell(body, req.options, notes, self._spots)
+        _, notes = issuer_fields(req, self.issuer)
+        respell(body, req.options, notes, self._places)
 
     def claims(self, body: Json, path: str | None = None) -> bool:
         """Whether a body can be a request of this protocol."""
@@ -147,30 +147,28 @@ class OpenAIChat(Room):
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
         """(path in the body, node) of everything that `read_request` made of it."""
-        return places(req, body, self.dialect.issuers[0], self._spots)
+        return places(req, body, self.issuer, self._places)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /chat/completions`."""
         request, caps = prepared.request, prepared.caps
-        listed = prepared.elements
-        if caps.endpoint and caps.endpoint != self.dialect.path and listed is None:
+        messages = prepared.elements
+        if caps.endpoint and caps.endpoint != self.dialect.path and messages is None:
             raise WriteError(
                 f"the model is not served here but at {caps.endpoint}", path="$.model",
                 hint="send the request over the wire openai-responses", code="model.endpoint",
             )  # fmt: skip
-        body: JsonObject = {"model": prepared.model}
-        body["messages"] = (
-            self.messages(prepared.history, caps, report) if listed is None else listed
-        )
+        if messages is None:
+            messages = self.messages(prepared.history, caps, report)
+        body: JsonObject = {"model": prepared.model, "messages": messages}
         if prepared.offered and (tools := self.tools(prepared.offered, caps, report)):
             body["tools"] = tools
         for tool in prepared.server_tools:
-            body.update(switched(tool, caps, self.dialect, report))
-        picked = choice(prepared, report, body.get("tools", ()))
-        if picked is not None:
-            body["tool_choice"] = _choice(picked)
-            if picked.parallel is not None:
-                body["parallel_tool_calls"] = picked.parallel
+            switches = self.dialect.switches
+            body.update(write_server_tool(tool, switches, caps, self.dialect, report))
+        tool_choice = choice(prepared, report, body.get("tools", ()))
+        if tool_choice is not None:
+            write_choice(body, tool_choice, CHOICES)
         form = response_format(request, caps, report)
         # where no other can be asked for, text goes without saying
         if form is not None and caps.formats != {"text"}:
@@ -196,18 +194,8 @@ class OpenAIChat(Room):
             report.lost("option.range", request.options, "stop", did=did)
         for name, limits in self.dialect.limits.items():
             within(body, self._keys[name], name, limits, request, report)
-        if (thinking := asked(request, caps, report, caps.form in BUDGETED)) is not None:
-            fields = asked_for(thinking, caps)
+        if (thinking := asked(request, caps, report, caps.form in BUDGET_FORMS)) is not None:
+            fields = thinking_fields(thinking, caps)
             body.update(fields)
             if not fields:
                 moot(request, report)
-
-
-def _choice(picked: ToolChoice) -> Any:
-    if picked.allowed:
-        mode = "required" if picked.mode == "required" else "auto"
-        listed = [{"type": "function", "function": {"name": name}} for name in picked.allowed]
-        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": listed}}
-    if picked.mode == "tool":
-        return {"type": "function", "function": {"name": picked.name}}
-    return picked.mode

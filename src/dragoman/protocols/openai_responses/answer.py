@@ -1,24 +1,32 @@
-"""Token figures of the Responses API, made disjoint.
+"""Answers of the Responses API as a whole: the response, its usage, and why it ended.
 
-Reference: OpenAI API, "The response object", `usage`: the input contains what was read from the
-cache and what was written to it, the output contains the reasoning, at all recorded hosts.
+What the reader makes of the same fields stands beside it, as do the items of streams that only
+this API has, which grow by themselves.
+
+An answer that was read from this wire is written as it was read; one of another wire gets each
+field that clients demand.
+
+Reference: OpenAI API, "The response object": `usage.input_tokens` contains what was read from the
+cache and what was written to it, `output_tokens` contains the reasoning, at all recorded hosts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject, canonical
-from ..._core.stream.builder import first_alone
-from ..._core.stream.pieces import TIMES, moment_of
+from ..._core.stream.builder import first_candidate_only
+from ..._core.stream.pieces import TIMES, answer_second, provider_error
 from ..._core.stream.steps import argument_text
+from ...errors import ProviderError
 from ...losses import Report
 from ...message import (
-    Candidate,
     ChatResponse,
     Citation,
+    Finish,
     RawBlock,
     RefusalBlock,
     TextBlock,
@@ -26,131 +34,297 @@ from ...message import (
     ToolUseBlock,
     Usage,
 )
+from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, NOTES, ContentBlock, noted
-from ...message.check import HEALED
 from ...message.plain import plain_value
-from .blocks import ABSENT, BESIDE, annotation, grouped, items_as_read, words
+from .. import answers
+from ..chat_shape import filled
+from .blocks import (
+    ABSENT,
+    BESIDE,
+    answer_message,
+    function_call,
+    grouped,
+    items_as_read,
+    reasoning_item,
+    spellings,
+    write_citation,
+)
 from .dialect import Dialect
 
-_NONE = object()
+# status, or reason of an incomplete response -> why it ended
+FINISH_REASONS: dict[str, FinishReason] = {
+    "max_output_tokens": "length",
+    "max_tokens": "length",
+    "max_messages": "length",
+    "content_filter": "content_filter",
+    "completed": "stop",
+    "complete": "stop",
+    "failed": "error",
+}
+
+_INCOMPLETE = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
+               "content_filter": "content_filter"}  # fmt: skip
+
+# reasons that a response says without a loss
+_EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
+
+# what every response has, and no other wire tells
+DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
+                        "metadata": {}, "parallel_tool_calls": True, "temperature": None,
+                        "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+
+UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
+
+# figure -> the object of its details, if it stands in one, and its key
+_USAGE = {
+    "cache_read": ("input_tokens_details", "cached_tokens"),
+    "cache_write": ("input_tokens_details", "cache_write_tokens"),
+    "audio_in": ("input_tokens_details", "audio_tokens"),
+    "output": ("", "output_tokens"),
+    "reasoning": ("output_tokens_details", "reasoning_tokens"),
+    "audio_out": ("output_tokens_details", "audio_tokens"),
+    "total": ("", "total_tokens"),
+}
 
 
-def usage(told: JsonObject, issuer: str) -> Usage:
-    """The figures; those that the neutral ones do not give back stay in extras."""
-    asked, answered = _details(told, "input"), _details(told, "output")
-    cached, written = _count(asked, "cached_tokens"), _count(asked, "cache_write_tokens")
-    made = Usage(
-        _without(_count(told, "input_tokens"), (cached or 0) + (written or 0)),
-        cached,
-        written,
-        _count(told, "output_tokens"),
-        _count(answered, "reasoning_tokens"),
-        _count(asked, "audio_tokens"),
-        _count(answered, "audio_tokens"),
-        _count(told, "total_tokens"),
-    )
-    if rest := _rest(told, figures(made)):
-        made.extras = {issuer: rest}
-    if made.input is None and "input_tokens" not in told and (cached, written) != (None, None):
-        made.extras = {**(made.extras or {}), noted(issuer): {"absent": ["input_tokens"]}}
-    return made
-
-
-def figures(made: Usage) -> JsonObject:
-    """The neutral figures as this wire says them."""
-    known = [n for n in (made.input, made.cache_read, made.cache_write) if n is not None]
-    asked = {"cached_tokens": made.cache_read, "cache_write_tokens": made.cache_write,
-             "audio_tokens": made.audio_in}  # fmt: skip
-    answered = {"reasoning_tokens": made.reasoning, "audio_tokens": made.audio_out}
-    return {
-        "input_tokens": sum(known) if known else None,
-        "input_tokens_details": {k: v for k, v in asked.items() if v is not None},
-        "output_tokens": made.output,
-        "output_tokens_details": {k: v for k, v in answered.items() if v is not None},
-        "total_tokens": made.total,
+def read_usage(data: JsonObject, issuer: str) -> Usage:
+    """The figures, made disjoint; those that the neutral ones do not give back stay in extras."""
+    figures = {
+        name: _count(data.get(group) if group else data, key)
+        for name, (group, key) in _USAGE.items()
     }
+    usage = Usage(_count(data, "input_tokens"), **figures)  # type: ignore[arg-type]  # no extras
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    if usage.input is not None and cached <= usage.input:  # else it was never in
+        usage.input -= cached
+    if extras := _other_figures(data, _figures(usage)):
+        usage.extras = {issuer: extras}
+    counted = (usage.cache_read, usage.cache_write) != (None, None)
+    if counted and usage.input is None and "input_tokens" not in data:
+        usage.extras = {**(usage.extras or {}), noted(issuer): {ABSENT: ["input_tokens"]}}
+    return usage
 
 
-def _rest(told: JsonObject, said: JsonObject) -> JsonObject:
-    rest: JsonObject = {}
-    for key, value in told.items():
-        there = said.get(key, _NONE)
-        if value == there and value is not None and value != {} and value is not False:
-            continue
-        if isinstance(value, dict) and value and isinstance(there, dict):
-            if own := {k: n for k, n in value.items() if there.get(k, _NONE) != n}:
-                rest[key] = own
-        else:
-            rest[key] = value
-    return rest
-
-
-def _without(count: int | None, cache: int) -> int | None:
-    if count is None or cache > count:  # then it was never in
-        return count
-    return count - cache
-
-
-def _details(told: JsonObject, of: str) -> dict[str, Any]:
-    found = told.get(f"{of}_tokens_details")
-    return found if isinstance(found, dict) else {}
-
-
-def _count(told: dict[str, Any], key: str) -> int | None:
-    value = told.get(key)
+def _count(data: Any, key: str) -> int | None:
+    value = data.get(key) if isinstance(data, dict) else None
     return value if type(value) is int else None
 
 
+def _figures(usage: Usage) -> JsonObject:
+    """The neutral figures as this wire has them."""
+    counts = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
+    data: JsonObject = {
+        "input_tokens": sum(counts) if counts else None,
+        "input_tokens_details": {},
+        "output_tokens": None,
+        "output_tokens_details": {},
+    }
+    for name, (group, key) in _USAGE.items():
+        count = getattr(usage, name)
+        if not group:
+            data[key] = count
+        elif count is not None:
+            data[group][key] = count
+    return data
+
+
+_MISSING = object()
+
+
+def _other_figures(data: JsonObject, figures: JsonObject) -> JsonObject:
+    """What `data` has beyond the figures, or otherwise."""
+    others: JsonObject = {}
+    for key, value in data.items():
+        figure = figures.get(key, _MISSING)
+        if value == figure and value is not None and value != {} and value is not False:
+            continue
+        if isinstance(value, dict) and value and isinstance(figure, dict):
+            if details := {k: n for k, n in value.items() if figure.get(k, _MISSING) != n}:
+                others[key] = details
+        else:
+            others[key] = value
+    return others
+
+
+# which values of a field the neutral ones give back; any other stays among the extras
+_MODELED: dict[str, Callable[[Any], bool]] = {
+    "id": lambda value: isinstance(value, str) and bool(value),
+    "model": lambda value: isinstance(value, str) and bool(value),
+    "output": lambda value: isinstance(value, list),
+    "usage": lambda value: isinstance(value, dict) and bool(value),
+    "object": lambda value: bool(value == "response"),
+    "status": lambda value: bool(value == "completed"),
+}
+
+
+def read_extras(response: JsonObject) -> JsonObject:
+    """Fields of the response that nobody models: what was asked for, prices, errors."""
+    extras = {key: value for key, value in response.items() if key not in _MODELED}
+    if isinstance(extras.get("reasoning"), str):
+        del extras["reasoning"]
+    for key, is_modeled in _MODELED.items():
+        if key in response and not is_modeled(response[key]):
+            extras[key] = response[key]
+    return extras
+
+
+def read_finish(response: JsonObject, status: Any) -> Finish:
+    """Why it ended: `completed`, or what made it `incomplete`."""
+    raw = status if isinstance(status, str) else ""
+    details = response.get("incomplete_details")
+    if raw == "incomplete" and isinstance(details, dict):
+        raw = details["reason"] if isinstance(details.get("reason"), str) else raw
+    reason: FinishReason = FINISH_REASONS.get(raw, "other")
+    return Finish(reason, raw if response.get("status") else None)
+
+
+def read_failure(response: JsonObject) -> ProviderError:
+    """The error of a response that failed."""
+    if response.get("error"):
+        return provider_error(response, name="response.failed")
+    error = provider_error({"message": "the response failed"}, name="response.failed")
+    error.body = response
+    return error
+
+
+_Path: TypeAlias = tuple[str | int, ...]
+_MOST_COMMANDS = 10_000  # of one call, for a number of somebody else's makes a list of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The item's kind, where in it the text grows, and the field of the event that has it."""
+
+    kind: str
+    path: _Path
+    field: str = "delta"
+
+
+def _growth(name: str, kind: str, path: _Path, field: str) -> dict[str, Growth]:
+    return {
+        f"{name}.delta": Growth(kind, path),
+        f"{name}.done": Growth(kind, path, field),
+    }
+
+
+_COMMANDS: _Path = ("action", "commands")
+GROWTH: dict[str, Growth] = {
+    **_growth("custom_tool_call_input", "custom_tool_call", ("input",), "input"),
+    **_growth("mcp_call_arguments", "mcp_call", ("arguments",), "arguments"),
+    **_growth("mcp_call.arguments", "mcp_call", ("arguments",), "arguments"),
+    **_growth("code_interpreter_call_code", "code_interpreter_call", ("code",), "code"),
+    **_growth("apply_patch_call_operation_diff", "apply_patch_call", ("operation", "diff"), "diff"),
+    **_growth("shell_call_command", "shell_call", _COMMANDS, "command"),
+    "shell_call_command.added": Growth("shell_call", _COMMANDS, "command"),
+    **_growth("shell_call_output_content", "shell_call_output", ("output",), "output"),
+    "image_generation_call.partial_image": Growth(
+        "image_generation_call", ("partial_image_b64",), "partial_image_b64"
+    ),
+}
+
+
+class GrowingItem:
+    """An item of a stream that stays as it is, but for the texts that grow in it."""
+
+    __slots__ = ("_texts", "data")
+
+    def __init__(self, data: JsonObject) -> None:
+        self.data = data  # as it was announced, or is by now
+        self._texts: dict[_Path, list[str]] = {}
+
+    def grow(self, growth: Growth, event: JsonObject) -> None:
+        """Note what the event says; a `delta` adds, any other field replaces."""
+        text = event.get(growth.field)
+        index = event.get("command_index")  # which command of a shell's
+        if index is not None and not (type(index) is int and 0 <= index < _MOST_COMMANDS):
+            raise TypeError("a place is a small number")
+        if growth.path == ("output",):
+            self._print(text, index or 0)
+        elif isinstance(text, str):
+            path = growth.path if index is None else (*growth.path, index)
+            if growth.field == "delta":
+                self._texts.setdefault(path, []).append(text)
+            elif text:
+                self._texts[path] = [text]
+        elif text is not None:
+            raise TypeError("text was expected")
+
+    def _print(self, output: Any, index: int) -> None:
+        """What a command printed: `{"stdout": ..., "stderr": ...}`, or a list of those at last."""
+        if isinstance(output, list):
+            self.data = {**self.data, "output": output}
+            self._texts = {path: t for path, t in self._texts.items() if path[0] != "output"}
+            return
+        for name in ("stdout", "stderr"):
+            if isinstance(text := output.get(name), str):
+                self._texts.setdefault(("output", index, name), []).append(text)
+
+    def grown(self) -> JsonObject:
+        """The item so far, with the texts that have grown in it."""
+        data: JsonObject = self.data
+        for path, texts in self._texts.items():
+            data = _with_text(data, path, "".join(texts))
+        return data
+
+
+def _with_text(value: Any, path: _Path, text: str) -> Any:
+    """The value with the text at the path, and with the objects and lists on the way."""
+    if not path:
+        return text
+    step, *below = path
+    copy: Any
+    if isinstance(step, int):
+        copy = list(value) if isinstance(value, list) else []
+        copy.extend("" for _ in range(step + 1 - len(copy)))
+        inside = copy[step]
+    else:
+        copy = dict(value) if isinstance(value, dict) else {}
+        inside = copy.get(step)
+    copy[step] = _with_text(inside, tuple(below), text)
+    return copy
+
+
+# notes of this wire's reader that no other wire's reader makes
 _NOTES = frozenset({"string", "item", "object"})
 
 
-class AnswerWriter:
-    """Says blocks as items; what this wire cannot say goes to the report."""
+class AnswerWriter(answers.AnswerWriter):
+    """Writes blocks as items; what this wire cannot say goes to the report.
 
-    def __init__(self, dialect: Dialect, report: Report, seed: str, here: bool = False) -> None:
-        self.here = here  # this wire's reader read the answer
-        self.issuers = dialect.issuers
+    `seed` is what the ids of the items are made of.
+    """
+
+    __slots__ = ("raw", "seed")
+
+    def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
+        super().__init__(report, dialect.issuers, own)
         self.raw = dialect.reasoning == "raw"
-        self.report = report
         self.seed = seed
 
-    def id(self, prefix: str, nth: int) -> str:
-        """The id of the item at a place."""
-        said = f"{self.seed}\0{nth}".encode("utf-8", "surrogatepass")
-        return f"{prefix}_{blake2b(said, digest_size=12).hexdigest()}"
+    def id(self, prefix: str, index: int) -> str:
+        """The id of the item at an index."""
+        text = f"{self.seed}\0{index}".encode("utf-8", "surrogatepass")
+        return f"{prefix}_{blake2b(text, digest_size=12).hexdigest()}"
 
-    def issuer(self, node: Any) -> str | None:
-        """Under whose name this wire's reader has put what it noted on a node; None if nowhere."""
-        for issuer in node.extras or ():
-            bare: str = issuer.removesuffix(ANSWER).removesuffix(NOTES)
+    def reader_issuer(self, block: ContentBlock) -> str | None:
+        """The issuer of a block that this wire's reader made; None for one of another wire."""
+        for issuer in block.extras or ():
+            bare = issuer.removesuffix(ANSWER).removesuffix(NOTES)
             if bare in self.issuers:
                 return bare
-        return None
-
-    def ours(self, block: ContentBlock) -> str | None:
-        """The issuer of a block that this wire's reader made; None for one of another wire."""
-        if (issuer := self.issuer(block)) is not None:
-            return issuer
         if type(block) is RawBlock:
             return block.issuer if block.issuer in self.issuers else None
         if type(block) is ThinkingBlock:
-            who = block.origin.issuer if block.origin is not None else None
-            return who if who in self.issuers else None
-        if type(block) is ToolUseBlock and self.here:  # it may have no field of its own
-            return self.issuers[0]
-        return None if _NOTES.isdisjoint(words(block)) else self.issuers[0]
-
-    def foreign(self, node: Any, known: Sequence[str] = ()) -> None:
-        """Name the fields of other issuers that a node carries, but for `known`."""
-        for issuer, own in (node.extras or {}).items():
-            bare = issuer.removesuffix(ANSWER)
-            if bare not in self.issuers and not issuer.endswith(NOTES) and issuer != HEALED:
-                lost = {key: value for key, value in own.items() if key not in known}
-                self.report.foreign(node, issuer, lost)
+            origin = block.origin.issuer if block.origin is not None else None
+            return origin if origin in self.issuers else None
+        if type(block) is ToolUseBlock and self.own:  # it may have no field of its own
+            return self.issuer
+        return None if _NOTES.isdisjoint(spellings(block)) else self.issuer
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """`output_text` or `refusal`; None for a text without a word, which is no part."""
-        self.foreign(block)
+        self.fields(block)
         if type(block) is RefusalBlock:
             if block.category is not None:
                 self.report.lost("answer.unsaid", block, "category")
@@ -158,23 +332,23 @@ class AnswerWriter:
         assert type(block) is TextBlock  # no other is a part
         if not block.text and not block.citations:
             return None
-        noted = [self.note(one, block.text) for one in block.citations or ()]
-        listed = [one for one in noted if one is not None]
-        return {"type": "output_text", "text": block.text, "annotations": listed, "logprobs": []}
+        annotations = [self._annotation(cited, block.text) for cited in block.citations or ()]
+        return {"type": "output_text", "text": block.text,
+                "annotations": [entry for entry in annotations if entry is not None],
+                "logprobs": []}  # fmt: skip
 
-    def note(self, cited: Citation, text: str) -> JsonObject | None:
+    def _annotation(self, cited: Citation, text: str) -> JsonObject | None:
         """The annotation that says this; it must have a span and a title."""
-        self.foreign(cited)
-        if (made := annotation(cited, self.issuers)) is not None:
-            return made
+        self.fields(cited)
+        if (annotation := write_citation(cited, self.issuers)) is not None:
+            return annotation
         if cited.url is None:
             self.report.lost("answer.unsaid", cited)
             return None
         if cited.quote is not None:
             self.report.lost("answer.unsaid", cited, "quote")
-        given = {"start": cited.start, "end": cited.end, "title": cited.title}
-        for name, value in given.items():
-            if value is None:
+        for name in ("start", "end", "title"):
+            if getattr(cited, name) is None:
                 self.report.lost("answer.field", cited, name)
         return {
             "type": "url_citation",
@@ -184,258 +358,195 @@ class AnswerWriter:
             "title": cited.title if cited.title is not None else cited.url,
         }
 
-    def message(self, id: str, parts: Sequence[Json], status: str) -> JsonObject:
-        """A message of the model's."""
-        made: JsonObject = {"type": "message", "id": id, "status": status, "role": "assistant"}
-        return {**made, "content": list(parts)}
-
-    def thought(self, id: str, block: ThinkingBlock) -> JsonObject | None:
+    def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
         """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
-        self.foreign(block)
+        self.fields(block)
         sealed = self.sealed(block)
         for name in ("signature", "redacted") if sealed is None else ():
             if getattr(block, name):
                 self.report.lost("answer.unsaid", block, name)
         if not block.thinking and sealed is None:
             return None
-        made: JsonObject = {"type": "reasoning", "id": id, "summary": []}
-        if block.thinking and self.raw:
-            made["content"] = [{"type": "reasoning_text", "text": block.thinking}]
-        elif block.thinking:
-            made["summary"] = [{"type": "summary_text", "text": block.thinking}]
-        return made if sealed is None else {**made, "encrypted_content": sealed}
+        item = {"type": "reasoning", "id": id, **reasoning_item(block, self.raw, None)}
+        return item if sealed is None else {**item, "encrypted_content": sealed}
 
     def sealed(self, block: ThinkingBlock) -> str | None:
         """What somebody has sealed in the thought for clients of this wire."""
-        return (block.redacted or block.signature) if self.ours(block) is not None else None
+        return (block.redacted or block.signature) if self.reader_issuer(block) else None
 
     def call(self, id: str, block: ToolUseBlock) -> JsonObject:
-        """`function_call`."""
-        self.foreign(block)
-        made: JsonObject = {"type": "function_call", "id": id, "call_id": block.id}
-        made |= {"name": block.name, "arguments": self.arguments(block)}
-        return {**made, "status": "incomplete" if block.unfinished else "completed"}
-
-    def arguments(self, block: ToolUseBlock) -> str:
-        """The argument text; an empty object where there is none."""
+        """`function_call`, with an empty object where there are no arguments."""
+        self.fields(block)
         text = argument_text(block)
-        return text if text or block.unfinished else "{}"
+        item = function_call(block, text if text or block.unfinished else "{}")
+        status = "incomplete" if block.unfinished else "completed"
+        return {"type": "function_call", "id": id, **item, "status": status}
+
+    def response(
+        self, resp: ChatResponse, output: list[Json] | None = None, requested: str = ""
+    ) -> JsonObject:
+        """The response; `output` if its items were written before.
+
+        `requested` is the model that the request named, for an answer that names none.
+        """
+        for candidate in resp.candidates[1:]:
+            self.report.lost("answer.candidates", candidate)
+        resp = first_candidate_only(resp)
+        second = None if self.own else answer_second(resp.extras)
+        extras = self.fields(resp, TIMES if second is not None else ())
+        usage_extras = self.fields(resp.usage)
+        for candidate in resp.candidates:
+            self.fields(candidate)
+            self.fields(candidate.msg)
+        if output is None:
+            output = self._output(resp)
+        if self.own:
+            return {**self._as_read(resp, output, usage_extras), **extras}
+        model = resp.model or requested
+        fields = {"id": resp.id, "model": model, "created_at": second}
+        unknown = [name for name, value in fields.items() if not value]
+        for name in (*unknown, "parallel_tool_calls", "tool_choice", "tools"):
+            self.report.lost("answer.field", resp, name)
+        return {"id": self.seed, "object": "response", "created_at": second or 0,
+                "status": "completed", **DEFAULTS, "model": model, "output": output,
+                "usage": self._usage(resp.usage), **self._end(resp, output)}  # fmt: skip
+
+    def _output(self, resp: ChatResponse) -> list[Json]:
+        """The items: those of this wire as they came, others composed."""
+        blocks = resp.candidates[0].msg.blocks if resp.candidates else []
+        blocks = [block for block in blocks if not (self.own and block.spelling == BESIDE)]
+        broken = resp.status in ("truncated", "interrupted")
+        items: list[Json] = []
+        for run, issuer in self._runs(blocks):
+            if issuer is None:
+                status = "incomplete" if broken and run[-1] is blocks[-1] else "completed"
+                items += self._items(run, len(items), status)
+                continue
+            own_items = items_as_read(run, issuer, self.raw)
+            if not self.own and type(run[0]) is ThinkingBlock:  # one that was sealed for us
+                own_items = [{"id": self.id("rs", len(items)), **item} for item in own_items]
+            items += own_items
+        return items
+
+    def _runs(self, blocks: Sequence[ContentBlock]) -> list[tuple[list[ContentBlock], str | None]]:
+        """(the blocks of an item, whose they are); a text that was put behind is another item."""
+        runs: list[tuple[list[ContentBlock], str | None]] = []
+        for group in grouped(blocks, self.issuer):
+            issuer = self.reader_issuer(group[0])
+            runs.append(([group[0]], issuer))
+            for block in group[1:]:
+                block_issuer = self.reader_issuer(block)
+                if block_issuer != issuer and (block_issuer or not _may_follow(block, group[0])):
+                    runs.append(([], block_issuer))
+                    issuer = block_issuer
+                runs[-1][0].append(block)
+        return runs
+
+    def _items(self, run: list[ContentBlock], index: int, status: str) -> list[JsonObject]:
+        """The item of these blocks of another wire, if they say anything here."""
+        first = run[0]
+        item: JsonObject | None = None
+        if type(first) is TextBlock or type(first) is RefusalBlock:
+            if parts := [part for block in run if (part := self.part(block)) is not None]:
+                item = answer_message(self.id("msg", index), parts, {}, status)
+        elif type(first) is ThinkingBlock:
+            item = self.reasoning(self.id("rs", index), first)
+        elif type(first) is ToolUseBlock:
+            item = self.call(self.id("fc", index), first)
+        else:
+            self.report.lost("answer.unsaid", first)
+        return [] if item is None else [item]
+
+    def _as_read(
+        self, resp: ChatResponse, output: list[Json], usage_extras: JsonObject
+    ) -> JsonObject:
+        """The response as it was read, but for what stands in its extras."""
+        candidate = resp.candidates[0] if resp.candidates else None
+        body: JsonObject = {"object": "response"}
+        if resp.id is not None:
+            body["id"] = resp.id
+        if resp.model is not None:
+            body["model"] = resp.model
+        if candidate is None or candidate.finish.raw is not None:
+            body["status"] = "completed"
+        for block in candidate.msg.blocks if candidate is not None else ():
+            if type(block) is ThinkingBlock and block.spelling == BESIDE:
+                body["reasoning"] = block.thinking
+        body["output"] = output
+        if resp.usage != Usage():
+            figures = {k: n for k, n in _figures(resp.usage).items() if n is not None and n != {}}
+            body["usage"] = filled(figures, usage_extras)
+            for issuer in self.issuers:
+                for key in (resp.usage.extras or {}).get(noted(issuer), {}).get(ABSENT, ()):
+                    body["usage"].pop(key, None)
+        return body
+
+    def _usage(self, usage: Usage) -> JsonObject | None:
+        """The figures with each of those that the SDK's types demand; None if nobody told any."""
+        counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total)
+        if all(count is None for count in counts):
+            return None
+        data = _figures(usage)
+        for name in ("input", "output"):
+            if data[f"{name}_tokens"] is None:
+                self.report.lost("answer.field", usage, name)
+                data[f"{name}_tokens"] = 0
+        zeros: JsonObject = {"cached_tokens": 0, "cache_write_tokens": 0}
+        data["input_tokens_details"] = {**zeros, **data["input_tokens_details"]}
+        data["output_tokens_details"] = {"reasoning_tokens": 0, **data["output_tokens_details"]}
+        if data["total_tokens"] is None:
+            data["total_tokens"] = data["input_tokens"] + data["output_tokens"]
+        return data
+
+    def _end(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
+        """Why it ended: the fields that say so, where it did not end well."""
+        candidate = resp.candidates[0] if resp.candidates else None
+        reason: str = candidate.finish.reason if candidate is not None else "other"
+        if reason == "refusal" and not _has_refusal(output):  # here a part says it
+            self.report.lost("answer.finish", candidate, "finish", what=reason)
+            reason = "content_filter"
+        fields: JsonObject = {}
+        if resp.error is not None or reason == "error":
+            message = resp.error.message if resp.error is not None else "the answer failed"
+            fields = {"status": "failed", "error": {"code": "server_error", "message": message}}
+        elif reason in _INCOMPLETE:
+            details = {"reason": _INCOMPLETE[reason]}
+            fields = {"status": "incomplete", "incomplete_details": details}
+        elif resp.status in ("truncated", "interrupted"):  # broken off, and nobody says why
+            fields = {"status": "incomplete"}
+            self.report.lost("answer.finish", resp, "status", what=resp.status)
+        if reason not in _EXACT and resp.status != "interrupted":
+            self.report.lost("answer.finish", candidate or resp, "finish", what=reason)
+        return fields
 
 
-# what every response has, and no other wire tells
-DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
-                        "metadata": {}, "parallel_tool_calls": True, "temperature": None,
-                        "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
-
-
-_ADDED = ("parallel_tool_calls", "tool_choice", "tools")
-
-
-_CUT = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
-        "content_filter": "content_filter"}  # fmt: skip
-
-
-_EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
-
-
-UNTOLD = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
-
-
-def response(
-    resp: ChatResponse,
-    report: Report,
-    dialect: Dialect,
-    output: list[Json] | None = None,
-    here: bool | None = None,
-    asked: str | None = None,
-) -> JsonObject:
-    """The response; `output` if its items were said before, `here` if it is known who read it.
-
-    `asked` is the model that the request named, for an answer that names none.
-    """
-    here = read_here(resp, dialect) if here is None else here
-    sayer = AnswerWriter(dialect, report, seed_of(resp), here)
-    for extra in resp.candidates[1:]:
-        report.lost("answer.candidates", extra)
-    resp = first_alone(resp)
-    first = resp.candidates[0] if resp.candidates else None
-    at = None if here else moment_of(resp.extras)
-    sayer.foreign(resp, TIMES if at is not None else ())
-    for node in (resp.usage, *((first, first.msg) if first is not None else ())):
-        sayer.foreign(node)
-    if output is None:
-        output = [] if first is None else _output(first, resp, sayer)
-    return _as_read(resp, sayer, output) if here else _anew(resp, sayer, output, asked, at)
-
-
-def seed_of(resp: ChatResponse) -> str:
-    """What the ids of an answer's items are made of."""
-    if resp.id:
-        return resp.id
-    said = canonical([plain_value(m) for one in resp.candidates for m in one.msg.blocks])
-    return f"resp_{blake2b(said.encode(), digest_size=12).hexdigest()}" if said else UNTOLD
-
-
-def read_here(resp: ChatResponse, dialect: Dialect) -> bool:
-    """Whether this wire's reader made the answer."""
-    if any(issuer in dialect.issuers for issuer in resp.extras or ()):
-        return True
-    origins = [one.msg.origin for one in resp.candidates]
-    return any(one is not None and one.issuer in dialect.issuers for one in origins)
-
-
-def _output(first: Candidate, resp: ChatResponse, sayer: AnswerWriter) -> list[Json]:
-    """The items: those of this wire as they came, others made."""
-    blocks = [one for one in first.msg.blocks if not (sayer.here and one.spelling == BESIDE)]
-    cut = resp.status in ("truncated", "interrupted")
-    made: list[Json] = []
-    for run, issuer in _runs(blocks, sayer):
-        if issuer is not None:
-            items = items_as_read(run, issuer, sayer.raw)
-            if not sayer.here and type(run[0]) is ThinkingBlock:  # one that was sealed for us
-                items = [{"id": sayer.id("rs", len(made)), **one} for one in items]
-            made += items
-            continue
-        status = "incomplete" if cut and run[-1] is blocks[-1] else "completed"
-        item = _item(run, len(made), status, sayer)
-        if item is not None:
-            made.append(item)
-    return made
-
-
-def _runs(
-    blocks: Sequence[ContentBlock], sayer: AnswerWriter
-) -> list[tuple[list[ContentBlock], str | None]]:
-    """(the blocks of an item, whose they are); a text that was put behind one is another item."""
-    made: list[tuple[list[ContentBlock], str | None]] = []
-    for run in grouped(blocks, sayer.issuers[0]):
-        issuer = sayer.ours(run[0])
-        made.append(([run[0]], issuer))
-        for block in run[1:]:
-            own = sayer.ours(block)
-            if own != issuer and (own is not None or not _bare(block, run[0])):
-                made.append(([], own))
-                issuer = own
-            made[-1][0].append(block)
-    return made
-
-
-def _bare(block: ContentBlock, first: ContentBlock) -> bool:
+def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
     """Whether a part without own fields may have stood behind the first one as it is."""
     if type(block) is RefusalBlock or type(first) is not TextBlock:
         return True
-    noted = any("annotations" in own for own in (first.extras or {}).values())
-    return not noted and first.citations is None
+    annotated = any("annotations" in fields for fields in (first.extras or {}).values())
+    return not annotated and first.citations is None
 
 
-def _item(run: list[ContentBlock], at: int, status: str, sayer: AnswerWriter) -> JsonObject | None:
-    first = run[0]
-    if type(first) is TextBlock or type(first) is RefusalBlock:
-        parts = [part for one in run if (part := sayer.part(one)) is not None]
-        return sayer.message(sayer.id("msg", at), parts, status) if parts else None
-    if type(first) is ThinkingBlock:
-        return sayer.thought(sayer.id("rs", at), first)
-    if type(first) is ToolUseBlock:
-        return sayer.call(sayer.id("fc", at), first)
-    sayer.report.lost("answer.unsaid", first)
-    return None
-
-
-def _as_read(resp: ChatResponse, sayer: AnswerWriter, output: list[Json]) -> JsonObject:
-    """The response as it was read: what stands in no field of ours stands in the extras."""
-    own = _own(resp, sayer)
-    made: JsonObject = {"object": "response"}
-    if resp.id is not None:
-        made["id"] = resp.id
-    if resp.model is not None:
-        made["model"] = resp.model
-    if not resp.candidates or resp.candidates[0].finish.raw is not None:
-        made["status"] = "completed"
-    for block in resp.candidates[0].msg.blocks if resp.candidates else ():
-        if type(block) is ThinkingBlock and block.spelling == BESIDE:
-            made["reasoning"] = block.thinking
-    made["output"] = output
-    if resp.usage != Usage():
-        made["usage"] = _figures(resp.usage, sayer)
-    return {**made, **own}
-
-
-def _own(node: Any, sayer: AnswerWriter) -> JsonObject:
-    return {k: v for issuer, own in (node.extras or {}).items() if issuer in sayer.issuers
-            for k, v in own.items()}  # fmt: skip
-
-
-def _figures(usage: Usage, sayer: AnswerWriter) -> JsonObject:
-    """The figures that were told."""
-    made = {key: n for key, n in figures(usage).items() if n is not None and n != {}}
-    for key, value in _own(usage, sayer).items():
-        there: Any = made.get(key)
-        both = isinstance(there, dict) and isinstance(value, dict)
-        made[key] = {**there, **value} if both else value
-    for issuer in sayer.issuers:
-        for key in (usage.extras or {}).get(noted(issuer), {}).get(ABSENT, ()):
-            made.pop(key, None)
-    return made
-
-
-def _anew(
-    resp: ChatResponse, sayer: AnswerWriter, output: list[Json], asked: str | None, at: int | None
-) -> JsonObject:
-    """The response with each field that one must have; `at` is the second of its making."""
-    model = resp.model or asked
-    given = (("id", resp.id), ("model", model), ("created_at", at))
-    untold = [name for name, value in given if not value]
-    for name in (*untold, *_ADDED):
-        sayer.report.lost("answer.field", resp, name)
-    made: JsonObject = {"id": sayer.seed, "object": "response", "created_at": at or 0,
-                        "status": "completed", **DEFAULTS}  # fmt: skip
-    made |= {"model": model or "", "output": output, "usage": usage_of(resp.usage, sayer)}
-    return made | _ended(resp, output, sayer.report)
-
-
-def _ended(resp: ChatResponse, output: list[Json], report: Report) -> JsonObject:
-    """Why it ended: the fields that say so, where it did not end well."""
-    made: JsonObject = {}
-    reason: str = resp.candidates[0].finish.reason if resp.candidates else "other"
-    if reason == "refusal" and not _refused(output):  # words say it here, and there are none
-        report.lost("answer.finish", resp.candidates[0], "finish", what=reason)
-        reason = "content_filter"
-    if resp.error is not None or reason == "error":
-        made["status"] = "failed"
-        message = resp.error.message if resp.error is not None else "the answer failed"
-        made["error"] = {"code": "server_error", "message": message}
-    elif reason in _CUT:
-        made["status"] = "incomplete"
-        made["incomplete_details"] = {"reason": _CUT[reason]}
-    elif resp.status in ("truncated", "interrupted"):  # broken off, and nobody says why
-        made["status"] = "incomplete"
-        report.lost("answer.finish", resp, "status", what=resp.status)
-    if reason not in _EXACT and resp.status != "interrupted":
-        report.lost("answer.finish", resp.candidates[0] if resp.candidates else resp, "finish",
-                    what=reason)  # fmt: skip
-    return made
-
-
-def _refused(output: list[Json]) -> bool:
-    """Whether a part of some message is a refusal."""
-    said = [item.get("content") for item in output if isinstance(item, dict)]
-    parts = [part for content in said if isinstance(content, list) for part in content]
+def _has_refusal(output: list[Json]) -> bool:
+    contents = [item.get("content") for item in output if isinstance(item, dict)]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
     return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 
-def usage_of(usage: Usage, sayer: AnswerWriter) -> JsonObject | None:
-    """The figures with each of those that the SDK's types demand; None if nobody told any."""
-    known = [usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total]
-    if all(one is None for one in known):
-        return None
-    made = figures(usage)
-    for name, key in (("input", "input_tokens"), ("output", "output_tokens")):
-        if made[key] is None:
-            sayer.report.lost("answer.field", usage, name)
-            made[key] = 0
-    asked, answered = made["input_tokens_details"], made["output_tokens_details"]
-    made["input_tokens_details"] = {"cached_tokens": 0, "cache_write_tokens": 0, **asked}
-    made["output_tokens_details"] = {"reasoning_tokens": 0, **answered}
-    if made["total_tokens"] is None:
-        made["total_tokens"] = made["input_tokens"] + made["output_tokens"]
-    return made
+def write_response(
+    resp: ChatResponse, report: Report, dialect: Dialect, requested: str
+) -> JsonObject:
+    """A whole answer as this wire's clients take it."""
+    issuers = [*(resp.extras or ())]
+    issuers += [c.msg.origin.issuer for c in resp.candidates if c.msg.origin is not None]
+    own = any(issuer in dialect.issuers for issuer in issuers)
+    return AnswerWriter(dialect, report, answer_seed(resp), own).response(resp, None, requested)
+
+
+def answer_seed(resp: ChatResponse) -> str:
+    """What the ids of an answer's items are made of."""
+    if resp.id:
+        return resp.id
+    text = canonical([plain_value(block) for c in resp.candidates for block in c.msg.blocks])
+    return f"resp_{blake2b(text.encode(), digest_size=12).hexdigest()}" if text else UNNAMED

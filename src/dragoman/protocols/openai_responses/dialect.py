@@ -89,9 +89,7 @@ CAN = Capabilities(
     since="2026-11-21",
 )
 
-
 _STATE = ("previous_response_id", "conversation", "prompt")
-
 
 # of bodies with an `input` or a `prompt` of another kind
 _OTHERS = frozenset({"messages", "contents", "generationConfig", "generation_config",
@@ -103,27 +101,27 @@ def claims(body: Json, path: str | None = None) -> bool:
     """Whether this could be a request of this protocol."""
     if not isinstance(body, dict) or not _OTHERS.isdisjoint(body):
         return False
-    where = (path or "").partition("?")[0].rstrip("/")
-    if where.endswith(("/embeddings", "/audio/speech", "/moderations", "/completions")):
+    address = (path or "").partition("?")[0].rstrip("/")
+    if address.endswith(("/embeddings", "/audio/speech", "/moderations", "/completions")):
         return False
-    told = body.get("input")
-    if isinstance(told, list):
-        return all(map(_item, told))
-    if isinstance(told, str):
+    input = body.get("input")
+    if isinstance(input, list):
+        return all(map(_is_item, input))
+    if isinstance(input, str):
         return "model" in body or "prompt" in body
-    return told is None and any(isinstance(body.get(key), (str, dict)) and
+    return input is None and any(isinstance(body.get(key), (str, dict)) and
                                 not (key == "prompt" and isinstance(body[key], str))
                                 for key in _STATE)  # fmt: skip
 
 
-def _item(told: Any) -> bool:
+def _is_item(data: Any) -> bool:
     """Whether an entry of the input is an item: a message, or of some type."""
-    if not isinstance(told, dict):
+    if not isinstance(data, dict):
         return False
-    kind = told.get("type", "message")
+    kind = data.get("type", "message")
     if kind != "message":
         return isinstance(kind, str)
-    content = told.get("content")
+    content = data.get("content")
     if isinstance(content, list):
         return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
-    return isinstance(told.get("role"), str) and isinstance(content, str)
+    return isinstance(data.get("role"), str) and isinstance(content, str)

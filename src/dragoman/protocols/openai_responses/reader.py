@@ -1,110 +1,120 @@
-"""The items of a streamed answer: which event belongs to which, and what was told of each.
+"""Answers of the Responses API read as pieces: whole ones, and streams event by event.
 
-An event names its item by its place; some hosts give an item another id in every event, others
-count all items as the first or leave the place out. Makes no pieces.
+An event of a stream names its item by its index in the output. Some hosts give an item another id
+in every event, others count all items as the first or leave the index out, so `_Items` finds the
+item that an event speaks of. `_ItemReader` makes the pieces of the items; `ResponsesReader` those
+of the response around them.
+
+Reference: OpenAI API, "Streaming events" and "The response object".
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, fault
-from ...errors import ProviderError
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_error
 from ...message import (
     AudioBlock,
     Base64Source,
-    Finish,
     RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
 )
-from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock
-from .answer import usage
-from .blocks import BESIDE, BREAK, blocks, call, citation, part, told_raw
+from .answer import (
+    GROWTH,
+    GrowingItem,
+    read_extras,
+    read_failure,
+    read_finish,
+    read_usage,
+)
+from .blocks import (
+    BESIDE,
+    BREAK,
+    add_extras,
+    add_spelling,
+    raw_item,
+    read_call,
+    read_citation,
+    read_item,
+    read_output_part,
+)
 from .dialect import Dialect
 
 ID = "id:"  # begins the note on a first piece of how its item is called
 
 
-Path: TypeAlias = tuple[str | int, ...]
+class _Item(GrowingItem):
+    """One item: its position among the blocks of the message, and what is known of it."""
 
+    __slots__ = ("annotations", "blocks", "complete", "id", "kind", "logprobs", "paragraphs",
+                 "position", "streamed")  # fmt: skip
 
-class Slot:
-    """One item: its place among the blocks of the message, and what is known of it."""
-
-    __slots__ = ("at", "chances", "grown", "id", "item", "kind", "marks", "said", "settled",
-                 "texts", "whole")  # fmt: skip
-
-    def __init__(self, at: int, kind: str, id: str | None, item: JsonObject) -> None:
-        self.at = at
+    def __init__(self, position: int, kind: str, data: JsonObject) -> None:
+        super().__init__(data)
+        self.position = position
         self.kind = kind
-        self.id = id
-        self.item = item  # as it was announced, or is by now
-        self.whole = False  # its end was told
-        self.grown: set[int] = set()  # places of its texts of which something was told
-        self.texts: dict[tuple[str, int], list[str]] = {}  # thoughts: the paragraphs of each field
-        self.said: dict[Path, list[str]] = {}  # what grows in an item that stays as it is
-        self.marks: dict[int, list[Json]] = {}  # annotations of its texts
-        self.chances: dict[int, list[Json]] = {}  # and their log probabilities
-        self.settled: dict[int, ContentBlock] = {}  # blocks that were told whole
+        self.id: str | None = None
+        self.complete = False  # its end was told
+        self.streamed: set[int] = set()  # indexes of its parts of which something was told
+        self.paragraphs: dict[tuple[str, int], list[str]] = {}  # of thoughts, by field and index
+        self.annotations: dict[int, list[Json]] = {}  # of its texts
+        self.logprobs: dict[int, list[Json]] = {}
+        self.blocks: dict[int, ContentBlock] = {}  # those that were told as a whole
 
-    def filled(self) -> JsonObject:
-        """The item so far, with what has grown."""
-        made: JsonObject = self.item
-        for path, texts in self.said.items():
-            made = _with(made, path, "".join(texts))
-        return made
-
-    def completed(self, item: JsonObject) -> JsonObject:
-        """A whole item, with the annotations and probabilities that only the stream told."""
-        content = item.get("content")
-        if not (self.marks or self.chances) or not isinstance(content, list):
-            return item
+    def completed(self, data: JsonObject) -> JsonObject:
+        """The whole item, with the annotations and probabilities that only the stream told."""
+        content = data.get("content")
+        if not (self.annotations or self.logprobs) or not isinstance(content, list):
+            return data
         parts = [
-            self.noted(at, told) if isinstance(told, dict) else told
-            for at, told in zip(self.places(len(content)), content, strict=True)
+            self.completed_part(index, part) if isinstance(part, dict) else part
+            for index, part in zip(self.part_indexes(len(content)), content, strict=True)
         ]
-        return {**item, "content": parts}
+        return {**data, "content": parts}
 
-    def places(self, count: int) -> list[int]:
-        """The places of an item's parts; some servers count them on from item to item."""
-        told = sorted(self.grown)
-        if not told or told[-1] < count:
-            return list(range(count))
-        return [*told, *range(told[-1] + 1, told[-1] + 1 + count)][:count]
-
-    def noted(self, at: int, told: JsonObject) -> JsonObject:
+    def completed_part(self, index: int, part: JsonObject) -> JsonObject:
         """The same for one part of a message."""
-        streamed = {"annotations": self.marks.get(at), "logprobs": self.chances.get(at)}
-        more = {key: value for key, value in streamed.items() if value and not told.get(key)}
-        return {**told, **more} if more else told
+        late = {"annotations": self.annotations.get(index), "logprobs": self.logprobs.get(index)}
+        return part | {key: value for key, value in late.items() if value and not part.get(key)}
+
+    def part_indexes(self, count: int) -> list[int]:
+        """The indexes of an item's parts; some servers count them on from item to item."""
+        streamed = sorted(self.streamed)
+        if not streamed or streamed[-1] < count:
+            return list(range(count))
+        return [*streamed, *range(streamed[-1] + 1, streamed[-1] + 1 + count)][:count]
+
+    def part(self, index: int, block: ContentBlock, whole: bool = False) -> list[Piece]:
+        """A piece of the block at this index."""
+        return [Part((0, self.position, index), block, whole)]
+
+    @property
+    def id_note(self) -> str:
+        """The note on the first piece: an encoder needs the id before the end of the item."""
+        return f"{ID}{self.id or ''}"
 
 
-def begun(slot: Slot) -> str:
-    """The note on the first piece of an item: who writes it on needs its id before its end."""
-    return f"{ID}{slot.id or ''}"
-
-
-class Slots:
-    """The items of one answer, in the order of their places."""
+class _Items:
+    """The items of one answer, in the order of their positions."""
 
     def __init__(self) -> None:
-        self._all: list[Slot] = []
-        self._by_index: dict[Any, Slot] = {}
-        self._by_id: dict[str, Slot] = {}
-        self._base = 0  # of the places of this response, where it follows another one
-        self._taken: set[int] = set()
-        self._end = 0  # behind all places that are taken
-        self._shared = False  # two items said that they stand in one place
+        self._all: list[_Item] = []
+        self._by_index: dict[Any, _Item] = {}
+        self._by_id: dict[str, _Item] = {}
+        self._base = 0  # of the positions of this response, where it follows another one
+        self._positions: set[int] = set()
+        self._end = 0  # behind all positions that are taken
+        self._shared = False  # two items said that they have one index
 
-    def __iter__(self) -> Iterator[Slot]:
-        return iter(sorted(self._all, key=lambda slot: slot.at))
+    def __iter__(self) -> Iterator[_Item]:
+        return iter(sorted(self._all, key=lambda item: item.position))
 
     def restart(self) -> None:
         """Another response begins in the same stream: its items stand behind."""
@@ -113,313 +123,347 @@ class Slots:
         self._by_id.clear()
         self._all.clear()
 
-    def of(self, event: JsonObject, kind: str) -> Slot:
+    def find(self, event: JsonObject, kind: str) -> _Item:
         """The item of this kind that an event speaks of; one that nobody announced is new."""
         index = event.get("output_index")
-        slot = self._by_index.get(index)
-        if slot is not None and slot.kind == kind and not self._shared:
-            return slot
-        id = event.get("item_id")
-        named = self._by_id.get(id) if isinstance(id, str) else None
-        if named is not None and named.kind == kind:
-            return named
-        if slot is not None and slot.kind == kind:
-            return slot
-        if index is None and (last := self._last(kind)) is not None:
+        item = self._by_index.get(index)
+        if item is not None and item.kind == kind and not self._shared:
+            return item
+        if (by_id := self._with_id(event.get("item_id"), kind)) is not None:
+            return by_id
+        if item is not None and item.kind == kind:
+            return item
+        if index is None and (last := self._first_open(kind)) is not None:
             return last
-        return self._open(index, kind, id, {})
+        return self._open(index, kind, event.get("item_id"), {})
 
-    def added(self, event: JsonObject, item: JsonObject) -> Slot:
+    def added(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item that an event announces."""
-        index, id, kind = event.get("output_index"), item.get("id"), str(item.get("type"))
-        slot = self._by_index.get(index)
-        if slot is not None and slot.kind == kind and not slot.whole and slot.id in (None, id):
-            slot.item = item
-            self._name(slot, id)
-            return slot
-        return self._open(index, kind, id, item)
+        index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
+        item = self._by_index.get(index)
+        same = item is not None and item.kind == kind and not item.complete
+        if item is not None and same and item.id in (None, id):
+            item.data = data
+            self._name(item, id)
+            return item
+        return self._open(index, kind, id, data)
 
-    def done(self, event: JsonObject, item: JsonObject) -> Slot:
+    def done(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item whose end an event tells."""
-        index, id, kind = event.get("output_index"), item.get("id"), str(item.get("type"))
-        slot = self._by_index.get(index)
-        named = self._by_id.get(id) if isinstance(id, str) else None
-        if slot is None or slot.kind != kind or self._shared:
-            if named is not None and named.kind == kind:
-                slot = named
-            elif slot is None or slot.kind != kind:
-                slot = self._last(kind) if index is None else None
-        if slot is None or (slot.whole and slot.id != id):
-            slot = self._open(index, kind, id, {})
-        self._name(slot, id)
-        slot.item, slot.whole = item, True
-        return slot
+        index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
+        item = self._by_index.get(index)
+        if item is not None and item.kind != kind:
+            item = None
+        if item is None or self._shared:
+            item = self._with_id(id, kind) or item
+        if item is None and index is None:
+            item = self._first_open(kind)
+        if item is None or (item.complete and item.id != id):
+            item = self._open(index, kind, id, {})
+        self._name(item, id)
+        item.data, item.complete = data, True
+        return item
 
-    def matched(self, output: list[Any]) -> list[tuple[Slot, Any]]:
-        """(slot, item) of a whole answer: by id, else by place, else by order, else new."""
-        left = {slot.at: slot for slot in self}
-        ids = {id for item in output if isinstance(id := _get(item, "id"), str)}
-        named: dict[Any, deque[Slot]] = {}
-        others: dict[Any, deque[Slot]] = {}  # of each kind those that no item names
-        for slot in left.values():
-            named.setdefault((slot.kind, slot.id), deque()).append(slot)
-            if slot.id not in ids:
-                others.setdefault(slot.kind, deque()).append(slot)
-        made: list[tuple[Slot, Any]] = []
-        for at, item in enumerate(output):
-            kind, id = str(_get(item, "type")), _get(item, "id")
-            found = _first(named.get((kind, id)), left) if isinstance(id, str) else None
-            if found is None:
-                there = left.get(self._base + at)
-                found = there if there is not None and there.kind == kind else None
-            found = found or _first(others.get(kind), left) or self._open(at, kind, id, {})
-            left.pop(found.at, None)
-            found.whole = True
-            made.append((found, item))
-        return made
+    def matched(self, output: list[Any]) -> list[tuple[_Item, Any]]:
+        """(item, its data) of a whole answer: by id, else by index, else by order, else new."""
+        unmatched = {item.position: item for item in self}
+        ids = {id for data in output if isinstance(id := _get(data, "id"), str)}
+        by_id: dict[Any, deque[_Item]] = {}
+        others: dict[Any, deque[_Item]] = {}  # of each kind those that no data names
+        for item in unmatched.values():
+            by_id.setdefault((item.kind, item.id), deque()).append(item)
+            if item.id not in ids:
+                others.setdefault(item.kind, deque()).append(item)
+        rows: list[tuple[_Item, Any]] = []
+        for index, data in enumerate(output):
+            kind, id = str(_get(data, "type")), _get(data, "id")
+            match = _first(by_id.get((kind, id)), unmatched) if isinstance(id, str) else None
+            if match is None:
+                by_index = unmatched.get(self._base + index)
+                match = by_index if by_index is not None and by_index.kind == kind else None
+            match = match or _first(others.get(kind), unmatched) or self._open(index, kind, id, {})
+            unmatched.pop(match.position, None)
+            match.complete = True
+            rows.append((match, data))
+        return rows
 
-    def _last(self, kind: str) -> Slot | None:
-        return next((one for one in self._all if one.kind == kind and not one.whole), None)
+    def _with_id(self, id: Any, kind: str) -> _Item | None:
+        item = self._by_id.get(id) if isinstance(id, str) else None
+        return item if item is not None and item.kind == kind else None
 
-    def _open(self, index: Any, kind: str, id: Any, item: JsonObject) -> Slot:
-        known = type(index) is int and index >= 0
-        at = self._base + index if known else max(self._end, self._base)
-        if at in self._taken:
+    def _first_open(self, kind: str) -> _Item | None:
+        return next((item for item in self._all if item.kind == kind and not item.complete), None)
+
+    def _open(self, index: Any, kind: str, id: Any, data: JsonObject) -> _Item:
+        counted = type(index) is int and index >= 0
+        position = self._base + index if counted else max(self._end, self._base)
+        if position in self._positions:
             self._shared = True
-            at = self._end
-        slot = Slot(at, kind, None, item)
-        self._taken.add(at)
-        self._end = max(self._end, at + 1)
-        self._all.append(slot)
-        if known:
-            self._by_index[index] = slot
-        self._name(slot, id)
-        return slot
+            position = self._end
+        item = _Item(position, kind, data)
+        self._positions.add(position)
+        self._end = max(self._end, position + 1)
+        self._all.append(item)
+        if counted:
+            self._by_index[index] = item
+        self._name(item, id)
+        return item
 
-    def _name(self, slot: Slot, id: Any) -> None:
+    def _name(self, item: _Item, id: Any) -> None:
         if isinstance(id, str) and id:
-            slot.id = id
-            self._by_id[id] = slot
+            item.id = id
+            self._by_id[id] = item
 
 
-def _get(item: Any, key: str) -> Any:
-    return item.get(key) if isinstance(item, dict) else None
+def _get(data: Any, key: str) -> Any:
+    return data.get(key) if isinstance(data, dict) else None
 
 
-def _first(slots: deque[Slot] | None, left: dict[int, Slot]) -> Slot | None:
-    """The first of the slots that no item has taken."""
-    while slots:
-        if slots[0].at in left:
-            return slots[0]
-        slots.popleft()
+def _first(items: deque[_Item] | None, unmatched: dict[int, _Item]) -> _Item | None:
+    """The first of the items that no data has taken."""
+    while items:
+        if items[0].position in unmatched:
+            return items[0]
+        items.popleft()
     return None
 
 
-def _with(told: Any, path: Path, text: str) -> Any:
-    """The value with the text at the path, and with the objects and lists on the way."""
-    if not path:
-        return text
-    step, *rest = path
-    made: Any
-    if isinstance(step, int):
-        made = list(told) if isinstance(told, list) else []
-        made.extend("" for _ in range(step + 1 - len(made)))
-        there = made[step]
-    else:
-        made = dict(told) if isinstance(told, dict) else {}
-        there = made.get(step)
-    made[step] = _with(there, tuple(rest), text)
-    return made
+# an event with no other fields says nothing of its item: that a search has begun, or ended
+_PLACE_FIELDS = {"type", "sequence_number", "item_id", "obfuscation", "stream_id", "command_index",
+                 "output_index", "content_index", "summary_index"}  # fmt: skip
+
+_STREAMED_KINDS = ("message", "reasoning", "function_call", "audio")  # others come whole
 
 
-_MOST = 10_000  # commands of one call, for a number of somebody else's makes a list of ours
+class _ItemReader:
+    """Makes the pieces of the items; `raw`: thoughts are text, not sealed."""
 
-
-_COUNTED = {"command_index", "output_index", "content_index", "summary_index"}
-
-
-_PLACE = {"type", "sequence_number", "item_id", "obfuscation", "stream_id", *_COUNTED}
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """The item's kind, where in it the text grows, and the field of the event that has it."""
-
-    kind: str
-    path: Path
-    field: str = "delta"
-
-    def grow(self, slot: Slot, event: JsonObject) -> None:
-        """Note what the event says; a `delta` adds, any other field replaces."""
-        told = event.get(self.field)
-        index = _index(event)
-        if self.path == ("output",):
-            self._heard(slot, told, index or 0)
-        elif isinstance(told, str):
-            path = self.path if index is None else (*self.path, index)
-            if self.field == "delta":
-                slot.said.setdefault(path, []).append(told)
-            elif told:
-                slot.said[path] = [told]
-        elif told is not None:
-            raise TypeError("text was expected")
-
-    def _heard(self, slot: Slot, told: Any, index: int) -> None:
-        """What a command printed: `{"stdout": ..., "stderr": ...}`, or a list of those at last."""
-        if isinstance(told, list):
-            slot.item = {**slot.item, "output": told}
-            slot.said = {path: said for path, said in slot.said.items() if path[0] != "output"}
-            return
-        for name in ("stdout", "stderr"):
-            if isinstance(said := told.get(name), str):
-                path: Path = ("output", index, name)
-                slot.said.setdefault(path, []).append(said)
-
-
-def _index(event: JsonObject) -> int | None:
-    """Which command of a shell's."""
-    value = event.get("command_index")
-    if value is not None and not (type(value) is int and 0 <= value < _MOST):
-        raise TypeError("a place is a small number")
-    return value
-
-
-def _both(name: str, kind: str, path: Path, field: str) -> dict[str, Growth]:
-    return {f"{name}.delta": Growth(kind, path), f"{name}.done": Growth(kind, path, field)}
-
-
-GROWTH: dict[str, Growth] = {
-    **_both("custom_tool_call_input", "custom_tool_call", ("input",), "input"),
-    **_both("mcp_call_arguments", "mcp_call", ("arguments",), "arguments"),
-    **_both("mcp_call.arguments", "mcp_call", ("arguments",), "arguments"),
-    **_both("code_interpreter_call_code", "code_interpreter_call", ("code",), "code"),
-    **_both("apply_patch_call_operation_diff", "apply_patch_call", ("operation", "diff"), "diff"),
-    **_both("shell_call_command", "shell_call", ("action", "commands"), "command"),
-    "shell_call_command.added": Growth("shell_call", ("action", "commands"), "command"),
-    **_both("shell_call_output_content", "shell_call_output", ("output",), "output"),
-    "image_generation_call.partial_image": Growth(
-        "image_generation_call", ("partial_image_b64",), "partial_image_b64"
-    ),
-}
-
-
-def idle(event: JsonObject) -> bool:
-    """Whether an event names a place and says nothing of it: that a search has begun, or ended."""
-    return event.keys() <= _PLACE
-
-
-def thinks(event: JsonObject, kind: Any) -> bool:
-    """Whether an event of a part of this kind is about thinking."""
-    return "summary_index" in event or kind in ("reasoning_text", "summary_text")
-
-
-def thought(slot: Slot, event: JsonObject, said: str) -> list[Piece]:
-    """A piece of thinking. Each paragraph is counted on its own."""
-    if not said:
-        return []
-    where = _paragraph(event)
-    texts = slot.texts.get(where)
-    if texts is None:
-        first = not slot.texts
-        slot.texts[where] = [said]
-        slot.grown.add(0)
-        block = ThinkingBlock(said, spelling=begun(slot)) if first else ThinkingBlock(BREAK + said)
-        return [Part((0, slot.at, 0), block)]
-    texts.append(said)
-    return [Part((0, slot.at, 0), ThinkingBlock(said))]
-
-
-def thought_whole(slot: Slot, event: JsonObject, said: str) -> list[Piece]:
-    """A whole paragraph: nothing, if its pieces said all of it."""
-    where = _paragraph(event)
-    if not said or "".join(slot.texts.get(where, ())) == said:
-        return []
-    slot.texts[where] = [said]
-    slot.grown.add(0)
-    told = BREAK.join("".join(texts) for texts in slot.texts.values())
-    return [Part((0, slot.at, 0), ThinkingBlock(told, spelling=begun(slot)), True)]
-
-
-def _paragraph(event: JsonObject) -> tuple[str, int]:
-    field = "summary" if "summary_index" in event else "content"
-    at = event.get("summary_index" if field == "summary" else "content_index") or 0
-    if type(at) is not int:
-        raise TypeError("a place is a number")
-    return field, at
-
-
-_GROWING = ("message", "reasoning", "function_call", "audio")  # as blocks; others come whole
-
-
-class Settled:
-    """The items of one answer as they are at last."""
-
-    def __init__(self, slots: Slots, issuer: str, raw: bool) -> None:
-        self._slots = slots
+    def __init__(self, issuer: str, raw: bool) -> None:
+        self.items = _Items()
         self._issuer = issuer
         self._raw = raw
+        handlers: dict[str, Callable[[JsonObject], list[Piece]]] = {
+            "output_item.added": self._added,
+            "output_item.done": self._done,
+            "output_text.done": self._text_done,
+            "output_text.annotation.added": self._annotation,
+            "refusal.delta": self._refusal,
+            "refusal.done": self._text_done,
+            "function_call_arguments.delta": self._arguments,
+            "function_call_arguments.done": self._arguments_done,
+            "audio.delta": self._audio,
+            "audio.transcript.delta": self._transcript,
+        }
+        for name in ("content_part", "reasoning_part", "reasoning_summary_part"):
+            handlers |= {f"{name}.added": self._part_added, f"{name}.done": self._part_done}
+        for name in ("reasoning_text", "reasoning_summary_text"):
+            handlers |= {f"{name}.delta": self._thought, f"{name}.done": self._thought_done}
+        # by the full name, as every event asks
+        self.handlers = {f"response.{name}": handler for name, handler in handlers.items()}
 
-    def done(self, event: JsonObject) -> list[Piece]:
-        """`response.output_item.done`."""
-        item = event["item"]
-        return self._told(self._slots.done(event, item), item)
+    def other(self, kind: str, event: JsonObject) -> list[Piece]:
+        """What makes no piece by itself. Raises ValueError for an event that nobody knows."""
+        growth = GROWTH.get(kind.removeprefix("response."))
+        if growth is not None:
+            self.items.find(event, growth.kind).grow(growth, event)
+        elif not event.keys() <= _PLACE_FIELDS:
+            raise ValueError("no event of this API")
+        return []
 
     def output(self, output: Sequence[Any]) -> list[Piece]:
         """The items of a whole response: those that are new, or otherwise than was told."""
         if isinstance(output, (str, dict)):
             raise TypeError("output is a list")
-        made: list[Piece] = []
-        for slot, item in self._slots.matched(list(output)):
-            made += self._told(slot, item)
-        return made
+        rows = self.items.matched(list(output))
+        return [piece for item, data in rows for piece in self._complete(item, data)]
 
-    def ended(self) -> list[Piece]:
+    def complete_others(self) -> list[Piece]:
         """The items that the end of the answer makes whole, as nothing else did."""
-        made: list[Piece] = []
-        for slot in self._slots:
-            if not slot.whole and slot.kind not in _GROWING:
-                slot.whole = True
-                made += self._told(slot, slot.filled())
-        return made
+        pieces: list[Piece] = []
+        for item in self.items:
+            if not item.complete and item.kind not in _STREAMED_KINDS:
+                item.complete = True
+                pieces += self._complete(item, item.grown())
+        return pieces
 
-    def left(self) -> list[Piece]:
+    def unfinished(self) -> list[Piece]:
         """What a stream that broke off began: items that nobody could use, and probabilities."""
-        made: list[Piece] = []
-        begun = [slot for slot in self._slots if not slot.whole]
-        for slot in begun:
-            for at, chances in slot.chances.items():
-                block = TextBlock("", extras={self._issuer: {"logprobs": chances}})
-                made.append(Part((0, slot.at, at), block))
-        if items := [slot.filled() for slot in begun if slot.kind not in _GROWING]:
-            made.append(Meta({"unfinished": items}, issuer=self._issuer))
-        return made
+        pieces: list[Piece] = []
+        items = [item for item in self.items if not item.complete]
+        for item in items:
+            for index, logprobs in item.logprobs.items():
+                block = TextBlock("", extras={self._issuer: {"logprobs": logprobs}})
+                pieces += item.part(index, block)
+        if unusable := [item.grown() for item in items if item.kind not in _STREAMED_KINDS]:
+            pieces.append(Meta({"unfinished": unusable}, issuer=self._issuer))
+        return pieces
 
-    def _told(self, slot: Slot, item: Json) -> list[Piece]:
-        if isinstance(item, dict):
-            listed = blocks(slot.completed(item), self._issuer, self._raw)
+    def _complete(self, item: _Item, data: Json) -> list[Piece]:
+        if isinstance(data, dict):
+            blocks = read_item(item.completed(data), self._issuer, self._raw)
         else:
-            listed = [(0, told_raw(item, self._issuer))]
-        places = slot.places(listed[-1][0] + 1)
-        made: list[Piece] = []
-        for nth, block in listed:
-            at = places[nth]
-            if slot.settled.get(at) != block:
-                made.append(self._settled(slot, at, block))
-        return made
+            blocks = [(0, raw_item(data, self._issuer))]
+        indexes = item.part_indexes(blocks[-1][0] + 1)
+        pieces: list[Piece] = []
+        for i, block in blocks:
+            index = indexes[i]
+            previous = item.blocks.get(index)
+            if previous == block:
+                continue
+            item.blocks[index] = block
+            whole = index not in item.streamed or not _has_no_text(block)
+            # a host that does not say it again: what was streamed stays, with the item's fields
+            piece = block
+            if not whole and type(block) is ThinkingBlock and previous is not None:
+                # what is sealed was told once, or it would add up
+                piece = replace(block, signature=None, redacted=None)
+            pieces += item.part(index, piece, whole)
+        return pieces
 
-    def _settled(self, slot: Slot, at: int, block: ContentBlock) -> Piece:
-        key = (0, slot.at, at)
-        before = slot.settled.get(at)
-        slot.settled[at] = block
-        if at not in slot.grown or not _wordless(block):
-            return Part(key, block, True)
-        # a host that does not say it again: what was streamed stays, with the item's fields
-        if type(block) is ThinkingBlock and before is not None:
-            block = replace(block, signature=None, redacted=None)  # told once, or they would add up
-        return Part(key, block)
+    def _added(self, event: JsonObject) -> list[Piece]:
+        data = event.get("item")
+        if not isinstance(data, dict):
+            return []  # an index that stays empty
+        item = self.items.added(event, data)
+        if item.kind != "function_call":
+            return []
+        if data.get("arguments"):
+            item.streamed.add(0)
+        call = self._open_call(data)
+        call.spelling = call.spelling or item.id_note
+        return item.part(0, call, True)
+
+    def _done(self, event: JsonObject) -> list[Piece]:
+        return self._complete(self.items.done(event, event["item"]), event["item"])
+
+    def _open_call(self, data: JsonObject) -> ToolUseBlock:
+        fields = {key: value for key, value in data.items() if key not in ("id", "status")}
+        return read_call(fields, self._issuer)
+
+    def _arguments(self, event: JsonObject) -> list[Piece]:
+        item = self.items.find(event, "function_call")
+        item.streamed.add(0)
+        return item.part(0, ToolUseBlock("", "", raw_input=_text(event["delta"])))
+
+    def _arguments_done(self, event: JsonObject) -> list[Piece]:
+        item = self.items.find(event, "function_call")
+        arguments = event.get("arguments")
+        if not isinstance(arguments, str) or (not arguments and 0 in item.streamed):
+            return []
+        name = {"name": event["name"]} if event.get("name") else {}
+        item.data = {**name, **item.data, "arguments": arguments}
+        return item.part(0, self._open_call(item.data), True)
+
+    def text(self, item: _Item, index: Any, event: JsonObject) -> list[Piece]:
+        """A piece of a text: the first one, or one with probabilities."""
+        return self._delta(item, index, TextBlock(_text(event["delta"])), event.get("logprobs"))
+
+    def _refusal(self, event: JsonObject) -> list[Piece]:
+        item, index = self._place(event)
+        block = RefusalBlock(_text(event["delta"]))
+        return self._delta(item, index, block, event.get("logprobs"))
+
+    def _delta(
+        self, item: _Item, index: Any, block: TextBlock | RefusalBlock, logprobs: Any
+    ) -> list[Piece]:
+        index = _index(index)
+        if logprobs:
+            item.logprobs.setdefault(index, []).extend(logprobs)
+        if not block.text:
+            return []
+        if not item.streamed:
+            block.spelling = item.id_note
+            if (phase := item.data.get("phase")) is not None:
+                block.extras = {self._issuer: {"phase": phase}}
+        item.streamed.add(index)
+        return item.part(index, block)
+
+    def _annotation(self, event: JsonObject) -> list[Piece]:
+        data = event["annotation"]
+        block = TextBlock("", [read_citation(data, self._issuer)])
+        item, index = self._place(event)
+        item.annotations.setdefault(index, []).append(data)
+        item.streamed.add(index)
+        return item.part(index, block)
+
+    def _text_done(self, event: JsonObject) -> list[Piece]:
+        """`output_text.done`, `refusal.done`."""
+        item, index = self._place(event)
+        key, kind = ("refusal", "refusal") if "refusal" in event else ("text", "output_text")
+        if not event.get(key):
+            return []
+        return self._whole_part(item, index, {"type": kind, key: _text(event[key])})
+
+    def _part_added(self, event: JsonObject) -> list[Piece]:
+        """A part that begins; mostly it is empty so far."""
+        part = event["part"]
+        kind = part.get("type")
+        if _is_thought(event, kind):
+            return self._thought({**event, "delta": part.get("text") or ""})
+        text = part.get("refusal" if kind == "refusal" else "text")
+        if not text:
+            return []
+        item, index = self._place(event)
+        block = RefusalBlock(_text(text)) if kind == "refusal" else TextBlock(_text(text))
+        return self._delta(item, index, block, None)
+
+    def _part_done(self, event: JsonObject) -> list[Piece]:
+        part = event["part"]
+        if _is_thought(event, part.get("type")):
+            return self._thought_done({**event, "text": part.get("text")})
+        return self._whole_part(*self._place(event), part)
+
+    def _whole_part(self, item: _Item, index: int, part: JsonObject) -> list[Piece]:
+        block = read_output_part(item.completed_part(index, part), self._issuer)
+        if block is None or (not block.text and index in item.streamed):
+            return []
+        phase = item.data.get("phase")
+        if phase is not None and not any(other < index for other in item.streamed):
+            add_extras(block, self._issuer, {"phase": phase})
+        if not item.streamed:
+            add_spelling(block, item.id_note)
+        item.streamed.add(index)
+        return item.part(index, block, True)
+
+    def _thought(self, event: JsonObject) -> list[Piece]:
+        """A piece of thinking. Each paragraph is counted on its own."""
+        item, text = self.items.find(event, "reasoning"), _text(event["delta"])
+        if not text:
+            return []
+        place = _paragraph(event)
+        if place in item.paragraphs:
+            item.paragraphs[place].append(text)
+            return item.part(0, ThinkingBlock(text))
+        first = not item.paragraphs
+        item.paragraphs[place] = [text]
+        item.streamed.add(0)
+        block = ThinkingBlock(text, spelling=item.id_note) if first else ThinkingBlock(BREAK + text)
+        return item.part(0, block)
+
+    def _thought_done(self, event: JsonObject) -> list[Piece]:
+        """A whole paragraph: nothing, if its pieces said all of it."""
+        item, text = self.items.find(event, "reasoning"), _text(event.get("text") or "")
+        place = _paragraph(event)
+        if not text or "".join(item.paragraphs.get(place, ())) == text:
+            return []
+        item.paragraphs[place] = [text]
+        item.streamed.add(0)
+        thinking = BREAK.join("".join(texts) for texts in item.paragraphs.values())
+        return item.part(0, ThinkingBlock(thinking, spelling=item.id_note), True)
+
+    def _audio(self, event: JsonObject) -> list[Piece]:
+        item = self.items.find(event, "audio")
+        return item.part(1, AudioBlock(Base64Source("audio/pcm", _text(event["delta"]))))
+
+    def _transcript(self, event: JsonObject) -> list[Piece]:
+        item = self.items.find(event, "audio")
+        return item.part(0, TextBlock(_text(event["delta"]), spelling="transcript"))
+
+    def _place(self, event: JsonObject) -> tuple[_Item, int]:
+        return self.items.find(event, "message"), _index(event.get("content_index") or 0)
 
 
-def _wordless(block: ContentBlock) -> bool:
+def _has_no_text(block: ContentBlock) -> bool:
     if type(block) is ThinkingBlock:
         return not block.thinking
     if type(block) is ToolUseBlock:
@@ -427,175 +471,18 @@ def _wordless(block: ContentBlock) -> bool:
     return (type(block) is TextBlock or type(block) is RefusalBlock) and not block.text
 
 
-_PREFIX = "response."
+def _is_thought(event: JsonObject, kind: Any) -> bool:
+    """Whether an event of a part of this kind is about thinking."""
+    return "summary_index" in event or kind in ("reasoning_text", "summary_text")
 
 
-class Streamed:
-    """The items of one answer as they come; `on` names who takes which event."""
-
-    def __init__(self, slots: Slots, issuer: str) -> None:
-        self._slots = slots
-        self._issuer = issuer
-        taking = {
-            "output_item.added": self._added,
-            "content_part.added": self._part,
-            "content_part.done": self._part_done,
-            "reasoning_part.added": self._part,
-            "reasoning_part.done": self._part_done,
-            "reasoning_summary_part.added": self._part,
-            "reasoning_summary_part.done": self._part_done,
-            "output_text.done": self._text_done,
-            "output_text.annotation.added": self._noted,
-            "refusal.delta": self._refusal,
-            "refusal.done": self._text_done,
-            "function_call_arguments.delta": self._arguments,
-            "function_call_arguments.done": self._arguments_done,
-            "reasoning_summary_text.delta": self._thought,
-            "reasoning_summary_text.done": self._thought_done,
-            "reasoning_text.delta": self._thought,
-            "reasoning_text.done": self._thought_done,
-            "audio.delta": self._audio,
-            "audio.transcript.delta": self._transcript,
-        }
-        # by the full name, as every event asks
-        self.on = {_PREFIX + name: take for name, take in taking.items()}
-
-    def feed(self, kind: str, event: JsonObject) -> list[Piece]:
-        """What says nothing by itself. Raises ValueError for an event that nobody knows."""
-        if (growth := GROWTH.get(kind.removeprefix(_PREFIX))) is not None:
-            growth.grow(self._slots.of(event, growth.kind), event)
-            return []
-        if idle(event):
-            return []
-        raise ValueError("no event of this API")
-
-    def text(self, slot: Slot, at: Any, event: JsonObject) -> list[Piece]:
-        """A piece of a text: the first one, or one with probabilities."""
-        return self._words(slot, at, event, TextBlock(_text(event["delta"])))
-
-    def _words(
-        self, slot: Slot, at: Any, event: JsonObject, block: TextBlock | RefusalBlock
-    ) -> list[Piece]:
-        where = _streamed_index(at)
-        if event.get("logprobs"):
-            slot.chances.setdefault(where, []).extend(event["logprobs"])
-        if not block.text:
-            return []
-        phase = slot.item.get("phase")
-        if not slot.grown:
-            block.spelling = begun(slot)
-            if phase is not None:
-                block.extras = {self._issuer: {"phase": phase}}
-        slot.grown.add(where)
-        return [Part((0, slot.at, where), block)]
-
-    def _refusal(self, event: JsonObject) -> list[Piece]:
-        slot, at = self._place(event)
-        return self._words(slot, at, event, RefusalBlock(_text(event["delta"])))
-
-    def _noted(self, event: JsonObject) -> list[Piece]:
-        told = event["annotation"]
-        block = TextBlock("", [citation(told, self._issuer)])
-        slot, at = self._place(event)
-        slot.marks.setdefault(at, []).append(told)
-        slot.grown.add(at)
-        return [Part((0, slot.at, at), block)]
-
-    def _text_done(self, event: JsonObject) -> list[Piece]:
-        """`output_text.done`, `refusal.done`."""
-        slot, at = self._place(event)
-        key, kind = ("refusal", "refusal") if "refusal" in event else ("text", "output_text")
-        if not event.get(key):
-            return []
-        return self._whole(slot, at, {"type": kind, key: _text(event[key])})
-
-    def _part(self, event: JsonObject) -> list[Piece]:
-        """A part that begins; mostly it is empty so far."""
-        told = event["part"]
-        kind = told.get("type")
-        if thinks(event, kind):
-            return thought(self._slots.of(event, "reasoning"), event, _text(told.get("text") or ""))
-        said = told.get("refusal" if kind == "refusal" else "text")
-        if not said:
-            return []
-        made = {**event, "delta": said, "logprobs": None}
-        if kind == "refusal":
-            return self._refusal(made)
-        return self.text(*self._place(event), made)
-
-    def _part_done(self, event: JsonObject) -> list[Piece]:
-        told = event["part"]
-        if thinks(event, told.get("type")):
-            return self._thought_done({**event, "text": told.get("text")})
-        return self._whole(*self._place(event), told)
-
-    def _whole(self, slot: Slot, at: int, told: JsonObject) -> list[Piece]:
-        block = part(slot.noted(at, told), self._issuer)
-        if block is None or (not block.text and at in slot.grown):
-            return []
-        phase = slot.item.get("phase")
-        if phase is not None and not any(one < at for one in slot.grown):
-            own = (block.extras or {}).get(self._issuer, {})
-            block.extras = {**(block.extras or {}), self._issuer: {**own, "phase": phase}}
-        if not slot.grown:
-            block.spelling = " ".join(filter(None, (block.spelling, begun(slot))))
-        slot.grown.add(at)
-        return [Part((0, slot.at, at), block, True)]
-
-    def _arguments(self, event: JsonObject) -> list[Piece]:
-        slot = self._slots.of(event, "function_call")
-        slot.grown.add(0)
-        return [Part((0, slot.at, 0), ToolUseBlock("", "", raw_input=_text(event["delta"])))]
-
-    def _arguments_done(self, event: JsonObject) -> list[Piece]:
-        slot = self._slots.of(event, "function_call")
-        said = event.get("arguments")
-        if not isinstance(said, str) or (not said and 0 in slot.grown):
-            return []
-        named = {"name": event["name"]} if event.get("name") else {}
-        slot.item = {**named, **slot.item, "arguments": said}
-        return [Part((0, slot.at, 0), self._begun(slot.item), True)]
-
-    def _begun(self, item: JsonObject) -> ToolUseBlock:
-        known = {key: value for key, value in item.items() if key not in ("id", "status")}
-        return call(known, self._issuer)
-
-    def _thought(self, event: JsonObject) -> list[Piece]:
-        return thought(self._slots.of(event, "reasoning"), event, _text(event["delta"]))
-
-    def _thought_done(self, event: JsonObject) -> list[Piece]:
-        said = event.get("text")
-        return thought_whole(self._slots.of(event, "reasoning"), event, _text(said or ""))
-
-    def _audio(self, event: JsonObject) -> list[Piece]:
-        slot = self._slots.of(event, "audio")
-        source = Base64Source("audio/pcm", _text(event["delta"]))
-        return [Part((0, slot.at, 1), AudioBlock(source))]
-
-    def _transcript(self, event: JsonObject) -> list[Piece]:
-        slot = self._slots.of(event, "audio")
-        block = TextBlock(_text(event["delta"]), spelling="transcript")
-        return [Part((0, slot.at, 0), block)]
-
-    def _added(self, event: JsonObject) -> list[Piece]:
-        item = event.get("item")
-        if not isinstance(item, dict):
-            return []  # a place that stays empty
-        slot = self._slots.added(event, item)
-        if slot.kind != "function_call":
-            return []
-        if item.get("arguments"):
-            slot.grown.add(0)
-        made = self._begun(item)
-        if made.spelling is None:
-            made.spelling = begun(slot)
-        return [Part((0, slot.at, 0), made, True)]
-
-    def _place(self, event: JsonObject) -> tuple[Slot, int]:
-        return self._slots.of(event, "message"), _streamed_index(event.get("content_index") or 0)
+def _paragraph(event: JsonObject) -> tuple[str, int]:
+    """(the field of a paragraph of thinking, its index)."""
+    field = "summary" if "summary_index" in event else "content"
+    return field, _index(event.get(f"{field}_index") or 0)
 
 
-def _streamed_index(value: Any) -> int:
+def _index(value: Any) -> int:
     if type(value) is not int:
         raise TypeError("a place is a number")
     return value
@@ -609,32 +496,14 @@ def _text(value: Any) -> str:
 
 _STARTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 
-
-_STATUS = {"response.completed": "completed", "response.incomplete": "incomplete",
-           "response.failed": "failed", "response.cancelled": "cancelled"}  # fmt: skip
-
-
-_REASONS: dict[str, FinishReason] = {
-    "max_output_tokens": "length",
-    "max_tokens": "length",
-    "max_messages": "length",
-    "content_filter": "content_filter",
-    "completed": "stop",
-    "complete": "stop",
-    "failed": "error",
-}
-
+_ENDS = {"response.completed": "completed", "response.incomplete": "incomplete",
+         "response.failed": "failed", "response.cancelled": "cancelled"}  # fmt: skip
 
 _OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or it was broken off
 
+_EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 
-_SAID = {"id", "model", "output", "usage", "object", "status"}  # if they are as documented
-
-
-_EVENT = {"type", "response", "sequence_number", "stream_id"}
-
-
-_ERRORS = ("error", "errors", "message", "detail", "code")
+_ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
 
 
 class ResponsesReader:
@@ -642,131 +511,89 @@ class ResponsesReader:
 
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
-        self._slots = Slots()
-        self._items = Streamed(self._slots, self._issuer)
-        self._settled = Settled(self._slots, self._issuer, dialect.reasoning == "raw")
-        self._on = {**self._items.on, "response.output_item.done": self._settled.done}
+        self._reader = _ItemReader(self._issuer, dialect.reasoning == "raw")
         self._id: Any = None
         self._model: Any = None
-        self._last: JsonObject | None = None  # the response as it was told last, but not its end
+        self._latest: JsonObject | None = None  # the response as it was told last, but not its end
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
         kind = payload.get("type") or event
         if kind == "response.output_text.delta":
             delta = payload["delta"]
-            slot = self._slots.of(payload, "message")
-            at = payload.get("content_index") or 0
-            if at in slot.grown and not payload.get("logprobs") and type(delta) is str:
-                return [Part((0, slot.at, at), TextBlock(delta))] if delta else []
-            return self._items.text(slot, at, payload)
-        if (take := self._on.get(kind or "")) is not None:
-            return take(payload)
-        if isinstance(told := payload.get("response"), dict) and isinstance(kind, str):
-            return self._lifecycle(kind, payload, told)
+            item = self._reader.items.find(payload, "message")
+            index = payload.get("content_index") or 0
+            if index in item.streamed and not payload.get("logprobs") and type(delta) is str:
+                return [Part((0, item.position, index), TextBlock(delta))] if delta else []
+            return self._reader.text(item, index, payload)
+        if (handler := self._reader.handlers.get(kind or "")) is not None:
+            return handler(payload)
+        if isinstance(response := payload.get("response"), dict) and isinstance(kind, str):
+            return self._lifecycle(kind, payload, response)
         name = kind if isinstance(kind, str) else ""
         if name.startswith("response."):
-            return self._items.feed(name, payload)
+            return self._reader.other(name, payload)
         if "output" in payload or payload.get("object") == "response":
             return self._closed(payload, payload.get("status", "completed"))
-        if _wrong(name, payload):
-            return [Failed(fault(payload, name=event))]
-        return self._items.feed(name, payload)
+        if _is_error(name, payload):
+            return [Failed(provider_error(payload, name=event))]
+        return self._reader.other(name, payload)
 
     def finish(self) -> list[Piece]:
         """What a stream that broke off had told of itself, and the items it left open."""
-        made = self._settled.left()
-        if self._last is not None:
-            made.append(Meta(self._rest(self._last), issuer=self._issuer))
-            self._last = None
-        return made
+        pieces = self._reader.unfinished()
+        if self._latest is not None:
+            pieces.append(Meta(read_extras(self._latest), issuer=self._issuer))
+            self._latest = None
+        return pieces
 
-    def _lifecycle(self, kind: str, event: JsonObject, told: JsonObject) -> list[Piece]:
+    def _lifecycle(self, kind: str, event: JsonObject, response: JsonObject) -> list[Piece]:
         """`response.created` to `response.completed`, each with the response as it is."""
-        made: list[Piece] = []
-        rest = {key: value for key, value in event.items() if key not in _EVENT}
-        if rest:
-            made.append(Meta(rest, issuer=self._issuer))
-        if kind in _STATUS:
-            return made + self._closed(told, told.get("status") or _STATUS[kind])
+        pieces: list[Piece] = []
+        if extras := {key: value for key, value in event.items() if key not in _EVENT_FIELDS}:
+            pieces.append(Meta(extras, issuer=self._issuer))
+        if kind in _ENDS:
+            return pieces + self._closed(response, response.get("status") or _ENDS[kind])
         if kind not in _STARTS:
             raise ValueError("no event of this API")
-        if kind == "response.created" and self._id not in (None, told.get("id")):
-            self._slots.restart()
-        self._last = told
-        return made + self._named(told)
+        if kind == "response.created" and self._id not in (None, response.get("id")):
+            self._reader.items.restart()
+        self._latest = response
+        return pieces + self._named(response)
 
-    def _named(self, told: JsonObject) -> list[Piece]:
-        made: list[Piece] = []
-        id, model = told.get("id"), told.get("model")
+    def _named(self, response: JsonObject) -> list[Piece]:
+        pieces: list[Piece] = []
+        id, model = response.get("id"), response.get("model")
         if isinstance(id, str) and id != self._id:
             self._id = id
-            begun = {"created_at": told["created_at"]} if "created_at" in told else None
-            made.append(Meta(begun, id=id, issuer=self._issuer))
+            times = {"created_at": response["created_at"]} if "created_at" in response else None
+            pieces.append(Meta(times, id=id, issuer=self._issuer))
         if isinstance(model, str) and model != self._model:
             self._model = model
-            made.append(Meta(model=model, issuer=self._issuer))
-        return made
+            pieces.append(Meta(model=model, issuer=self._issuer))
+        return pieces
 
-    def _closed(self, told: JsonObject, status: Any) -> list[Piece]:
+    def _closed(self, response: JsonObject, status: Any) -> list[Piece]:
         """The pieces of a whole response; of those that a stream has told, what is new."""
-        made = self._named(told)
-        self._last = None
-        thought = told.get("reasoning")
-        if isinstance(thought, str):  # a local server; elsewhere what was asked for, an object
-            made.append(Part((0, -1, 0), ThinkingBlock(thought, spelling=BESIDE), True))
-        made += self._settled.output(told.get("output") or ())
-        figures = told.get("usage")
-        if isinstance(figures, dict):
-            made.append(usage(figures, self._issuer))
-        made.append(Meta(self._rest(told), issuer=self._issuer))
-        if status == "failed" or (status == "error" and told.get("error")):
-            made.append(Failed(_failure(told)))
+        pieces = self._named(response)
+        self._latest = None
+        reasoning = response.get("reasoning")
+        if isinstance(reasoning, str):  # a local server; elsewhere what was asked for, an object
+            pieces.append(Part((0, -1, 0), ThinkingBlock(reasoning, spelling=BESIDE), True))
+        pieces += self._reader.output(response.get("output") or ())
+        if isinstance(usage := response.get("usage"), dict):
+            pieces.append(read_usage(usage, self._issuer))
+        pieces.append(Meta(read_extras(response), issuer=self._issuer))
+        if status == "failed" or (status == "error" and response.get("error")):
+            pieces.append(Failed(read_failure(response)))
         if status not in _OPEN:
-            made += self._settled.ended()
-            made.append(End(_finish(told, status)))
-        return made
-
-    def _rest(self, told: JsonObject) -> JsonObject:
-        """Fields of the response that nobody models: what was asked for, prices, errors."""
-        rest = {key: value for key, value in told.items() if key not in _SAID}
-        if isinstance(rest.get("reasoning"), str):
-            del rest["reasoning"]
-        kept = {
-            "id": not _named(told.get("id")),
-            "model": not _named(told.get("model")),
-            "output": not isinstance(told.get("output"), list),
-            "usage": not (isinstance(told.get("usage"), dict) and told["usage"]),
-            "object": told.get("object") != "response",
-            "status": told.get("status") != "completed",
-        }
-        return {**rest, **{key: told[key] for key, odd in kept.items() if odd and key in told}}
+            pieces += self._reader.complete_others()
+            pieces.append(End(read_finish(response, status)))
+        return pieces
 
 
-def _named(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _wrong(name: str, payload: JsonObject) -> bool:
+def _is_error(name: str, payload: JsonObject) -> bool:
     """Whether what is no event of an item tells of an error."""
     if payload.get("error") or name.endswith("error"):
         return True
-    return not name and any(payload.get(key) for key in _ERRORS)
-
-
-def _finish(told: JsonObject, status: Any) -> Finish:
-    """Why it ended: `completed`, or what made it `incomplete`."""
-    word = status if isinstance(status, str) else ""
-    details = told.get("incomplete_details")
-    if word == "incomplete" and isinstance(details, dict):
-        reason = details.get("reason")
-        word = reason if isinstance(reason, str) else word
-    return Finish(_REASONS.get(word, "other"), word if told.get("status") else None)
-
-
-def _failure(told: JsonObject) -> ProviderError:
-    if told.get("error"):
-        return fault(told, name="response.failed")
-    error = fault({"message": "the response failed"}, name="response.failed")
-    error.body = told
-    return error
+    return not name and any(payload.get(key) for key in _ERROR_FIELDS)

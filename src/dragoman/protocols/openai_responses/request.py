@@ -1,11 +1,14 @@
-"""How to answer: options, reasoning, the form of the text, and what an answer shall include.
+"""The fields of a request beside its messages: options, tools, choice, format, and the whole body.
 
-The neutral names of options against this protocol's; knows no message.
+Each is composed for the API, read from a body, and written back as it was read. `text.format` is
+flat: the schema stands beside its name.
+
+Reference: OpenAI API, "Create a model response", request body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from math import inf, isfinite
 from typing import Any
 
@@ -15,85 +18,144 @@ from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
-from ..chat_shape import own_extras, parameters, replay, unsaid
+from ..chat_shape import issuer_extras, own_extras, parameters, replay, unsaid
 from ..reasoning import Asked, asked, moot
 from ..request_fields import format_name, options, usual_tier, within
 from .dialect import Dialect
 from .messages import read_input
 
 ENCRYPTED = "reasoning.encrypted_content"
-
-
 LOGPROBS = "message.output_text.logprobs"
+TOP = "top string"  # the spelling of the system prompt that stands in `instructions`
 
 
-_KEYS = {
-    "max_tokens": "max_output_tokens",
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_logprobs": "top_logprobs",
-    "logprobs": "logprobs",
-    "service_tier": "service_tier",
-    "user": "user",
+# --- options ---
+
+
+def _is_count(value: Json) -> bool:
+    return type(value) is int
+
+
+def _is_number(value: Json) -> bool:
+    return type(value) is int or (type(value) is float and isfinite(value))
+
+
+def _is_text(value: Json) -> bool:
+    """Whether it is a text without halves of characters, which names nothing, and not empty."""
+    if not isinstance(value, str) or not value:
+        return False
+    return value.isascii() or value.encode("utf-8", "ignore").decode() == value
+
+
+# option -> (the keys that it may have, the usual one first; whether a value is one)
+OPTIONS: dict[str, tuple[tuple[str, ...], Callable[[Json], bool]]] = {
+    "max_tokens": (("max_output_tokens",), _is_count),
+    "temperature": (("temperature",), _is_number),
+    "top_p": (("top_p",), _is_number),
+    "top_logprobs": (("top_logprobs",), _is_count),
+    "service_tier": (("service_tier",), _is_text),
+    "user": (("safety_identifier", "user"), _is_text),  # `user` is the older key
 }
 
+_KEYS = {name: keys[0] for name, (keys, _) in OPTIONS.items()} | {"logprobs": "logprobs"}
 
 # The API answers 400 to less: integer_below_min_value.
-_LEAST = 16
-
+_LEAST_TOKENS = 16
 
 _LONGEST_USER = 128
 
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
-_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
+_NEUTRAL_EFFORTS = ("off", "on", "auto")  # which are no efforts of this API's
 
 
 def generation(
     request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     """The options that stand in the body itself; `logprobs` is one of them until it is included."""
-    made = options(request, _KEYS, caps, report)
-    within(made, "max_output_tokens", "max_tokens", (_LEAST, inf), request, report)
-    within(made, "top_p", "top_p", (0, 1), request, report)
-    usual_tier(made, "default", request, report)
-    user = made.pop("user", None)
+    fields = options(request, _KEYS, caps, report)
+    within(fields, "max_output_tokens", "max_tokens", (_LEAST_TOKENS, inf), request, report)
+    within(fields, "top_p", "top_p", (0, 1), request, report)
+    usual_tier(fields, "default", request, report)
+    user = fields.pop(_KEYS["user"], None)
     if user is not None and len(user) > _LONGEST_USER:
         what = f"user of {len(user)} characters"
         report.lost("option.refused", request.options, "user", what=what, did="left out")
     elif user is not None:
-        made[dialect.user_key] = user
-    return made
+        fields[dialect.user_key] = user
+    return fields
 
 
-def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"effort"}`; empty where nothing is asked for."""
-    given = asked(request, caps, report, budgets=False, levels=_LEVELS)
-    if given is None:
-        return {}
-    if given.off:
-        return {"effort": "none"}
-    if given == Asked() and caps.thinks == "asked" and request.options.reasoning != "auto":
-        return {"effort": "medium"}  # what the API takes for models that think unasked
-    if given.effort is None:
+def effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
+    """The `effort` of `reasoning`; None where nothing is asked for."""
+    thinking = asked(request, caps, report, budgets=False, levels=_EFFORTS)
+    if thinking is None:
+        return None
+    if thinking.off:
+        return "none"
+    if thinking == Asked() and caps.thinks == "asked" and request.options.reasoning != "auto":
+        return "medium"  # what the API takes for models that think unasked
+    if thinking.effort is None:
         moot(request, report)
-        return {}
-    return {"effort": given.effort}
+    return thinking.effort
 
 
-def text(form: ResponseFormat, report: Report) -> JsonObject:
-    """`{"format": ...}`, flat: the schema stands beside its name."""
-    if form.kind != "schema":
-        return {"format": {"type": "json_object" if form.kind == "json" else "text"}}
-    made: JsonObject = {"type": "json_schema", "name": format_name(form, report)}
-    made["schema"] = form.schema
-    if form.description:
-        made["description"] = form.description
-    if form.strict is not None:
-        made["strict"] = form.strict
-    return {"format": made}
+def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
+    values: dict[str, Any] = {}
+    for name, (keys, fits) in OPTIONS.items():
+        key = next((key for key in keys if key in fields and fits(fields[key])), None)
+        if key is not None:
+            values[name] = fields.pop(key)
+            if key != keys[0]:
+                notes[name] = key
+    include = fields.get("include")
+    if isinstance(include, list) and include.count(LOGPROBS) == 1:
+        values["logprobs"] = True
+        notes["logprobs"] = include.index(LOGPROBS)
+        _set_or_drop(fields, "include", [name for name in include if name != LOGPROBS])
+    reasoning: Any = fields.get("reasoning")
+    level = reasoning.get("effort") if isinstance(reasoning, dict) else None
+    if _is_text(level) and level not in _NEUTRAL_EFFORTS:
+        values["reasoning"] = "off" if level == "none" else level
+        _set_or_drop(fields, "reasoning", _without(reasoning, ("effort",)))
+    return Options(**values)
 
 
-PLACE = ("city", "country", "region", "timezone")
+def _write_option(body: JsonObject, name: str, value: Any, notes: JsonObject) -> None:
+    if name == "reasoning":
+        level = "none" if value == "off" else value
+        body["reasoning"] = {**body.get("reasoning", {}), "effort": level}
+    elif name == "logprobs" and value and "logprobs" in notes:
+        include = list(body.get("include", ()))
+        include.insert(notes["logprobs"], LOGPROBS)
+        body["include"] = include
+    elif name in OPTIONS:
+        body[notes.get(name, _KEYS[name])] = value
+
+
+def _without(data: JsonObject, keys: Collection[str]) -> JsonObject:
+    return {key: value for key, value in data.items() if key not in keys}
+
+
+def _set_or_drop(fields: JsonObject, key: str, value: Any) -> None:
+    """Leave of a field what was not read of it, if anything."""
+    if value:
+        fields[key] = value
+    else:
+        del fields[key]
+
+
+# --- tools ---
+
+_LOCATION = ("city", "country", "region", "timezone")
+
+_SEARCHES = ("web_search", "web_search_preview", "web_search_2025_08_26",
+             "web_search_preview_2025_03_11")  # fmt: skip
+
+_BLOCKED = ("blocked_domains", "excluded_domains", "excludeDomains")  # by host
+
+# notes: under which key the domains stood, and that the description was empty
+_BLOCKED_KEY, _EMPTY = "blocked_domains", "description"
 
 
 def function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
@@ -102,14 +164,14 @@ def function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     `strict` is always said: where it is absent the API tries to be strict and fills in optional
     arguments.
     """
-    made: JsonObject = {"type": "function", "name": tool.name}
+    body: JsonObject = {"type": "function", "name": tool.name}
     if tool.description:
-        made["description"] = tool.description
-    made["parameters"], strict = parameters(tool, caps, report)
-    made["strict"] = bool(strict)
+        body["description"] = tool.description
+    body["parameters"], strict = parameters(tool, caps, report)
+    body["strict"] = bool(strict)
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return replay(made, tool, caps, report)
+    return replay(body, tool, caps, report)
 
 
 def server_tool(
@@ -121,441 +183,300 @@ def server_tool(
     """
     if tool.kind == "own":
         return own_extras(tool, caps) or None
-    if tool.kind == "web_search":
-        made, said = _search(tool, dialect, report)
-    elif tool.kind == "code_execution":
-        made, said = {"type": "code_interpreter", "container": {"type": "auto"}}, set()
-    else:
-        made, said = {"type": "file_search", "vector_store_ids": list(tool.stores)}, {"stores"}
-        if not tool.stores and "vector_store_ids" not in own_extras(tool, caps):
-            report.lost("server_tool.unsaid", tool, what="file_search without stores")
-            return None
-    unsaid(tool, report, *said)
-    return replay(made, tool, caps, report)
-
-
-def _search(tool: ServerTool, dialect: Dialect, report: Report) -> tuple[JsonObject, set[str]]:
-    made: JsonObject = {"type": "web_search"}
-    said = {"domains", "location"}
-    filters: JsonObject = {"allowed_domains": list(tool.domains)} if tool.domains else {}
+    stores = tool.stores or "vector_store_ids" in own_extras(tool, caps)
+    if tool.kind == "file_search" and not stores:
+        report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        return None
     # where a host knows both, it takes one of the two, and the allowed ones say more
-    if tool.blocked_domains and dialect.blocked_domains and not tool.domains:
-        filters[dialect.blocked_domains] = list(tool.blocked_domains)
-        said.add("blocked_domains")
-    if filters:
-        made["filters"] = filters
-    if tool.location:
-        known = {name: tool.location[name] for name in PLACE if name in tool.location}
-        made["user_location"] = {"type": "approximate", **known}
-        for name in tool.location:
-            if name not in known:
+    blocked_key = "" if tool.domains else dialect.blocked_domains
+    fields = {"web_search": ("domains", "location"), "file_search": ("stores",)}.get(tool.kind, ())
+    if tool.kind == "web_search":
+        for name in tool.location or ():
+            if name not in _LOCATION:
                 report.lost("server_tool.field", tool, f"location.{name}", what=name)
-    return made, said
+        fields += ("blocked_domains",) if blocked_key else ()
+    unsaid(tool, report, *fields)
+    return replay(_server_tool(tool, blocked_key), tool, caps, report)
 
 
-def choice_of(picked: ToolChoice) -> Any:
-    """`auto`, `none`, `required`, one function, or some of the tools."""
-    if picked.mode == "tool":
-        return {"type": "function", "name": picked.name}
-    if picked.allowed and picked.mode != "none":
-        listed = [{"type": "function", "name": name} for name in picked.allowed]
-        return {"type": "allowed_tools", "mode": picked.mode, "tools": listed}
-    return picked.mode
+def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
+    """The host's tool; `blocked_key`: where its filters have the domains that it must not read."""
+    if tool.kind == "code_execution":
+        return {"type": "code_interpreter", "container": {"type": "auto"}}
+    if tool.kind == "file_search":
+        return {"type": "file_search", "vector_store_ids": list(tool.stores)}
+    body: JsonObject = {"type": "web_search"}
+    filters: JsonObject = {"allowed_domains": list(tool.domains)} if tool.domains else {}
+    if tool.blocked_domains and blocked_key:
+        filters[blocked_key] = list(tool.blocked_domains)
+    if filters:
+        body["filters"] = filters
+    if location := tool.location:
+        fields = {name: location[name] for name in _LOCATION if name in location}
+        body["user_location"] = {"type": "approximate", **fields}
+    return body
 
 
-_SEARCHES = ("web_search", "web_search_preview", "web_search_2025_08_26",
-             "web_search_preview_2025_03_11")  # fmt: skip
-
-
-_BLOCKED = ("blocked_domains", "excluded_domains", "excludeDomains")  # by host
-
-
-_BLOCK, _EMPTY = "blocked_domains", "description"  # notes: under which key, and that it was empty
-
-
-def read_tool(told: Json, issuer: str) -> Tool | ServerTool:
+def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     """One entry of `tools`; a tool that nobody models is kept as it came."""
-    kind = told.get("type")
-    if kind == "function" and isinstance(told.get("name"), str) and _right(told["name"]):
-        return _function(told, issuer)
-    made: ServerTool | None = None
-    rest = {key: value for key, value in told.items() if key != "type"}
-    notes: JsonObject = {}
-    if kind in _SEARCHES:
-        made = _offered_search(told, rest, notes)
-    elif kind == "code_interpreter" and isinstance(box := told.get("container"), dict):
-        if box.get("type") == "auto":
-            made = ServerTool("code_execution")
-            _less(rest, "container", ("type",))
-    elif kind == "file_search" and _texts(told.get("vector_store_ids")):
-        made = ServerTool("file_search")
-        made.stores = tuple(rest.pop("vector_store_ids"))
-    if made is None:
-        made, rest = ServerTool("own"), told
-    made.extras = _kept(rest, notes, issuer)
-    return made
-
-
-def _kept(rest: JsonObject, notes: JsonObject, issuer: str) -> dict[str, JsonObject] | None:
-    return {who: own for who, own in ((issuer, rest), (noted(issuer), notes)) if own} or None
-
-
-def _function(told: JsonObject, issuer: str) -> Tool:
-    made = Tool(told["name"])
-    rest = {key: value for key, value in told.items() if key not in ("type", "name")}
-    if isinstance(rest.get("description"), str):
-        made.description = rest.pop("description")
-    if isinstance(rest.get("parameters"), dict):
-        made.parameters = rest.pop("parameters")
-    if isinstance(rest.get("strict"), bool):
-        made.strict = rest.pop("strict")
-    empty = made.description == "" and "description" in told and "description" not in rest
-    made.extras = _kept(rest, {_EMPTY: True} if empty else {}, issuer)
-    return made
-
-
-def _offered_search(told: JsonObject, rest: JsonObject, notes: JsonObject) -> ServerTool:
-    made = ServerTool("web_search")
-    if told["type"] != "web_search":
-        rest["type"] = told["type"]  # an edition of the tool, which has its own ways
-    filters = told.get("filters")
-    if isinstance(filters, dict):
-        taken = []
-        if _texts(filters.get("allowed_domains")):
-            made.domains = tuple(filters["allowed_domains"])
-            taken.append("allowed_domains")
-        blocked = next((key for key in _BLOCKED if _texts(filters.get(key))), None)
-        if blocked is not None:
-            made.blocked_domains = tuple(filters[blocked])
-            taken.append(blocked)
-            notes[_BLOCK] = blocked
-        _less(rest, "filters", taken)
-    place = told.get("user_location")
-    if isinstance(place, dict) and place.get("type") == "approximate":
-        known = {key: place[key] for key in PLACE if isinstance(place.get(key), str)}
-        if known:
-            made.location = known
-            _less(rest, "user_location", ("type", *known))
-    return made
-
-
-def _less(rest: JsonObject, key: str, taken: Any) -> None:
-    """Leave out what is said elsewhere; an object of which nothing is left goes whole."""
-    left = {name: value for name, value in rest[key].items() if name not in taken}
-    if left or not taken:
-        rest[key] = left
+    kind = data.get("type")
+    fields, notes = _without(data, ("type",)), {}
+    tool: Tool | ServerTool = ServerTool("own")
+    if kind == "function" and _is_text(data.get("name")):
+        tool = _read_function(fields)
+        if tool.description == "" and data.get("description") == "":
+            notes[_EMPTY] = True
+    elif kind in _SEARCHES:
+        tool = _read_search(data, fields, notes)
+    elif kind == "code_interpreter" and _has_type(data.get("container"), "auto"):
+        tool = ServerTool("code_execution")
+        _set_or_drop(fields, "container", _without(data["container"], ("type",)))
+    elif kind == "file_search" and _are_texts(data.get("vector_store_ids")):
+        tool = ServerTool("file_search", stores=tuple(fields.pop("vector_store_ids")))
     else:
-        del rest[key]
+        fields = data
+    tool.read_from = data
+    tool.extras = issuer_extras(issuer, fields, notes)
+    return tool
 
 
-def _texts(told: Json) -> bool:
-    return isinstance(told, list) and bool(told) and all(isinstance(one, str) for one in told)
+def _read_function(fields: JsonObject) -> Tool:
+    tool = Tool(fields.pop("name"))
+    for name, kind in (("description", str), ("parameters", dict), ("strict", bool)):
+        if isinstance(fields.get(name), kind):
+            setattr(tool, name, fields.pop(name))
+    return tool
 
 
-def _right(name: str) -> bool:
-    """Whether a tool may be called so: not nothing, and no half of a character."""
-    return bool(name) and (name.isascii() or name.encode("utf-8", "ignore").decode() == name)
+def _read_search(data: JsonObject, fields: JsonObject, notes: JsonObject) -> ServerTool:
+    tool = ServerTool("web_search")
+    if data["type"] != "web_search":
+        fields["type"] = data["type"]  # an edition of the tool, which has its own ways
+    if isinstance(filters := data.get("filters"), dict):
+        modeled = []
+        if _are_texts(filters.get("allowed_domains")):
+            tool.domains = tuple(filters["allowed_domains"])
+            modeled.append("allowed_domains")
+        blocked = next((key for key in _BLOCKED if _are_texts(filters.get(key))), None)
+        if blocked is not None:
+            tool.blocked_domains = tuple(filters[blocked])
+            modeled.append(blocked)
+            notes[_BLOCKED_KEY] = blocked
+        if modeled:
+            _set_or_drop(fields, "filters", _without(filters, modeled))
+    place: Any = data.get("user_location")
+    if _has_type(place, "approximate"):
+        location = {name: place[name] for name in _LOCATION if isinstance(place.get(name), str)}
+        if location:
+            tool.location = location
+            _set_or_drop(fields, "user_location", _without(place, ("type", *location)))
+    return tool
+
+
+def _has_type(data: Json, kind: str) -> bool:
+    return isinstance(data, dict) and data.get("type") == kind
+
+
+def _are_texts(data: Json) -> bool:
+    return isinstance(data, list) and bool(data) and all(isinstance(text, str) for text in data)
 
 
 def tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The declaration that `read_tool` made the tool of."""
     extras = tool.extras or {}
-    own, notes = extras.get(issuer, {}), extras.get(noted(issuer), {})
+    fields, notes = extras.get(issuer, {}), extras.get(noted(issuer), {})
     if isinstance(tool, ServerTool):
-        return own if tool.kind == "own" else _merged(_said(tool, notes), own)
-    made: JsonObject = {"type": "function", "name": tool.name}
+        if tool.kind == "own":
+            return fields
+        body = _server_tool(tool, notes.get(_BLOCKED_KEY, ""))
+        for key, value in fields.items():
+            both = isinstance(body.get(key), dict) and isinstance(value, dict)
+            body[key] = {**body[key], **value} if both else value
+        return body
+    body = {"type": "function", "name": tool.name}
     if tool.description or _EMPTY in notes:
-        made["description"] = tool.description
+        body["description"] = tool.description
     if tool.parameters is not None:
-        made["parameters"] = tool.parameters
+        body["parameters"] = tool.parameters
     if tool.strict is not None:
-        made["strict"] = tool.strict
-    return {**made, **own}
+        body["strict"] = tool.strict
+    return {**body, **fields}
 
 
-def _said(tool: ServerTool, notes: JsonObject) -> JsonObject:
-    if tool.kind == "code_execution":
-        return {"type": "code_interpreter", "container": {"type": "auto"}}
-    if tool.kind == "file_search":
-        return {"type": "file_search", "vector_store_ids": list(tool.stores)}
-    made: JsonObject = {"type": "web_search"}
-    filters: JsonObject = {}
-    if tool.domains:
-        filters["allowed_domains"] = list(tool.domains)
-    if tool.blocked_domains:
-        filters[notes[_BLOCK]] = list(tool.blocked_domains)
-    if filters:
-        made["filters"] = filters
-    if tool.location:
-        made["user_location"] = {"type": "approximate", **tool.location}
-    return made
+# --- the choice among tools ---
 
 
-def _merged(made: JsonObject, own: JsonObject) -> JsonObject:
-    for key, value in own.items():
-        there = made.get(key)
-        both = isinstance(there, dict) and isinstance(value, dict)
-        made[key] = {**there, **value} if both else value  # type: ignore[dict-item]  # it is one
-    return made
+def write_choice(choice: ToolChoice) -> JsonObject:
+    """`tool_choice`: a mode, one function, or some of the tools; and `parallel_tool_calls`."""
+    value: Any = choice.mode
+    if choice.mode == "tool":
+        value = _function_name(choice.name)
+    elif choice.allowed and choice.mode != "none":
+        tools = [_function_name(name) for name in choice.allowed]
+        value = {"type": "allowed_tools", "mode": choice.mode, "tools": tools}
+    fields = {"tool_choice": value}
+    if choice.parallel is not None:
+        fields["parallel_tool_calls"] = choice.parallel
+    return fields
 
 
-def read_choice(rest: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """What the fields `tool_choice` and `parallel_tool_calls` say, which are taken from `rest`."""
-    given = _picked(rest.get("tool_choice"))
-    if given is not None:
-        del rest["tool_choice"]
-    parallel = rest.get("parallel_tool_calls")
-    if isinstance(parallel, bool):
-        del rest["parallel_tool_calls"]
-        if given is None:
-            given, notes["tool_choice"] = {"mode": "auto"}, "unsaid"
-        given["parallel"] = parallel
-    return None if given is None else ToolChoice(**given)
+def _function_name(name: str | None) -> JsonObject:
+    return {"type": "function", "name": name}
 
 
-def _picked(told: Json) -> dict[str, Any] | None:
+def read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
+    """What `tool_choice` and `parallel_tool_calls` say, which are taken out of the fields."""
+    values = _choice_values(fields.get("tool_choice"))
+    if values is not None:
+        del fields["tool_choice"]
+    if isinstance(fields.get("parallel_tool_calls"), bool):
+        if values is None:
+            values, notes["tool_choice"] = {"mode": "auto"}, "unsaid"
+        values["parallel"] = fields.pop("parallel_tool_calls")
+    return None if values is None else ToolChoice(**values)
+
+
+def _choice_values(data: Json) -> dict[str, Any] | None:
     """The choice, if it says no more than which functions may be called, or must."""
-    if isinstance(told, str):
-        return {"mode": told} if told in ("auto", "none", "required") else None
-    if not isinstance(told, dict):
+    if isinstance(data, str):
+        return {"mode": data} if data in ("auto", "none", "required") else None
+    if not isinstance(data, dict):
         return None
-    if name := _named(told):
+    if name := _read_function_name(data):
         return {"mode": "tool", "name": name}
-    if told.get("type") != "allowed_tools" or len(told) != 3:
+    if data.get("type") != "allowed_tools" or len(data) != 3:
         return None
-    mode, tools = told.get("mode"), told.get("tools")
+    mode, tools = data.get("mode"), data.get("tools")
     if mode not in ("auto", "required") or not isinstance(tools, list) or not tools:
         return None
-    names = tuple(map(_named, tools))
+    names = tuple(map(_read_function_name, tools))
     return {"mode": mode, "allowed": names} if all(names) else None
 
 
-def _named(told: Json) -> str:
+def _read_function_name(data: Json) -> str:
     """The function that an object names, if it does no more than that."""
-    if not isinstance(told, dict) or told.get("type") != "function" or len(told) != 2:
-        return ""
-    name = told.get("name")
-    return name if isinstance(name, str) and _right(name) else ""
+    alone = _has_type(data, "function") and len(data) == 2 and _is_text(data.get("name"))
+    return data["name"] if alone else ""
 
 
-def choice_as_read(choice: ToolChoice, notes: JsonObject) -> JsonObject:
-    """The fields that `read_choice` made the choice of."""
-    made: JsonObject = {}
-    if notes.get("tool_choice") != "unsaid":
-        made["tool_choice"] = choice_of(choice)
-    if choice.parallel is not None:
-        made["parallel_tool_calls"] = choice.parallel
-    return made
-
-
-TOP = "top string"
-
-
-# option -> where it stands; of several the first that is there
-PLACES: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("max_output_tokens",),
-    "temperature": ("temperature",),
-    "top_p": ("top_p",),
-    "top_logprobs": ("top_logprobs",),
-    "service_tier": ("service_tier",),
-    "user": ("safety_identifier", "user"),  # the older of them last
-}
-
-
-_REAL = {"temperature", "top_p"}
-
-
-_TEXTS = {"service_tier", "user"}
-
-
-_OURS = ("off", "on", "auto")  # words for efforts that are no efforts of this API's
-
+# --- the format of the text ---
 
 _FORMATS = {"text": "text", "json_object": "json"}
 
+_SCHEMA_TYPES = {"name": str, "schema": dict, "description": str, "strict": bool}
 
-_SCHEMA = {"schema": dict, "name": str, "description": str, "strict": bool}
+
+def text(form: ResponseFormat, report: Report) -> JsonObject:
+    """`{"format": ...}`."""
+    data = _write_format(form, () if form.description else ("description",))
+    if form.kind == "schema":
+        data["name"] = format_name(form, report)
+    return {"format": data}
+
+
+def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+    """`text.format`; what it says beyond the neutral form stays where it stands."""
+    text: Any = fields.get("text")
+    data: Any = text.get("format") if isinstance(text, dict) else None
+    kind = data.get("type") if isinstance(data, dict) else None
+    if not isinstance(kind, str):
+        return None
+    values: dict[str, Any] = {}
+    if kind in _FORMATS:
+        form = ResponseFormat(_FORMATS[kind])  # type: ignore[arg-type]  # one of two kinds
+    else:
+        types = _SCHEMA_TYPES.items()
+        values = {key: data[key] for key, cls in types if isinstance(data.get(key), cls)}
+        if kind != "json_schema" or "schema" not in values:
+            return None
+        try:
+            form = ResponseFormat("schema", **values)
+        except InvalidMessage:  # a schema in which half a character stands
+            return None
+        if absent := [key for key in ("name", "description") if key not in values]:
+            notes["format"] = absent
+    unread = _without(data, ("type", *values))
+    others = _without(text, ("format",))
+    _set_or_drop(fields, "text", {**others, "format": unread} if unread else others)
+    return form
+
+
+def _write_format(form: ResponseFormat, absent: Collection[str]) -> JsonObject:
+    if form.kind != "schema":
+        return {"type": next(key for key, kind in _FORMATS.items() if kind == form.kind)}
+    values = {key: getattr(form, key) for key in _SCHEMA_TYPES if key not in absent}
+    return {"type": "json_schema", **{k: v for k, v in values.items() if v is not None}}
+
+
+# --- the whole body ---
 
 
 def read_request(body: JsonObject, issuer: str, raw: bool) -> ChatRequest:
     """The request that the body makes; `raw`: thoughts are text, not sealed."""
-    rest = dict(body)
-    notes: JsonObject = {}
-    model = rest.get("model")
-    named = model if isinstance(model, str) and _request_right(model) else None
-    if named:
-        del rest["model"]
-    msgs = _prompt(rest) + _input(rest, notes, issuer, raw, named)
-    tools = _tools(rest, issuer)
-    made = ChatRequest(msgs, tools=tools, model=named)
-    made.options = Options(**_options(rest, notes))
-    made.tool_choice = read_choice(rest, notes)
-    made.response_format = _format(rest, notes)
-    if isinstance(rest.get("stream"), bool):
-        made.stream = rest.pop("stream")
-        if not made.stream:
+    fields, notes = dict(body), {}
+    model = fields.pop("model") if _is_text(fields.get("model")) else None
+    msgs: list[Msg] = []
+    if isinstance(fields.get("instructions"), str) and fields["instructions"]:
+        msgs.append(Msg.trusted("", fields.pop("instructions"), "system"))
+        msgs[0].spelling = TOP
+    input = fields.get("input")
+    if isinstance(input, list):
+        msgs += read_input(fields.pop("input"), issuer, raw, model)
+    elif isinstance(input, str):
+        msgs.append(Msg.trusted("", fields.pop("input"), "user"))
+    if not isinstance(input, list):
+        notes["input"] = "string" if isinstance(input, str) else "absent"
+    tools: Any = fields.get("tools")
+    if isinstance(tools, list) and tools and all(isinstance(tool, dict) for tool in tools):
+        tools = [read_tool(tool, issuer) for tool in fields.pop("tools")]
+    else:
+        tools = []
+    request = ChatRequest(msgs, tools=tools, model=model)
+    request.options = _read_options(fields, notes)
+    request.tool_choice = read_choice(fields, notes)
+    request.response_format = _read_format(fields, notes)
+    if isinstance(fields.get("stream"), bool):
+        request.stream = fields.pop("stream")
+        if not request.stream:
             notes["stream"] = "false"
-    own = {who: kept for who, kept in ((issuer, rest), (noted(issuer), notes)) if kept}
-    made.extras = own or None
-    return made
-
-
-def _request_right(text: str) -> bool:
-    """Whether there is text, without halves of characters, which no model is named with."""
-    return bool(text) and (text.isascii() or text.encode("utf-8", "ignore").decode() == text)
-
-
-def _prompt(rest: JsonObject) -> list[Msg]:
-    """`instructions`: the first message, in a place of its own."""
-    told = rest.get("instructions")
-    if not isinstance(told, str) or not told:
-        return []
-    del rest["instructions"]
-    made = Msg.trusted("", told, "system")
-    made.spelling = TOP
-    return [made]
-
-
-def _input(
-    rest: JsonObject, notes: JsonObject, issuer: str, raw: bool, model: str | None
-) -> list[Msg]:
-    told = rest.get("input")
-    if isinstance(told, list):
-        return read_input(rest.pop("input"), issuer, raw, model)
-    if isinstance(told, str):
-        notes["input"] = "string"
-        return [Msg.trusted("", rest.pop("input"), "user")]
-    notes["input"] = "absent"
-    return []
-
-
-def _tools(rest: JsonObject, issuer: str) -> list[Any]:
-    told = rest.get("tools")
-    if not (isinstance(told, list) and told and all(isinstance(one, dict) for one in told)):
-        return []
-    del rest["tools"]
-    return [read_tool(one, issuer) for one in told]
-
-
-def _options(rest: JsonObject, notes: JsonObject) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for name, places in PLACES.items():
-        place = next((one for one in places if one in rest and _fits(name, rest[one])), None)
-        if place is not None:
-            given[name] = rest.pop(place)
-            if place != places[0]:
-                notes[name] = place
-    include = rest.get("include")
-    if isinstance(include, list) and include.count(LOGPROBS) == 1:
-        given["logprobs"] = True
-        notes["logprobs"] = include.index(LOGPROBS)
-        _leave(rest, "include", [one for one in include if one != LOGPROBS])
-    asked: Any = rest.get("reasoning")
-    effort = asked.get("effort") if isinstance(asked, dict) else None
-    if isinstance(effort, str) and _request_right(effort) and effort not in _OURS:
-        given["reasoning"] = "off" if effort == "none" else effort
-        _leave(rest, "reasoning", {k: v for k, v in asked.items() if k != "effort"})
-    return given
-
-
-def _leave(rest: JsonObject, key: str, left: Any) -> None:
-    """What is left of a field when some of it was read."""
-    if left:
-        rest[key] = left
-    else:
-        del rest[key]
-
-
-def _fits(name: str, value: Any) -> bool:
-    if name in _TEXTS:
-        return isinstance(value, str) and _request_right(value)
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int) or (name in _REAL and isinstance(value, float)
-                                      and isfinite(value))  # fmt: skip
-
-
-def _format(rest: JsonObject, notes: JsonObject) -> ResponseFormat | None:
-    """`text.format`; what it says beyond the neutral form stays where it stands."""
-    text: Any = rest.get("text")
-    told: Any = text.get("format") if isinstance(text, dict) else None
-    kind = told.get("type") if isinstance(told, dict) else None
-    if not isinstance(kind, str):
-        return None
-    if kind in _FORMATS:
-        made = ResponseFormat(_FORMATS[kind])  # type: ignore[arg-type]  # one of two kinds
-        left = {key: value for key, value in told.items() if key != "type"}
-    else:
-        given = {key: told[key] for key, cls in _SCHEMA.items() if isinstance(told.get(key), cls)}
-        if kind != "json_schema" or "schema" not in given:
-            return None
-        try:
-            made = ResponseFormat("schema", **given)
-        except InvalidMessage:  # a schema in which half a character stands
-            return None
-        left = {key: value for key, value in told.items() if key != "type" and key not in given}
-        if absent := [key for key in ("name", "description") if key not in given]:
-            notes["format"] = absent
-    inner = {key: value for key, value in text.items() if key != "format"}
-    _leave(rest, "text", {**inner, "format": left} if left else inner)
-    return made
+    request.extras = issuer_extras(issuer, fields, notes)
+    return request
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
+    req: ChatRequest, names: Collection[str], elements: list[Json], issuer: str
 ) -> JsonObject:
-    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    """The body with the fields of `names` as `read_request` found them, and those nobody models."""
     extras = req.extras or {}
     body: JsonObject = dict(extras.get(issuer, {}))
     notes = extras.get(noted(issuer), {})
     if elements or notes.get("input") != "absent":
-        body["input"] = _said_input(elements, notes.get("input") == "string")
+        body["input"] = _input_as_read(elements, notes)
     first = req.messages[0] if req.messages else None
-    if "system" in kept and first is not None and first.spelling == TOP:
+    if "system" in names and first is not None and first.spelling == TOP:
         body["instructions"] = first.content
-    if req.model and "model" in kept:
+    if req.model and "model" in names:
         body["model"] = req.model
     for name, value in req.options.given():
-        if name in kept:
-            _say_option(body, name, value, notes)
-    if req.tools and "tools" in kept:
+        if name in names:
+            _write_option(body, name, value, notes)
+    if req.tools and "tools" in names:
         body["tools"] = [tool_as_read(tool, issuer) for tool in req.tools]
-    if req.tool_choice is not None and "tool_choice" in kept:
-        body.update(choice_as_read(req.tool_choice, notes))
-    if req.response_format is not None and "response_format" in kept:
-        _say_format(body, req.response_format, notes.get("format", ()))
-    if "stream" in kept and (req.stream or "stream" in notes):
+    if req.tool_choice is not None and "tool_choice" in names:
+        choice = write_choice(req.tool_choice)
+        body.update(_without(choice, ("tool_choice",)) if "tool_choice" in notes else choice)
+    if req.response_format is not None and "response_format" in names:
+        text = body.get("text", {})
+        data = _write_format(req.response_format, notes.get("format", ()))
+        body["text"] = {**text, "format": {**data, **text.get("format", {})}}
+    if "stream" in names and (req.stream or "stream" in notes):
         body["stream"] = req.stream
     return body
 
 
-def _said_input(elements: list[Json], string: bool) -> Json:
-    if string and len(elements) == 1 and elements[0].keys() == {"role", "content"}:
-        only = elements[0]
-        if only["role"] == "user" and isinstance(only["content"], str):
-            return only["content"]
+def _input_as_read(elements: list[Json], notes: JsonObject) -> Json:
+    if notes.get("input") == "string" and len(elements) == 1:
+        content = elements[0].get("content")
+        if elements[0] == {"role": "user", "content": content} and isinstance(content, str):
+            return content
     return elements
-
-
-def _say_option(body: JsonObject, name: str, value: Any, notes: JsonObject) -> None:
-    if name == "reasoning":
-        body["reasoning"] = {**body.get("reasoning", {}),
-                             "effort": "none" if value == "off" else value}  # fmt: skip
-    elif name == "logprobs":
-        if value and "logprobs" in notes:
-            listed = list(body.get("include", ()))
-            listed.insert(notes["logprobs"], LOGPROBS)
-            body["include"] = listed
-    elif name in PLACES:
-        body[notes.get(name, PLACES[name][0])] = value
-
-
-def _say_format(body: JsonObject, form: ResponseFormat, absent: Collection[str]) -> None:
-    text = body.get("text", {})
-    made: JsonObject = {"type": "json_schema"}
-    if form.kind == "schema":
-        fields = {key: getattr(form, key) for key in _SCHEMA}
-        made.update({k: v for k, v in fields.items() if v is not None and k not in absent})
-    else:
-        made["type"] = next(key for key, kind in _FORMATS.items() if kind == form.kind)
-    body["text"] = {**text, "format": {**made, **text.get("format", {})}}

@@ -1,7 +1,7 @@
-"""RoledHistory -> RoledHistory, all of it sayable: the only place that compares a block with a capability.
+"""What a history and a list of tools say that the wire cannot carry: kept, moved, lowered, dropped.
 
-Keeps, moves (a medium follows in a user turn behind all results), lowers, or drops; and says so.
-Looks at dirty messages only. Knows no wire.
+The only place that compares a block with a capability, and it reports each loss. Media that a
+result may not hold follow in a user's turn. Looks at unusual messages only. Knows no wire.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ....message import (
 )
 from ....message.blocks import ContentBlock
 from ...wording import Told
-from ..roles import TOOL, USER, RoledHistory, has_tools
-from .blocks import fitted, remade
-from .state import Saver, State, lasting, least, medium
+from ..roles import TOOL, USER, RoledHistory, has_tools, same_items, with_fields
+from .blocks import fit_message, with_blocks
+from .state import Saver, State, fit_medium, limit_ttl, shortest_minutes
 
 
 def fit(
@@ -38,57 +38,58 @@ def fit(
     hints: int = 0,
     lasts: float | None = None,
 ) -> RoledHistory:
-    """The history in blocks that every seat may show.
+    """The history in blocks that the wire takes of each role.
 
-    `told` words what is added; `saver` makes media of tool results real where they can't be shown;
+    `told` has the texts that are added; `saver` stores media of tool results that no wire shows;
     `hints`: how many cache hints the tools take up; `lasts`: minutes that the last of them holds.
     """
-    dirty = history.dirty
+    unusual = history.unusual
     if not caps.tool_messages or caps.call_text == "drop":
-        dirty = list(range(len(history.msgs)))
-    state = State(caps, report, told, saver, _surplus(history, caps, hints), lasts, history.msgs)
+        unusual = list(range(len(history.msgs)))
+    surplus = _surplus_hints(history, caps, hints)
+    state = State(caps, report, told, saver, surplus, lasts, history.msgs)
     changes: dict[int, list[tuple[Msg, int]]] = {}
     ends: list[int] = []
-    for i in dirty:
-        m, seat = history.msgs[i], history.seats[i]
-        made, moved = fitted(state, m, seat)
-        if made is not m:
+    for i in unusual:
+        m, role = history.msgs[i], history.roles[i]
+        fitted, moved = fit_message(state, m, role)
+        if fitted is not m:
             # what moved behind message i from an earlier one stays behind it
-            here = [] if made is None else [(made, _new_seat(made, seat))]
-            changes[i] = [*here, *changes.get(i, [])[1:]]
+            in_place = [] if fitted is None else [(fitted, _role_of(fitted, role))]
+            changes[i] = [*in_place, *changes.get(i, [])[1:]]
         if moved:
-            ends = ends or _ends(history.seats)
-            _place(changes, history, i, ends[i], moved)
-    return history.spliced(changes) if changes else history
+            ends = ends or _result_ends(history.roles)
+            _insert_media(changes, history, i, ends[i], moved)
+    return history.with_changes(changes)
 
 
 def fit_media(
     history: RoledHistory, caps: Capabilities, report: Report, told: Told, unshown: str = ""
 ) -> RoledHistory:
-    """The media of the conversation as a user may show them, before it is told as one turn.
+    """The media of the conversation as a user may show them, before it becomes one turn.
 
     `unshown`: what stands where one cannot be shown, with `{kind}`.
     """
     state = State(caps, report, told)
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for i in history.dirty:
+    changes: dict[int, Msg | None] = {}
+    for i in history.unusual:
         m = history.msgs[i]
         if isinstance(m.content, str) or has_tools(m):
             continue
         blocks: list[ContentBlock] = []
         for block in m.content:
             if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
-                shown = medium(state, block, "user", caps.user, [])
-                if unshown and not shown:
+                media = fit_medium(state, block, "user", caps.user, [])
+                if unshown and not media:
                     report.lost("media.unshown", block)
-                    shown = [state.text(unshown.format(kind=block.type), block)]
-                blocks.extend(shown)
+                    media = [state.text(unshown.format(kind=block.type), block)]
+                blocks.extend(media)
             else:
                 blocks.append(block)
-        made = remade(state, m, blocks)
-        if made is not m:
-            changes[i] = [] if made is None else [(made, history.seats[i])]
-    return history.spliced(changes) if changes else history
+        fitted = with_blocks(state, m, blocks)
+        if fitted is not m:
+            changes[i] = fitted
+    return history.with_contents(changes)
 
 
 def fit_tools(
@@ -101,22 +102,22 @@ def fit_tools(
     if not tools:
         return tools
     functions = caps.tools and any(type(tool) is Tool for tool in tools)
-    made = [tool for tool in tools if _taken(tool, caps, functions, report)]
-    made = _once(made, report)
+    fitted = [tool for tool in tools if _takes_tool(tool, caps, functions, report)]
+    fitted = _without_repeats(fitted, report)
     if caps.cached_tools:
-        made = _fewer(made, caps, report)
-        made = _falling(made, caps, report) if caps.cache_longest_first else made
-    same = len(made) == len(tools) and all(a is b for a, b in zip(made, tools, strict=True))
-    return tools if same else made
+        fitted = _with_fitting_hints(fitted, caps, report)
+    return tools if same_items(fitted, tools) else fitted
 
 
-def _taken(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
-    """Whether the model takes the tool, or it is named as lost. `functions` stand beside it."""
+def _takes_tool(
+    tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report
+) -> bool:
+    """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
     if type(tool) is ServerTool and tool.kind == "own":
         if any(issuer in caps.reads for issuer in tool.extras or ()):
             return True
-        said = next(iter((tool.extras or {}).values()), {})
-        kind = said.get("type") or next(iter(said), "")  # or the key that it stands under
+        data = next(iter((tool.extras or {}).values()), {})
+        kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
     if type(tool) is ServerTool:
@@ -129,94 +130,78 @@ def _taken(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
     return caps.tools
 
 
-def _once(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
+def _without_repeats(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
     """The tools without those whose name or kind an earlier one has: a call could mean either."""
-    seen: set[tuple[object, ...]] = set()
-    made: list[Tool | ServerTool] = []
+    keys: set[tuple[object, ...]] = set()
+    unique: list[Tool | ServerTool] = []
     for tool in tools:
         name = tool.name if isinstance(tool, Tool) else tool.kind
         # several searches of files may look in several stores
         key = (type(tool), name, () if isinstance(tool, Tool) else tuple(tool.stores))
-        if key in seen and name != "own":
+        if key in keys and name != "own":
             report.lost("tools.twice", tool, what=name, did="left out")
         else:
-            seen.add(key)
-            made.append(tool)
-    return made
+            keys.add(key)
+            unique.append(tool)
+    return unique
 
 
-def _fewer(
+def _with_fitting_hints(
     tools: list[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[Tool | ServerTool]:
-    """The tools without the first hints, where there are more than the wire takes."""
-    surplus = sum(type(tool) is Tool and tool.cache is not None for tool in tools)
-    surplus -= caps.cache_hints
-    made: list[Tool | ServerTool] = []
-    for tool in tools:
-        if surplus > 0 and type(tool) is Tool and tool.cache is not None:
-            surplus -= 1
-            made.append(_unhinted(tool, report))
-        else:
-            made.append(tool)
-    return made
+    """The tools without the first hints, where there are more than the wire takes.
 
-
-def _falling(
-    tools: list[Tool | ServerTool], caps: Capabilities, report: Report
-) -> list[Tool | ServerTool]:
-    """The tools whose hints last no longer than those before them."""
-    made: list[Tool | ServerTool] = []
-    before: float | None = None
-    for tool in tools:
-        if type(tool) is not Tool or tool.cache is None:
-            made.append(tool)
-            continue
-        kept = lasting(tool.cache, caps, before)
-        before = least((kept,), caps)
-        made.append(tool if kept is tool.cache else replace(tool, cache=kept))
-        if kept is not tool.cache:
-            report.made(made[-1], tool)
+    Where the wire wants the longest first, each lasts no longer than those before it.
+    """
+    hinted = [i for i, tool in enumerate(tools) if type(tool) is Tool and tool.cache is not None]
+    surplus = max(0, len(hinted) - caps.cache_hints)
+    fitted = list(tools)
+    for i in hinted[:surplus]:
+        report.lost("cache.limit", tools[i], "cache")
+        fitted[i] = with_fields(tools[i], report, cache=None)
+    most: float | None = None
+    for i in hinted[surplus:] if caps.cache_longest_first else ():
+        tool = tools[i]
+        assert type(tool) is Tool  # as all that are hinted
+        assert tool.cache is not None
+        hint = limit_ttl(tool.cache, caps, most)
+        most = shortest_minutes((hint,), caps)
+        if hint is not tool.cache:
+            fitted[i] = with_fields(tool, report, cache=hint)
             report.lost("cache.ttl", tool, "cache.ttl", did="the wire's own time")
-    return made
+    return fitted
 
 
-def _unhinted(tool: Tool, report: Report) -> Tool:
-    made = replace(tool, cache=None)
-    report.made(made, tool)
-    report.lost("cache.limit", tool, "cache")
-    return made
-
-
-def _surplus(history: RoledHistory, caps: Capabilities, hints: int) -> int:
+def _surplus_hints(history: RoledHistory, caps: Capabilities, hints: int) -> int:
     """How many cache hints exceed what the wire takes."""
     if not caps.cache_hints:
         return 0
-    for i in history.dirty:
+    for i in history.unusual:
         m = history.msgs[i]
         hints += m.cache is not None
         for block in [] if isinstance(m.content, str) else m.content:
-            inner = getattr(block, "output", None)
-            for one in (block, *inner) if isinstance(inner, list) else (block,):
-                hints += getattr(one, "cache", None) is not None
+            output = getattr(block, "output", None)
+            for item in (block, *output) if isinstance(output, list) else (block,):
+                hints += getattr(item, "cache", None) is not None
     return max(0, hints - caps.cache_hints)
 
 
-def _new_seat(m: Msg, seat: int) -> int:
-    # a result that is told as text is said by the user
-    told = seat == TOOL and not any(type(block) is ToolResultBlock for block in m.blocks)
-    return USER if told else seat
+def _role_of(m: Msg, role: int) -> int:
+    # a result that is told as text is the user's
+    as_text = role == TOOL and not any(type(block) is ToolResultBlock for block in m.blocks)
+    return USER if as_text else role
 
 
-def _ends(seats: list[int]) -> list[int]:
+def _result_ends(roles: list[int]) -> list[int]:
     """For each message the last result that follows it, or itself."""
-    ends = list(range(len(seats)))
-    for i in range(len(seats) - 2, -1, -1):
-        if seats[i + 1] == TOOL:
+    ends = list(range(len(roles)))
+    for i in range(len(roles) - 2, -1, -1):
+        if roles[i + 1] == TOOL:
             ends[i] = ends[i + 1]
     return ends
 
 
-def _place(
+def _insert_media(
     changes: dict[int, list[tuple[Msg, int]]],
     history: RoledHistory,
     i: int,
@@ -227,15 +212,15 @@ def _place(
 
     Nothing may follow calls that still wait for their results: there they stand in front.
     """
-    there = changes.setdefault(end, [(history.msgs[end], history.seats[end])])
-    at = 0 if end == i and history.msgs[i].calls else len(there)
-    there[at:at] = [(m, USER) for m in moved]
+    messages = changes.setdefault(end, [(history.msgs[end], history.roles[end])])
+    index = 0 if end == i and history.msgs[i].calls else len(messages)
+    messages[index:index] = [(m, USER) for m in moved]
 
 
-def withheld(
+def withhold_tools(
     request: ChatRequest, caps: Capabilities, report: Report
 ) -> tuple[Sequence[Tool | ServerTool], Capabilities]:
-    """The tools to declare, and what can be said beside them.
+    """The tools to declare, and the capabilities for the rest of the request.
 
     Where calls in the history need declared tools, they are told as text instead.
     """

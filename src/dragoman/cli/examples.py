@@ -1,0 +1,354 @@
+"""The example of each loss code: short dialogues beside the codes, expanded and run on demand.
+
+A dialogue in `losses/codes/examples/*.txt` reads as a conversation:
+
+    [call.role]
+    request openai-chat gpt-5.6
+    user: How warm is it in Paris?
+    - user calls get_weather {"city": "Paris"}
+    + assistant calls get_weather {"city": "Paris"}
+    tool returns 18 degrees
+
+Lines with `-` are in the example alone, lines with `+` in its fix alone, all others in both. The
+first line says what is written for which wire and model: `request`, `messages` (by a formatter),
+`answer`, or `convert SOURCE` (a body that is given as it is). `with NAME JSON` is an option of the
+formatter, `offers` a tool, `KEY: JSON` any other field. A message is `ROLE "NAME": text`, or a
+block after its verb; indented verbs add blocks. ` | {...}` adds fields, and text in double quotes
+is JSON. Calls without an id are `call_1`; results answer the call before them. Long lines go on
+behind eight blanks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from .._core.convert import convert
+from .._core.jsontext import Json, JsonObject
+from .._core.wording import Told
+from ..formatter import Formatter
+from ..losses import Loss
+from ..message import ChatRequest, ChatResponse, Msg, load
+from ..rewrite.prompt import SystemPrompt
+from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..rewrite.truncate import ClearToolResults, Summarize
+from ..token import CharTokenCounter
+from ..vendors import wire
+
+_SPEAKERS: dict[str, type[Any]] = {
+    "role": ByRole, "name": ByName, "tagged": Tagged, "namefield": NameField,
+}  # fmt: skip
+_OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
+_TRUNCATIONS: dict[str, type[Any]] = {"clear": ClearToolResults, "summarize": Summarize}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an example becomes: the written messages or the body of the request, and the losses."""
+
+    written: Json
+    losses: list[Loss]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One use of one wire. `given` is a conversation, a request or an answer in our stored form.
+
+    Where `source` names a wire, `given` is the body of a request to that one, to be converted.
+    `options` are the formatter's, plain: `speakers` is a way (`name`) or one with its fields
+    (`{"tagged": {"me": "Friday"}}`), `prompt` and `told` are their fields, `media_saver` is a
+    text, `max_tokens` is counted in characters, `truncate` is a way to cut with its fields (the
+    `call` of a summary gives the text). `fixed` holds other values for any of these.
+    """
+
+    wire: str
+    given: JsonObject
+    model: str | None = None
+    options: JsonObject | None = None
+    fixed: JsonObject | None = None
+    source: str | None = None
+
+    def run(self) -> Outcome:
+        """Write it. Raises WriteError where the wire or the policy refuses it."""
+        if self.source is not None:
+            out = convert(self.given, self.source, self.wire, model=self.model, policy="ignore")
+            return Outcome(out.body, out.losses)
+        value = load(self.given)
+        if isinstance(value, ChatResponse):
+            answer = wire(self.wire, policy="ignore").write_response(value)
+            return Outcome(answer.body, answer.losses)
+        formatter = Formatter(self.wire, model=self.model, **_options(self.options or {}))
+        if isinstance(value, ChatRequest):
+            request = formatter.format_request(value)
+            return Outcome(request.body, request.losses)
+        assert isinstance(value, list)  # what is stored here is none of the two, but messages
+        formatted = formatter.write(value)
+        return Outcome(formatted.messages, formatted.losses)
+
+    def mended(self) -> Example | None:
+        """The same as its fix says; None where nothing needs to be done."""
+        return None if self.fixed is None else replace(self, **self.fixed, fixed=None)
+
+    def said(self) -> Json:
+        """What is given, as briefly as it can be shown: of a bare request its messages."""
+        if self.source is not None:
+            return self.given
+        value = self.given["value"]
+        bare_request = isinstance(value, dict) and len(value) == 1
+        return _without_empty_names(value["messages"] if bare_request else value)
+
+    def call(self) -> str:
+        """How it is written, in Python."""
+        arguments = [repr(self.wire)]
+        if self.model is not None:
+            arguments.append(f"model={self.model!r}")
+        if self.source is not None:
+            return f"dragoman.convert(body, {self.source!r}, {', '.join(arguments)})"
+        if self.given["kind"] == "response":
+            return f"dragoman.wire({self.wire!r}).write_response(resp)"
+        arguments += [f"{name}={_python(name, v)}" for name, v in (self.options or {}).items()]
+        verb = "format_request(request)" if self.given["kind"] == "request" else "write(messages)"
+        return f"Formatter({', '.join(arguments)}).{verb}"
+
+
+def _without_empty_names(value: Json) -> Json:
+    """JSON without names that are empty, which a stored message must have."""
+    if isinstance(value, list):
+        return [_without_empty_names(item) for item in value]
+    if isinstance(value, dict):
+        return {k: _without_empty_names(v) for k, v in value.items() if (k, v) != ("name", "")}
+    return value
+
+
+def _options(data: JsonObject) -> dict[str, Any]:
+    """The formatter's keywords out of their plain form."""
+    options: dict[str, Any] = {**data, "policy": data.get("policy", "ignore")}
+    if "max_tokens" in data:
+        options["token_counter"] = CharTokenCounter()
+    if "speakers" in data:
+        cls, arguments = _speakers(data["speakers"])
+        options["speakers"] = cls(**arguments)
+    for name, cls in _OPTION_CLASSES.items():
+        if name in data:
+            options[name] = cls(**data[name])
+    if "truncate" in data:
+        cls, arguments = _truncation(data["truncate"])
+        options["truncate"] = cls(**{k: _summary(v) if k == "call" else v
+                                     for k, v in arguments.items()})  # fmt: skip
+    if "media_saver" in data:
+        options["media_saver"] = lambda *_: str(data["media_saver"])
+    return options
+
+
+def _speakers(data: str | JsonObject) -> tuple[type[Rewrite], JsonObject]:
+    """The class of a way to tell speakers apart, and the fields that are given."""
+    if isinstance(data, str):
+        return _SPEAKERS[data], {}
+    [(name, arguments)] = data.items()
+    return _SPEAKERS[name], arguments
+
+
+def _truncation(data: JsonObject) -> tuple[type[Any], JsonObject]:
+    [(name, arguments)] = data.items()
+    return _TRUNCATIONS[name], arguments
+
+
+def _summary(text: str) -> Callable[[list[Msg]], str]:
+    return lambda _: text
+
+
+def _python(name: str, value: Json) -> str:
+    """An option as somebody would write it in Python."""
+    if name == "media_saver":
+        return "save"
+    if name == "speakers":
+        cls, value = _speakers(value)
+    elif name == "truncate":
+        cls, value = _truncation(value)
+        if "call" in value:
+            return f"{cls.__name__}(tell)"
+    elif name in _OPTION_CLASSES:
+        cls = _OPTION_CLASSES[name]
+    else:
+        return repr(value)
+    return f"{cls.__name__}({', '.join(f'{key}={item!r}' for key, item in value.items())})"
+
+
+# -- dialogues ------------------------------------------------------------------------------------
+
+
+@cache
+def examples() -> dict[str, Example]:
+    """The example of every code that has one."""
+    folder = resources.files("dragoman.losses.codes") / "examples"
+    return {
+        code: example(lines)
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".txt")
+        for code, lines in _dialogues(file.read_text("utf-8"))
+    }
+
+
+def _dialogues(text: str) -> Iterator[tuple[str, list[str]]]:
+    for dialogue in re.split(r"(?m)^\[(?=[\w.]+\]$)", text)[1:]:
+        code, *lines = filter(str.strip, dialogue.splitlines())
+        yield code.removesuffix("]"), lines
+
+
+def example(lines: list[str]) -> Example:
+    """The example of a dialogue, with its fix if it has lines of one."""
+    unfixed, mended = (_expanded(_unmarked(lines, marks)) for marks in ("- ", "+ "))
+    changed = {
+        field.name: value
+        for field in fields(Example)
+        if (value := getattr(mended, field.name)) != getattr(unfixed, field.name)
+    }
+    if "options" in changed:
+        changed["options"] = mended.options or {}
+    return replace(unfixed, fixed=changed or None)
+
+
+def _unmarked(lines: list[str], mark: str) -> list[str]:
+    """The lines with this mark, without it, and those with none; each in one piece."""
+    unmarked: list[str] = []
+    for line in lines:
+        if line[:2] == mark or line[:2] not in ("- ", "+ "):
+            text = line.removeprefix(mark)
+            if text.startswith(_GOES_ON):
+                unmarked[-1] += f" {text.strip()}"
+            else:
+                unmarked.append(text)
+    return unmarked
+
+
+def _expanded(lines: list[str]) -> Example:
+    (kind, *names), *lines = lines[0].split(), *lines[1:]
+    source = names.pop(0) if kind == "convert" else None
+    name, model = names[0], names[1] if len(names) > 1 else None
+    dialogue = _Dialogue(lines)
+    options = dialogue.options or None
+    if source is not None:
+        return Example(name, dialogue.fields["body"], model, options, source=source)
+    value: Json = {"messages": dialogue.messages, **dialogue.fields}
+    if kind == "messages":
+        value = dialogue.messages
+    elif kind == "answer":
+        finish = {"reason": dialogue.fields.pop("finish", "stop")}
+        candidates = [{"msg": msg, "finish": finish} for msg in dialogue.messages]
+        value = {"candidates": candidates, "usage": {}, "status": "complete", **dialogue.fields}
+    stored = {"dragoman": 1, "kind": "response" if kind == "answer" else kind, "value": value}
+    return Example(name, stored, model, options)
+
+
+_GOES_ON = " " * 8
+_ROLE = re.compile(r'(system|user|assistant|tool)(?: "(.*?)")?(:| (?=[a-z]))(.*)')
+_SIGNATURE = re.compile(r"(\w+)\((.*?)\)(.*)")
+_FIELD = re.compile(r"(\w+): (.*)")
+
+
+class _Dialogue:
+    """The messages, the formatter's options and the other fields of a dialogue's lines."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.messages: list[JsonObject] = []
+        self.options: JsonObject = {}
+        self.fields: JsonObject = {}
+        self._call = ("call_1", "")  # id and name of the last call
+        self._blocks: list[JsonObject] = []  # that indented lines add to
+        for line in lines:
+            self._read(line)
+
+    def _read(self, line: str) -> None:
+        verb, _, text_after = line.strip().partition(" ")
+        if line.startswith("    "):  # what a tool returns besides text
+            self._blocks[-1]["output"].append(self._block(verb, text_after))
+        elif line.startswith("  ") and verb == "extras":
+            self.messages[-1]["extras"] = json.loads(text_after)
+        elif line.startswith("  "):
+            self._blocks.append(self._block(verb, text_after))
+        elif verb == "with":
+            name, _, value = text_after.partition(" ")
+            self.options[name] = json.loads(value)
+        elif verb == "offers":
+            self.fields.setdefault("tools", []).append(_tool(text_after))
+        elif (role := _ROLE.fullmatch(line)) is not None:
+            self._message(role[1], role[2] or "", role[4].lstrip(), blocks=role[3] != ":")
+        elif (field := _FIELD.fullmatch(line)) is not None:
+            self.fields[field[1]] = json.loads(field[2])
+        else:
+            raise ValueError(f"no line of a dialogue: {line}")
+
+    def _message(self, role: str, name: str, text: str, blocks: bool) -> None:
+        message: JsonObject = {"name": name, "role": role, "content": _text(text)}
+        self.messages.append(message)
+        if blocks:
+            verb, _, text_after = text.partition(" ")
+            message["content"] = self._blocks = [self._block(verb, text_after)]
+
+    def _block(self, verb: str, text_after: str) -> JsonObject:
+        text, fields = _parted(text_after)
+        match verb:
+            case "says":
+                return {"type": "text", "text": _text(text), **fields}
+            case "thinks":
+                origin = {"origin": fields.pop("origin")} if "origin" in fields else {}
+                return {"type": "thinking", **origin, "thinking": _text(text), **fields}
+            case "refuses":
+                return {"type": "refusal", "text": _text(text), **fields}
+            case "calls":
+                name, _, arguments = text.partition(" ")
+                self._call = fields.get("id", "call_1"), name
+                return {"type": "tool_use", "id": self._call[0], "name": name,
+                        "input": json.loads(arguments), **fields}  # fmt: skip
+            case "returns" | "returns:":
+                output: Json = [] if verb == "returns:" else _text(text)
+                call_id, name = self._call
+                return {"type": "tool_result", "id": call_id, "name": name, "output": output,
+                        **fields}  # fmt: skip
+            case "image" | "document" | "video":
+                return {"type": verb, "source": _source(text), **fields}
+            case _:
+                return {"type": verb, **json.loads(text_after)}
+
+
+def _text(text: str) -> str:
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def _parted(text_after: str) -> tuple[str, JsonObject]:
+    """A text and the fields behind ` | `."""
+    text, _, fields = text_after.partition(" | ")
+    return text, json.loads(fields) if fields else {}
+
+
+def _source(text: str) -> JsonObject:
+    if text.startswith("{"):
+        return dict(json.loads(text))
+    if text.startswith("https:"):
+        return {"type": "url", "url": text}
+    media_type, data = text.split()
+    return {"type": "base64", "media_type": media_type, "data": data}
+
+
+def _tool(line: str) -> JsonObject:
+    """`NAME(PARAMETER: TYPE) DESCRIPTION | {...}`, or a tool as it is stored."""
+    if line.startswith("{"):
+        return dict(json.loads(line))
+    text, fields = _parted(line)
+    signature = _SIGNATURE.fullmatch(text)
+    if signature is None:
+        name, _, description = text.partition(" ")
+        return {"name": name, "description": description, **fields}
+    types = dict(parameter.split(": ") for parameter in signature[2].split(", "))
+    parameters = {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in types.items()},
+        "required": list(types),
+    }
+    return {"name": signature[1], "description": signature[3].strip(), "parameters": parameters,
+            **fields}  # fmt: skip
