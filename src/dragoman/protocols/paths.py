@@ -36,7 +36,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
     `tool`, `message`, and the `type` of each block. Of a message, the type of a block stands for
     the field that holds it as plain text, and `content` for that of all others.
     """
-    paths: dict[int, str] = {}
+    paths: dict[int, list[str]] = {}
     _walk(body, "$", paths)
     yield "$", req
     for name, _ in req.options.given():
@@ -47,17 +47,17 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
             yield from _fields(node, name, body, "$", table)
     for tool in req.tools:
         declaration = getattr(tool, "read_from", ...)
-        if (path := paths.get(id(declaration))) is not None:
+        if (path := _next(paths, declaration)) is not None:
             yield path, tool
             yield from _fields(tool, "tool", declaration, path, table)
     for m in req.messages:
         yield from message_paths(m, paths, table)
 
 
-def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
+def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _Rows:
     """The same for one message; `paths` are those of the objects in the body, by identity."""
     entry: Any = getattr(m, "read_from", ...)
-    above = paths.get(id(entry))
+    above = _next(paths, entry)
     if above is None:
         return
     yield above, m
@@ -66,7 +66,7 @@ def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
     while blocks:
         block: Any = blocks.pop()
         part = getattr(block, "read_from", ...)
-        path = paths.get(id(part)) or _item_path(entry, above, part)
+        path = _next(paths, part) or _item_path(entry, above, part)
         if path is None:  # a text that is the whole content, or another field of the message
             fields = (block.spelling or "", block.type, "content")
             keys = next((table["message", name] for name in fields if ("message", name) in table),
@@ -82,6 +82,12 @@ def message_paths(m: Msg, paths: Mapping[int, str], table: PathTable) -> _Rows:
             yield path, Field(block, "source")  # without it, nothing of the block is left
         if isinstance(output := getattr(block, "output", None), list):
             blocks += reversed(output)
+
+
+def _next(paths: Mapping[int, list[str]], value: Json) -> str | None:
+    """The path of an object; of one that stands in several places the next one."""
+    found = paths.get(id(value), [])
+    return found.pop(0) if len(found) > 1 else found[0] if found else None
 
 
 def _item_path(entry: JsonObject, above: str, part: Json) -> str | None:
@@ -114,15 +120,15 @@ def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
     return f"{path}.{keys[0]}"
 
 
-def _walk(value: Json, path: str, paths: dict[int, str]) -> None:
+def _walk(value: Json, path: str, paths: dict[int, list[str]]) -> None:
     if type(value) is dict:
-        paths[id(value)] = path
+        paths.setdefault(id(value), []).append(path)
         for key, inner in value.items():
             if type(inner) is dict or type(inner) is list:
                 _walk(inner, f"{path}.{key}", paths)
     elif type(value) is list:
-        paths[id(value)] = path
+        paths.setdefault(id(value), []).append(path)
         for i, inner in enumerate(value):
             _walk(inner, f"{path}[{i}]", paths)
     else:  # an item of a list, which may be the same object as another one
-        paths.setdefault(id(value), path)
+        paths.setdefault(id(value), [path])

@@ -141,7 +141,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if style.changes:
             caps = without_switch(override(caps, style.changes), states(req, caps))
         tools: Sequence[Tool | ServerTool] = req.tools
-        if tools:
+        if tools or req.tool_choice is not None:
             if caps.none_by == "withholding":
                 tools, caps = withhold_tools(req, caps, report)
             tools = fit_tools(tools, caps, report)

@@ -143,7 +143,7 @@ _MAX_SECOND = 253402300799  # the end of the year 9999, behind which no date is 
 def created_second(fields: Mapping[str, Any]) -> int | None:
     """The second since 1970 in the fields of an answer: a number, or a date of RFC 3339.
 
-    >>> moment({"created_at": "2026-11-22T02:00:00.5+01:00"})
+    >>> created_second({"created_at": "2026-11-22T02:00:00.5+01:00"})
     1795309200
     """
     for name in TIMES:

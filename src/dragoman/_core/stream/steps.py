@@ -86,7 +86,7 @@ def remaining_piece(sent_block: ContentBlock, final: ContentBlock) -> ContentBlo
 
     Both are of one kind. A text that the whole block leaves out was not taken back by it.
 
-    >>> rest(TextBlock("Sama"), TextBlock("Samarkand")).text
+    >>> remaining_piece(TextBlock("Sama"), TextBlock("Samarkand")).text
     'rkand'
     """
     if type(final) not in _GROWS:

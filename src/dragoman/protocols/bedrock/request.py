@@ -62,7 +62,7 @@ from ..request_fields import (
 from .blocks import cache_point, read_cache_point
 from .messages import at_top, content_as_read, read_message, read_system
 
-_MAKERS = "additionalModelRequestFields"
+MODEL_FIELDS = "additionalModelRequestFields"
 
 
 # option -> the paths where it may stand, the usual one first, and its type
@@ -70,24 +70,26 @@ _OPTIONS: dict[str, tuple[tuple[str, ...], type | tuple[type, ...]]] = {
     "max_tokens": (("inferenceConfig.maxTokens",), int),
     "temperature": (("inferenceConfig.temperature",), (int, float)),
     "top_p": (("inferenceConfig.topP",), (int, float)),
-    "top_k": ((f"{_MAKERS}.top_k", f"{_MAKERS}.inferenceConfig.topK"), int),
+    "top_k": ((f"{MODEL_FIELDS}.top_k", f"{MODEL_FIELDS}.inferenceConfig.topK"), int),
     "stop": (("inferenceConfig.stopSequences",), list),
     "service_tier": (("serviceTier.type",), str),
     "reasoning_budget": (
-        (f"{_MAKERS}.thinking.budget_tokens", f"{_MAKERS}.reasoning_config.budget_tokens"), int,
+        (f"{MODEL_FIELDS}.thinking.budget_tokens",
+         f"{MODEL_FIELDS}.reasoning_config.budget_tokens"), int,
     ),
     "reasoning": (
-        (f"{_MAKERS}.output_config.effort", "outputConfig.effort",
-         f"{_MAKERS}.reasoningConfig.maxReasoningEffort", f"{_MAKERS}.reasoning_effort"), str,
+        (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort",
+         f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
+         f"{MODEL_FIELDS}.reasoning_effort"), str,
     ),
 }  # fmt: skip
 
 
 # where thinking is turned on and off: Claude's place, its other name, Nova's
 _SWITCHES = (
-    f"{_MAKERS}.thinking.type",
-    f"{_MAKERS}.reasoning_config.type",
-    f"{_MAKERS}.reasoningConfig.type",
+    f"{MODEL_FIELDS}.thinking.type",
+    f"{MODEL_FIELDS}.reasoning_config.type",
+    f"{MODEL_FIELDS}.reasoningConfig.type",
 )
 
 
@@ -207,7 +209,11 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
         _put_format(body, form, format_name(form, report))
         if form.strict is not None:
             report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
-    parts = {"inferenceConfig": inference, _MAKERS: makers, "serviceTier": tier and {"type": tier}}
+    parts = {
+        "inferenceConfig": inference,
+        MODEL_FIELDS: makers,
+        "serviceTier": tier and {"type": tier},
+    }
     body.update((key, part) for key, part in parts.items() if part)
 
 

@@ -23,10 +23,21 @@ from .encoder import ConverseEncoder
 from .messages import message_as_read, write_messages, write_system
 from .paths import places
 from .reader import ConverseReader
-from .request import body_as_read, read_request, write_options, write_tool_config, write_tools
+from .request import (
+    MODEL_FIELDS,
+    body_as_read,
+    read_request,
+    write_options,
+    write_tool_config,
+    write_tools,
+)
 
 _EVENTS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta",
                      "contentBlockStop", "messageStop"})  # fmt: skip
+
+
+# what is written behind the tools, in this order
+_BEHIND_TOOLS = ("outputConfig", MODEL_FIELDS, "serviceTier")
 
 
 class BedrockConverse(Room):
@@ -114,6 +125,9 @@ class BedrockConverse(Room):
         write_options(body, prepared, report)
         if tool_config := write_tool_config(prepared, report):
             body["toolConfig"] = tool_config
+        for key in _BEHIND_TOOLS:
+            if key in body:
+                body[key] = body.pop(key)
         for issuer, fields in (request.extras or {}).items():
             if issuer not in caps.reads and not issuer.endswith(NOTES):
                 report.foreign(request, issuer, fields)

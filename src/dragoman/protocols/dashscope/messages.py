@@ -172,10 +172,10 @@ class MessageWriter:
             raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
         notes = self.notes(block)
         entry: JsonObject = {"role": "tool"}
-        if "absent" not in notes:
-            entry["content"] = self.output(block)
         if _NO_CALL not in notes:
             entry["tool_call_id"] = block.id
+        if "absent" not in notes:
+            entry["content"] = self.output(block)
         if block.name:
             entry["name"] = block.name
         entry.update(self.fields(block))
