@@ -8,17 +8,28 @@ reported, in a stream once for each field.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, assert_never
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_never
 
 from .._core.jsontext import Json, JsonObject, canonical
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
-from ..message import ChatRequest, ChatResponse, Finish, Origin, ThinkingBlock, Usage
+from ..message import (
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Origin,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    Usage,
+)
 from ..message.answer import FinishReason
-from .chat_shape import answer_fields
+from ..message.blocks import ANSWER, NOTES
+from ..message.check import HEALED
+from .chat_shape import filled
 
 Event: TypeAlias = tuple[str | None, Json]
 
@@ -37,6 +48,7 @@ class AnswerWriter:
     __slots__ = ("_reported", "issuer", "issuers", "own", "report")
     # how the wire names the reasons, the usual name of each first, and the most usual one of all
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {}
+    unwritten_reasons: ClassVar[Mapping[str, FinishReason]] = {}  # names that are only read
     nearest_reasons: ClassVar[Mapping[str, str]] = {}  # for those that it has no name for
 
     def __init__(self, report: Report, issuers: Sequence[str], own: bool) -> None:
@@ -45,6 +57,12 @@ class AnswerWriter:
         self.issuers = tuple(issuers)
         self.own = own
         self._reported: set[str] = set()
+
+    @classmethod
+    def for_answer(cls, resp: ChatResponse, issuers: Sequence[str], report: Report) -> Self:
+        """A writer for a whole answer, which says by its first message whose it is."""
+        origin = resp.candidates[0].msg.origin if resp.candidates else None
+        return cls(report, issuers, origin is not None and origin.issuer in issuers)
 
     def reads(self, issuer: str | None) -> bool:
         """Whether fields and raw blocks of this issuer are this wire's own."""
@@ -56,7 +74,14 @@ class AnswerWriter:
 
     def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
         """This wire's fields that no node models; those of others are losses, but for `known`."""
-        return answer_fields(node, self.issuers, self.report, known)
+        data: JsonObject = {}
+        for issuer, fields in (node.extras or {}).items():
+            if issuer.removesuffix(ANSWER) in self.issuers:
+                filled(data, fields)
+            elif issuer != HEALED and not issuer.endswith(NOTES):
+                foreign = {key: value for key, value in fields.items() if key not in known}
+                self.report.foreign(node, issuer, foreign)
+        return data
 
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
         """The same for a whole answer; events that its reader did not know are a loss."""
@@ -77,10 +102,25 @@ class AnswerWriter:
             if getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
 
+    def text(self, block: TextBlock | RefusalBlock) -> str:
+        """The text where answers have no citations, and no field for that of a refusal."""
+        if type(block) is RefusalBlock:
+            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+        elif type(block) is TextBlock and block.citations:
+            self.report.lost("answer.unsaid", block, "citations")
+        return block.text
+
+    def thought(self, block: ThinkingBlock) -> str:
+        """The text of the thinking where answers have no place for seals."""
+        self.fields(block)
+        self.without_seals(block)
+        return block.thinking
+
     def finish_reason(self, finish: Finish, node: object) -> str | None:
         """Why the answer ended: in the provider's own word, as long as it means the same."""
         raw, reason = finish.raw, finish.reason
-        meaning = self.finish_reasons.get(raw or "", "other")
+        unwritten = self.unwritten_reasons.get(raw or "", "other")
+        meaning = self.finish_reasons.get(raw or "", unwritten)
         corrected = meaning in _OPEN_REASONS and reason in _CORRECTED_REASONS
         if self.own and (reason == meaning or corrected):
             return raw
@@ -115,6 +155,80 @@ def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
     """Why an answer ended; a word that is none of `reasons` is another reason."""
     word = raw if isinstance(raw, str) else None
     return Finish(reasons.get(word or "", "other"), word)
+
+
+def read_figures(
+    data: JsonObject, keys: Mapping[str, Any], flat: Mapping[str, Sequence[str]] | None = None
+) -> Usage:
+    """The usage of figures as OpenAI has them: those of the input contain the cache.
+
+    `keys` are the fields of `Usage` by their keys, of details by the object that they stand in;
+    `flat` are keys of details that may also stand beside that object.
+    """
+    usage = Usage()
+    for key, name in keys.items():
+        if isinstance(name, str):
+            setattr(usage, name, first_count(data.get(key)))
+            continue
+        details = data[key] if isinstance(data.get(key), dict) else {}
+        for detail, field in name.items():
+            flat_values = (data.get(other) for other in (flat or {}).get(field, ()))
+            setattr(usage, field, first_count(details.get(detail), *flat_values))
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    if usage.input is not None and cached <= usage.input:  # else the cache was never in it
+        usage.input -= cached
+    return usage
+
+
+def first_count(*values: Any) -> int | None:
+    """The first of the values that is a number of tokens."""
+    for value in values:
+        if type(value) is int:
+            return value
+    return None
+
+
+def figures(usage: Usage, keys: Mapping[str, Any]) -> JsonObject:
+    """The figures that are known, under the keys of `read_figures`."""
+    data: JsonObject = {}
+    for key, name in keys.items():
+        value: Json = None
+        if not isinstance(name, str):
+            value = figures(usage, name) or None
+        elif name != "input":
+            value = getattr(usage, name)
+        elif counts := [
+            n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None
+        ]:
+            value = sum(counts)
+        if value is not None:
+            data[key] = value
+    return data
+
+
+def _same_figure(value: Any, figure: Any) -> bool:
+    return figure is not None and type(value) is type(figure) and bool(value == figure)
+
+
+def beyond_figures(
+    data: JsonObject,
+    figures: JsonObject,
+    path: str = "",
+    is_same: Callable[[Any, Any], bool] = _same_figure,
+) -> tuple[JsonObject, list[str]]:
+    """(what `data` has beyond the figures, the paths that those have beyond `data`)."""
+    unknown: JsonObject = {}
+    absent = [f"{path}{key}" for key in figures if key not in data]
+    for key, value in data.items():
+        figure = figures.get(key)
+        if isinstance(value, dict) and isinstance(figure, dict):
+            below, absent_below = beyond_figures(value, figure, f"{path}{key}.", is_same)
+            absent += absent_below
+            if below or not value:
+                unknown[key] = below
+        elif not is_same(value, figure):
+            unknown[key] = value
+    return unknown, absent
 
 
 class StreamedTexts:

@@ -68,6 +68,8 @@ class Reader(Protocol):
     TypeError, ValueError or AttributeError: it is kept as it came.
     """
 
+    def __init__(self, dialect: Any) -> None: ...
+
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
         ...
@@ -79,6 +81,10 @@ class Reader(Protocol):
 
 class Encoder(Protocol):
     """Turns the pieces of one answer into this protocol's events: (name or None, payload)."""
+
+    def __init__(
+        self, report: Report, dialect: Any, request: ChatRequest | None = None
+    ) -> None: ...
 
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
@@ -104,12 +110,18 @@ class Dialect(Protocol):
 
 
 class Room(ABC):
-    """One wire protocol, bound to a dialect: what hosts of the protocol do their own way."""
+    """One wire protocol, bound to a dialect: what hosts of the protocol do their own way.
+
+    Its methods are functions of the protocol's other modules, whose first parameter is the room:
+    `read_request = read_request` in the class makes one of them a method.
+    """
 
     __slots__ = ("dialect",)
     dialect: Any
     dialect_class: ClassVar[type[Any]]
     base_capabilities: ClassVar[Capabilities]
+    reader_class: ClassVar[type[Reader]]
+    encoder_class: ClassVar[type[Encoder]]
     protocol: str = ""
     framing: Framing = "sse"  # of its streams
     state_fields: tuple[str, ...] = ()  # of a request (and `ITEM`s): name what the provider keeps
@@ -119,7 +131,7 @@ class Room(ABC):
     model_patterns: tuple[str, ...] = ()  # of the names that models have at their maker's
     lookback: int = 0  # how many of the last turns are written otherwise once the history goes on
     ordered_flags: int = 0  # of the survey: what is written by its place among those before it
-    paths: PathTable = {}  # noqa: RUF012 - a constant of each protocol
+    paths: ClassVar[PathTable] = {}
 
     def __init__(self, dialect: Any = None) -> None:
         self.dialect = self.dialect_class() if dialect is None else dialect
@@ -181,9 +193,13 @@ class Room(ABC):
         """The same, and what a survey of its messages would find, if reading them showed that."""
         return self.read_request(body, path, headers), None
 
-    @abstractmethod
+    def message_as_read(self, m: Msg) -> Json:
+        """The element of the list of messages that this was read from."""
+        raise NotImplementedError
+
     def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
         """The elements of the list of messages that these were read from."""
+        return [self.message_as_read(m) for m in msgs]
 
     @abstractmethod
     def body_as_read(
@@ -213,9 +229,9 @@ class Room(ABC):
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         return False
 
-    @abstractmethod
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer of a model that can do this."""
+    def reader(self) -> Reader:
+        """A reader for one answer or stream."""
+        return self.reader_class(self.dialect)
 
     @abstractmethod
     def write_response(
@@ -223,6 +239,6 @@ class Room(ABC):
     ) -> JsonObject:
         """The answer as this protocol's clients take it, to the request that they made."""
 
-    @abstractmethod
     def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
         """An encoder for one answer's pieces."""
+        return self.encoder_class(report, self.dialect, request)

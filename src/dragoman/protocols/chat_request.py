@@ -97,7 +97,7 @@ def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool 
             tool = read_tool(entry, issuer, strict)
         except InvalidMessage:  # half of a surrogate pair
             tool = ServerTool("own", extras={issuer: entry})
-            tool.read_from = entry
+        tool.read_from = entry
         tools.append(tool)
     return tools
 
@@ -191,8 +191,8 @@ def function_name(function: Json) -> str:
     return ""
 
 
-def _mode_word(mode: str, modes: Mapping[str, str]) -> str:
-    return next(value for value, meaning in modes.items() if meaning == mode)
+def _mode_word(mode: str, modes: Mapping[str, str]) -> str | None:
+    return next((value for value, meaning in modes.items() if meaning == mode), None)
 
 
 def read_choice(
@@ -233,14 +233,17 @@ def allowed_tools(mode: str, names: Iterable[str]) -> JsonObject:
 def write_choice(
     body: JsonObject, choice: ToolChoice, modes: Mapping[str, str], note: str | None = None
 ) -> None:
-    """Put the choice into the body; `note`: how it was spelled, if it was read from this wire."""
+    """Put the choice into the body; `note`: how it was spelled, if it was read from this wire.
+
+    A mode without a word is the default, which needs none.
+    """
     if choice.allowed:
         body["tool_choice"] = allowed_tools(choice.mode, choice.allowed)
     elif choice.mode == "tool":
         typed = {} if note == "untyped" else {"type": "function"}
         body["tool_choice"] = {**typed, "function": {"name": choice.name}}
-    elif note != "unsaid":
-        body["tool_choice"] = note or _mode_word(choice.mode, modes)
+    elif note != "unsaid" and (word := note or _mode_word(choice.mode, modes)):
+        body["tool_choice"] = word
     if choice.parallel is not None:
         body["parallel_tool_calls"] = choice.parallel
 
@@ -308,30 +311,45 @@ def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) ->
     body["response_format"] = filled(data, body.get("response_format", {}))
 
 
-def has_chat_messages(
-    body: JsonObject,
-    fields: Mapping[str, Collection[str]],
+def claims_chat(
+    body: Json,
+    path: str | None,
+    endpoint: str,
+    fields: Collection[str],
+    messages: Mapping[str, Collection[str]],
     parts: Mapping[str, Collection[str]],
     texts: Collection[str] = (),
 ) -> bool:
-    """Whether a body has messages, and they have only known roles, fields and parts.
+    """Whether a body has only known fields, functions under their key, and known messages.
 
-    `fields` are those of each role, `parts` those of each type beside `type`; the field of its own
-    name is text in the types of `texts`.
+    `messages` has the fields of each role, `parts` those of each type beside `type`; the field of
+    its own name is text in the types of `texts`.
     """
-    entries = body.get("messages")
+    if not isinstance(body, dict) or body.keys() - fields:
+        return False
+    if path and not path.partition("?")[0].rstrip("/").endswith(endpoint):
+        return False
+    tools, entries = body.get("tools"), body.get("messages")
+    for tool in tools if isinstance(tools, list) else ():
+        # other wires name functions beside their type
+        if not isinstance(tool, dict):
+            return False
+        if tool.get("type", "function") == "function" and "function" not in tool:
+            return False
     for entry in entries if are_objects(entries) else [{}]:
         role, content = entry.get("role"), entry.get("content")
-        if not isinstance(role, str) or role not in fields or entry.keys() - fields[role]:
+        if not isinstance(role, str) or role not in messages or entry.keys() - messages[role]:
             return False
         if not (content is None or isinstance(content, (str, list))):
             return False
-        for part in content if isinstance(content, list) else ():
-            kind = part.get("type") if isinstance(part, dict) else None
-            if not isinstance(kind, str) or kind not in parts:
-                return False
-            if part.keys() - {"type", *parts[kind]}:
-                return False
-            if kind in texts and not isinstance(part.get(kind), str):
-                return False
+        items = content if isinstance(content, list) else ()
+        if not all(_is_part(part, parts, texts) for part in items):
+            return False
     return True
+
+
+def _is_part(part: Json, parts: Mapping[str, Collection[str]], texts: Collection[str]) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind not in parts or part.keys() - {"type", *parts[kind]}:
+        return False
+    return kind not in texts or isinstance(part.get(kind), str)

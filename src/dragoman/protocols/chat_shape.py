@@ -7,11 +7,13 @@ other wires, too. Pure functions over the tree; names no wire.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import quote
 
+from .. import message as tree
 from .._core.jsontext import Json, JsonObject, arguments, loads
 from .._core.passes.roles import SYSTEM, RoledHistory
 from .._core.redaction import shown
@@ -19,18 +21,8 @@ from .._core.stream.arguments import MADE, parse_arguments
 from ..capabilities import Capabilities
 from ..errors import ReadError, WriteError
 from ..losses import Report
-from ..message import (
-    Msg,
-    Origin,
-    RawBlock,
-    ServerTool,
-    TextBlock,
-    Tool,
-    ToolResultBlock,
-    ToolUseBlock,
-)
-from ..message.blocks import ANSWER, NOTES, ContentBlock, Extras, noted
-from ..message.check import HEALED
+from ..message import Msg, Origin, TextBlock, Tool, ToolResultBlock, ToolUseBlock
+from ..message.blocks import NOTES, ContentBlock, Extras, noted
 from ..schema import lowered_once, report_changes
 
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
@@ -88,6 +80,20 @@ def write_call(
     return filled(call, extras) if extras else call
 
 
+def compose_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
+    """The same for a call of the history; some answers name no type, which goes back as it came."""
+    typed = block.spelling is None or UNTYPED not in block.spelling
+    return write_call(block, arguments_of(block), own_extras(block, caps), typed)
+
+
+def answer_call(block: ToolUseBlock, own: bool) -> JsonObject:
+    """The same for a call of an answer; `own`: it was read from this wire."""
+    text: Json = block.raw_input
+    if text is None:
+        text = block.input if own else arguments(block.input)
+    return write_call(block, text, {}, not (own and UNTYPED in (block.spelling or "")))
+
+
 def replay(data: JsonObject, node: Any, caps: Capabilities, report: Report) -> JsonObject:
     """`data`, filled with the fields of those issuers that this wire understands."""
     if node.extras is not None:
@@ -124,23 +130,6 @@ def own_extras(node: Any, caps: Capabilities) -> JsonObject:
     }
 
 
-def answer_fields(
-    node: Any, issuers: Sequence[str], report: Report, exempt: Sequence[str] = ()
-) -> JsonObject:
-    """The fields of an answer's node that are this wire's, those of answers alone among them.
-
-    Those of other issuers are losses by key, but for `exempt`, which the caller reports or writes.
-    """
-    data: JsonObject = {}
-    for issuer, fields in (node.extras or {}).items():
-        if issuer.removesuffix(ANSWER) in issuers:
-            filled(data, fields)
-        elif issuer != HEALED and not issuer.endswith(NOTES):
-            foreign = {key: value for key, value in fields.items() if key not in exempt}
-            report.foreign(node, issuer, foreign)
-    return data
-
-
 @lru_cache(maxsize=256)
 def in_path(model: str, safe: str = "") -> str:
     """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
@@ -150,6 +139,11 @@ def in_path(model: str, safe: str = "") -> str:
     if any(part in (".", "..") for part in model.split("/")):
         raise WriteError(f"{shown(model)} names no model", path="$.model", code="model.name")
     return quote(model, safe=safe)
+
+
+def is_plain(block: Any) -> TypeGuard[TextBlock]:
+    """Whether it is a text of which a bare string says all."""
+    return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
 def texts(blocks: Iterable[ContentBlock]) -> list[str]:
@@ -172,13 +166,21 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
     return arguments(output)
 
 
-def own_tool(tool: ServerTool, caps: Capabilities) -> JsonObject:
+def with_usual_detail(block: ContentBlock, report: Report) -> ContentBlock:
+    """The block; an image without a detail that is none of `auto`, `low` and `high`."""
+    if type(block) is not tree.ImageBlock or block.detail in (None, "auto", "low", "high"):
+        return block
+    report.lost("media.detail", block, "detail")
+    return replace(block, detail=None)
+
+
+def own_tool(tool: tree.ServerTool, caps: Capabilities) -> JsonObject:
     """A tool that no ServerTool models, as its provider declares it."""
     fields = (fields for issuer, fields in (tool.extras or {}).items() if issuer in caps.reads)
     return next(fields, {})
 
 
-def unsaid(tool: ServerTool, report: Report, *names: str) -> None:
+def unsaid(tool: tree.ServerTool, report: Report, *names: str) -> None:
     """Report the fields of a server tool that the provider's declaration has no place for."""
     for name, _ in tool.given():
         if name not in names:
@@ -205,12 +207,6 @@ _PLACED = "placed"  # the call has an index, which is its position
 _BARE = "bare"  # the call has no arguments
 
 
-_NOBODYS = "nobody's"  # the result names no call
-
-
-_ROLES = ("system", "user", "assistant", "tool")
-
-
 _CALL = ("id", "function")
 
 
@@ -228,78 +224,45 @@ def read_messages(entries: Iterable[Json], read: Callable[[Json, int], Msg]) -> 
 
     A result that names no call belongs to the first one of its name that waits for one.
     """
-    waiting = _Waiting([])
+    waiting: dict[int, ToolUseBlock] = {}  # the calls of a turn that wait for their results
+    places: dict[str, deque[int]] = {}  # of each id in `waiting`
     msgs = []
     for i, entry in enumerate(entries):
         m = read(entry, i)
         if type(m.content) is list:
             if m.role == "assistant":
                 calls = [block for block in m.content if type(block) is ToolUseBlock]
-                waiting = _Waiting(calls) if calls else waiting
+                if calls:
+                    waiting, places = dict(enumerate(calls)), {}
+                for index, call in enumerate(calls):
+                    places.setdefault(call.id, deque()).append(index)
             elif m.role == "tool" and type(m.content[0]) is ToolResultBlock:
-                _paired(m.content[0], waiting)
+                _pair(m.content[0], waiting, places)
         msgs.append(m)
     return msgs
 
 
-class _Waiting:
-    """The calls of a turn that wait for their results, in order; by its id one is found at once."""
-
-    __slots__ = ("calls", "places")
-
-    def __init__(self, calls: list[ToolUseBlock]) -> None:
-        self.calls = dict(enumerate(calls))
-        self.places: dict[str, deque[int]] = {}
-        for index, call in enumerate(calls):
-            self.places.setdefault(call.id, deque()).append(index)
-
-
-def _paired(result: ToolResultBlock, waiting: _Waiting) -> None:
+def _pair(
+    result: ToolResultBlock, waiting: dict[int, ToolUseBlock], places: dict[str, deque[int]]
+) -> None:
     if result.id:
-        places = waiting.places.get(result.id)
-        while places and waiting.calls.pop(places.popleft(), None) is None:
+        indexes = places.get(result.id)
+        while indexes and waiting.pop(indexes.popleft(), None) is None:
             pass  # a result that names no call was given that one
         return
-    for index, call in waiting.calls.items():
+    for index, call in waiting.items():
         if result.name in ("", call.name) or not call.id:
             result.id = call.id
             result.spelling = f"{result.spelling} {MADE}" if result.spelling else MADE
-            del waiting.calls[index]
+            del waiting[index]
             return
 
 
 def no_message(entry: Json, issuer: str) -> Msg:
     """An entry that is no message of a known role, kept as it came."""
-    block = RawBlock(issuer, entry, "message", by="client")
+    block = tree.RawBlock(issuer, entry, "message", by="client")
     m = Msg.trusted("", [block], "user")
     m.read_from = block.read_from = entry
-    return m
-
-
-def read_message(
-    entry: Json, issuer: str, parts: _Parts, answer: Callable[[JsonObject], Msg]
-) -> Msg:
-    """One entry of `messages`.
-
-    `parts` reads the items of a content, `answer` the fields of an assistant's message.
-    """
-    role: Any = entry.get("role") if isinstance(entry, dict) else None
-    if not isinstance(role, str) or role not in _ROLES:
-        return no_message(entry, issuer)
-    fields = {key: value for key, value in entry.items() if key != "role"}
-    if role == "tool":
-        result = _result(fields, issuer, parts)
-        result.read_from = entry
-        m = Msg.trusted("", [result], "tool")
-    elif role == "assistant":
-        m = answer(fields)
-    else:
-        said, spelling = content(fields, issuer, parts)
-        m = Msg.trusted("", said, role)  # type: ignore[arg-type]  # one of the roles
-        m.spelling = spelling
-    m.read_from = entry
-    if fields:
-        m.extras = {issuer: fields}
     return m
 
 
@@ -307,66 +270,15 @@ def content(
     fields: JsonObject, issuer: str, parts: _Parts, origin: Origin | None = None
 ) -> tuple[str | _Blocks, str | None]:
     """(the content, taken out of `fields`; how it is spelled)."""
-    value = fields.get("content")
+    value = fields.get("content", ...)
     if isinstance(value, str):
-        del fields["content"]
-        return value, None
+        return fields.pop("content"), None
     if isinstance(value, list):
         del fields["content"]
         return parts(value, issuer, origin), None if value else "list"
-    if value is None and "content" in fields:
+    if value is None:
         del fields["content"]
-        return [], "null"
-    return [], "absent"
-
-
-def content_as_read(
-    entry: JsonObject,
-    blocks: _Blocks,
-    note: str | None,
-    is_string: Callable[[TextBlock], bool],
-    write: Callable[[ContentBlock], Json],
-) -> None:
-    """Put the content that `content` read into the entry.
-
-    `is_string`: whether a single text was the content itself; `write` gives other items.
-    """
-    text = blocks[0] if len(blocks) == 1 else None
-    if type(text) is TextBlock and is_string(text):
-        entry["content"] = text.text
-    elif blocks or note == "list":
-        entry["content"] = [write(block) for block in blocks]
-    elif note != "absent":
-        entry["content"] = None if note == "null" else ""
-
-
-def _result(fields: JsonObject, issuer: str, parts: _Parts) -> ToolResultBlock:
-    id, name = fields.get("tool_call_id"), fields.get("name")
-    block = ToolResultBlock(
-        fields.pop("tool_call_id") if isinstance(id, str) else "",
-        fields.pop("name") if isinstance(name, str) and name else "",
-    )
-    value, spelling = content(fields, issuer, parts)
-    block.output = None if spelling in ("null", "absent") else value
-    notes = [spelling or "", "" if isinstance(id, str) else _NOBODYS]
-    block.spelling = " ".join(filter(None, notes)) or None
-    return block
-
-
-def result_as_read(block: Any, write: Callable[[ContentBlock], Json]) -> JsonObject:
-    """The entry of `messages` of a result; `write` is an item of its content."""
-    entry: JsonObject = {"role": "tool"}
-    notes = (block.spelling or "").split()
-    if _NOBODYS not in notes:
-        entry["tool_call_id"] = "" if MADE in notes else block.id
-    if block.name:
-        entry["name"] = block.name
-    output = block.output
-    if isinstance(output, list):
-        entry["content"] = [write(item) for item in output]
-    elif "absent" not in notes:
-        entry["content"] = output
-    return entry
+    return [], "null" if value is None else "absent"
 
 
 def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
@@ -378,7 +290,7 @@ def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
     return [read_call(entry, issuer, i, f"call_{place}_{i}") for i, entry in enumerate(entries)]
 
 
-def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBlock | RawBlock:
+def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBlock | tree.RawBlock:
     """The `index` entry of `tool_calls`; `made_id` is for one without an id.
 
     What is no call of a function by its name is kept as it came.
@@ -386,7 +298,7 @@ def read_call(entry: Json, issuer: str, index: int, made_id: str) -> ToolUseBloc
     function = entry.get("function") if isinstance(entry, dict) else None
     id = entry.get("id") if isinstance(entry, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raw = RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
+        raw = tree.RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
         raw.read_from = entry
         return raw
     block = ToolUseBlock(id if isinstance(id, str) and id else made_id, function["name"])
@@ -428,7 +340,7 @@ def _beside(entry: JsonObject, index: int) -> tuple[JsonObject, list[str]]:
 
 def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
     """The entry of `tool_calls` that `read_call` made the block of."""
-    if type(block) is RawBlock:
+    if type(block) is tree.RawBlock:
         return block.data
     assert type(block) is ToolUseBlock  # the other one of the two
     notes = (block.spelling or "").split()
@@ -440,6 +352,23 @@ def call_as_read(block: ContentBlock, issuer: str, index: int) -> Json:
     if _PLACED in notes:
         entry["index"] = index
     return filled(entry, (block.extras or {}).get(issuer, {}))
+
+
+def split_calls(blocks: Iterable[ContentBlock]) -> tuple[_Blocks, _Blocks]:
+    """(the calls, also those that no tree models; the other blocks)."""
+    calls: _Blocks = []
+    others: _Blocks = []
+    for block in blocks:
+        is_call = type(block) is ToolUseBlock or (
+            type(block) is tree.RawBlock and block.role == "call"
+        )
+        (calls if is_call else others).append(block)
+    return calls, others
+
+
+def calls_as_read(calls: Iterable[ContentBlock], issuer: str) -> list[Json]:
+    """The `tool_calls` that `read_calls` read."""
+    return [call_as_read(call, issuer, index) for index, call in enumerate(calls)]
 
 
 def issuer_extras(issuer: str, other_fields: JsonObject, notes: JsonObject) -> Extras | None:

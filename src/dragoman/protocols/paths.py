@@ -36,8 +36,7 @@ def request_paths(req: ChatRequest, body: JsonObject, table: PathTable) -> _Rows
     `tool`, `message`, and the `type` of each block. Of a message, the type of a block stands for
     the field that holds it as plain text, and `content` for that of all others.
     """
-    paths: dict[int, list[str]] = {}
-    _walk(body, "$", paths)
+    paths = _walk(body)
     yield "$", req
     for name, _ in req.options.given():
         yield _below(body, "$", table.get(("options", name), (name,))), Field(req.options, name)
@@ -101,11 +100,8 @@ def _item_path(entry: JsonObject, above: str, part: Json) -> str | None:
 
 def _fields(node: Any, kind: str, part: Json, path: str, table: PathTable) -> _Rows:
     for (of, name), keys in table.items():
-        if (
-            of == kind
-            and name not in ("source", "content")
-            and getattr(node, name, None) is not None
-        ):
+        is_field = of == kind and name not in ("source", "content")
+        if is_field and getattr(node, name, None) is not None:
             yield _below(part, path, keys), Field(node, name)
 
 
@@ -120,15 +116,22 @@ def _below(part: Json, path: str, keys: tuple[str, ...]) -> str:
     return f"{path}.{keys[0]}"
 
 
-def _walk(value: Json, path: str, paths: dict[int, list[str]]) -> None:
-    if type(value) is dict:
-        paths.setdefault(id(value), []).append(path)
-        for key, inner in value.items():
-            if type(inner) is dict or type(inner) is list:
-                _walk(inner, f"{path}.{key}", paths)
-    elif type(value) is list:
-        paths.setdefault(id(value), []).append(path)
-        for i, inner in enumerate(value):
-            _walk(inner, f"{path}[{i}]", paths)
-    else:  # an item of a list, which may be the same object as another one
-        paths.setdefault(id(value), [path])
+def _walk(body: Json) -> dict[int, list[str]]:
+    """The paths of everything in a body, by identity; however deep it is nested."""
+    paths: dict[int, list[str]] = {}
+    waiting: list[tuple[Json, str]] = [(body, "$")]
+    while waiting:
+        value, path = waiting.pop()
+        if type(value) is dict:
+            paths.setdefault(id(value), []).append(path)
+            waiting += [
+                (inner, f"{path}.{key}")
+                for key, inner in reversed(value.items())
+                if type(inner) is dict or type(inner) is list
+            ]
+        elif type(value) is list:
+            paths.setdefault(id(value), []).append(path)
+            waiting += [(value[i], f"{path}[{i}]") for i in reversed(range(len(value)))]
+        else:  # an item of a list, which may be the same object as another one
+            paths.setdefault(id(value), [path])
+    return paths

@@ -64,8 +64,13 @@ def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
     if options.reasoning in _OFF or (options.reasoning is None and options.reasoning_budget == 0):
         return caps.thinks == "always"
     asked_for = options.reasoning is not None or options.reasoning_budget is not None
-    if caps.thinks != "always" and _bars(caps, options.reasoning, options.reasoning_budget):
-        return not _functions(request, caps)  # it is asked to be still for the sake of its tools
+    if (
+        request.tools
+        and caps.thinks != "always"
+        and _bars(caps, options.reasoning, options.reasoning_budget)
+        and _functions(request, caps)
+    ):
+        return False  # it is asked to be still for the sake of its tools
     return asked_for or caps.thinks in ("default", "always")
 
 
@@ -91,10 +96,10 @@ def asked(
     effort, budget = options.reasoning, options.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
-    if _functions(request, caps) and _bars(caps, effort, budget):
-        return _without(request, caps, report)
+    if request.tools and _functions(request, caps) and _bars(caps, effort, budget):
+        return _turned_off(request, caps, report, "reasoning.off_for_tools")
     if caps.streamed_thinking and not request.stream and _thinks(request, caps):
-        return _unstreamed(request, caps, report)
+        return _turned_off(request, caps, report, "reasoning.needs_stream")
     if effort is None and budget is None:
         return None
     if caps.budgets and not budgets:
@@ -105,9 +110,7 @@ def asked(
     if effort in _OFF:
         return _off(request, caps, report)
     if caps.thinks == "never":
-        for name in ("reasoning", "reasoning_budget"):
-            if getattr(options, name) is not None:
-                report.lost("option.refused", options, name, what=name)
+        unsaid(request, report, "option.refused")
         return None
     effort, budget = _one(options, caps, report)
     if budget is not None:
@@ -137,12 +140,12 @@ def moot(request: ChatRequest, report: Report) -> None:
         report.lost("reasoning.moot", options, "reasoning_budget")
 
 
-def unsaid(request: ChatRequest, report: Report) -> None:
-    """Report options of thinking for which this wire has no field."""
+def unsaid(request: ChatRequest, report: Report, code: str = "option.unsaid") -> None:
+    """Report options of thinking for which this wire has no field, or which the model refuses."""
     options = request.options
     for name in ("reasoning", "reasoning_budget"):
         if getattr(options, name) is not None:
-            report.lost("option.unsaid", options, name, what=name)
+            report.lost(code, options, name, what=name)
 
 
 def _bars(caps: Capabilities, effort: str | None, budget: int | None) -> bool:
@@ -154,29 +157,27 @@ def _bars(caps: Capabilities, effort: str | None, budget: int | None) -> bool:
     return caps.tools_with_thinking == "no" and caps.thinks in ("default", "always")
 
 
-def _without(request: ChatRequest, caps: Capabilities, report: Report) -> Asked:
-    if caps.thinks == "always":
-        raise WriteError(
-            "on this wire the model takes tools only without reasoning, and it always reasons",
-            path="$.tools",
-            hint="send the request over the wire openai-responses",
-            code="tools.need_responses",
-        )
-    effort = request.options.reasoning or "the model's own"
-    report.lost("reasoning.off_for_tools", request.options, "reasoning", what=effort, did="none")
-    return Asked(off=True)
+# why thinking is turned off: the loss -> (what is sent, the code of the error where the model
+# always thinks, its path, its message, its hint)
+_REASONS = {
+    "reasoning.off_for_tools": (
+        "none", "tools.need_responses", "$.tools",
+        "on this wire the model takes tools only without reasoning, and it always reasons",
+        "send the request over the wire openai-responses",
+    ),
+    "reasoning.needs_stream": (
+        "off", "stream.needed", "$.stream", "the model always thinks, and thinks in streams only",
+        "ask for a stream: ChatRequest(..., stream=True)",
+    ),
+}  # fmt: skip
 
 
-def _unstreamed(request: ChatRequest, caps: Capabilities, report: Report) -> Asked:
+def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: str) -> Asked:
+    did, code, path, message, hint = _REASONS[loss]
     if caps.thinks == "always":
-        raise WriteError(
-            "the model always thinks, and thinks in streams only",
-            path="$.stream",
-            hint="ask for a stream: ChatRequest(..., stream=True)",
-            code="stream.needed",
-        )
+        raise WriteError(message, path=path, hint=hint, code=code)
     effort = request.options.reasoning or "the model's own"
-    report.lost("reasoning.needs_stream", request.options, "reasoning", what=effort, did="off")
+    report.lost(loss, request.options, "reasoning", what=effort, did=did)
     return Asked(off=True)
 
 
@@ -189,15 +190,14 @@ def _off(request: ChatRequest, caps: Capabilities, report: Report) -> Asked | No
         return None
     if caps.thinks != "always":
         return Asked(off=True)
-    fallback = Asked()
-    did = "left to the model"
+    fallback, did = None, "left to the model"
     if caps.efforts and caps.efforts != ("on",):
         fallback, did = Asked(effort=caps.efforts[0]), f"sent as {caps.efforts[0]}"
     elif caps.budgets:
         fallback, did = Asked(budget=caps.budgets[0]), f"sent as {caps.budgets[0]} tokens"
     name = "reasoning" if options.reasoning is not None else "reasoning_budget"
     report.lost("reasoning.always", options, name, what="off", did=did)
-    return None if fallback == Asked() else fallback
+    return fallback
 
 
 def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Report) -> Asked:
@@ -205,8 +205,7 @@ def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Repor
     if budget < 0:  # as much as the model likes
         return Asked()
     if caps.budgets:
-        least, most = caps.budgets[0], caps.budgets[-1]
-        fits = max(least, min(budget, most))
+        fits = _fitting(budget, caps)
         if fits != budget:
             report.lost("option.range", options, "reasoning_budget", did=f"sent as {fits}")
         return Asked(budget=fits)
@@ -220,6 +219,10 @@ def _budget(request: ChatRequest, budget: int, caps: Capabilities, report: Repor
     return Asked(effort=level)
 
 
+def _fitting(tokens: int, caps: Capabilities) -> int:
+    return max(caps.budgets[0], min(tokens, caps.budgets[-1]))
+
+
 def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Report) -> Asked | None:
     options = request.options
     if effort in ("auto", "on"):
@@ -228,8 +231,7 @@ def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Repor
         report.lost("option.range", options, "reasoning", what=effort, did="thinking is on")
         return Asked()
     if caps.budgets and not caps.efforts and effort in _EFFORTS:
-        tokens = _TOKENS.get(effort, _MOST)
-        return Asked(budget=max(caps.budgets[0], min(tokens, caps.budgets[-1])))
+        return Asked(budget=_fitting(_TOKENS.get(effort, _MOST), caps))
     if effort in caps.efforts or not (caps.efforts or caps.budgets):
         return Asked(effort=effort)
     if effort not in _EFFORTS:
@@ -239,20 +241,6 @@ def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Repor
     level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
     report.lost("option.range", options, "reasoning", what=effort, did=f"sent as {level}")
     return Asked(effort=level)
-
-
-def begun_without(history: RoledHistory) -> bool:
-    """Whether the last words of the assistant are calls that no thinking led to.
-
-    Claude with a budget of thinking refuses to go on then.
-    """
-    roles = history.roles
-    last = next((i for i in reversed(range(len(roles))) if roles[i] == ASSISTANT), None)
-    if last is None or not history.msgs[last].calls:
-        return False
-    while last and roles[last - 1] == ASSISTANT:  # neighbours are one turn
-        last -= 1
-    return type(history.msgs[last].blocks[0]) is not ThinkingBlock
 
 
 USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
@@ -267,8 +255,17 @@ def reasoning_field(options: Options) -> str:
 
 
 def barred_by_history(options: Options, history: RoledHistory, report: Report) -> bool:
-    """Whether Claude cannot think by a budget behind this history, which is reported."""
-    if not begun_without(history):
+    """Whether Claude cannot think by a budget behind this history, which is reported.
+
+    It refuses to go on where the assistant's last words are calls that no thinking led to.
+    """
+    roles = history.roles
+    last = next((i for i in reversed(range(len(roles))) if roles[i] == ASSISTANT), None)
+    if last is None or not history.msgs[last].calls:
+        return False
+    while last and roles[last - 1] == ASSISTANT:  # neighbours are one turn
+        last -= 1
+    if type(history.msgs[last].blocks[0]) is ThinkingBlock:
         return False
     report.lost("reasoning.off_for_history", options, reasoning_field(options), did="no thinking")
     return True

@@ -16,7 +16,7 @@ from ..errors import WriteError
 from ..losses import Report
 from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from ..message.blocks import NOTES
-from ..message.request import OPTION_KINDS
+from ..message.request import NO_OPTIONS, OPTION_KINDS
 from ..schema import Lowered, lowered_once, report_changes
 from .base import PreparedRequest
 from .chat_request import write_format
@@ -190,6 +190,8 @@ def options(
     Thinking is not among them: see `reasoning.asked`.
     """
     body: JsonObject = {}
+    if request.options is NO_OPTIONS:
+        return body
     for name, value in request.options.given():
         if name in ("reasoning", "reasoning_budget"):
             continue

@@ -10,31 +10,19 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.arguments import parse_partial
 from ..._core.stream.builder import first_candidate_only
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Citation,
-    Finish,
-    Msg,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import ChatResponse, Finish, Msg, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
-from .. import answers
+from ..answers import AnswerWriter
+from ..base import Room
 from ..chat_shape import filled
 from .blocks import write_call, write_thinking
-from .dialect import Dialect
 
 DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
 
@@ -78,30 +66,6 @@ _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may h
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
-def write_stop_reason(
-    finish: Finish, is_own: bool, breaks_off: bool | None, node: object, report: Report
-) -> str:
-    """Why the model stopped: as this wire's answer said it (`is_own`), or the nearest word.
-
-    A call that breaks off must not be run: only a limit leaves one behind on this wire.
-    `breaks_off` is None where no call went out, whatever the provider has called.
-    """
-    raw, reason = finish.raw, finish.reason
-    lacks_call = breaks_off is None and reason == "tool_calls"
-    if not is_own and (lacks_call or (breaks_off and reason in _OPEN)):
-        word = "end_turn" if lacks_call else "max_tokens"
-        report.lost("answer.finish", node, "finish", what=reason, did=word)
-        return word
-    if raw is not None and (is_own or raw in _STOP_REASONS):
-        meaning = FINISH_REASONS.get(raw, "other")
-        if meaning == reason or (is_own and meaning in _OPEN):
-            return raw
-    word = _NEAREST.get(reason, "end_turn")
-    if _STOP_REASONS[word] != reason:
-        report.lost("answer.finish", node, "finish", what=reason, did=word)
-    return word
-
-
 def read_refusal(data: Json) -> RefusalBlock | None:
     """The refusal of `stop_details`; the object itself is kept among the fields of the answer."""
     if not isinstance(data, dict) or data.get("type") != "refusal":
@@ -110,17 +74,6 @@ def read_refusal(data: Json) -> RefusalBlock | None:
     text = text if isinstance(text, str) else ""
     category = category if isinstance(category, str) else None
     return RefusalBlock(text, category, spelling=DETAILS) if text or category is not None else None
-
-
-def write_stop_details(blocks: list[RefusalBlock], report: Report) -> JsonObject:
-    """What is known of the refusals of another wire's answer, whose words are text."""
-    data: JsonObject = {"type": "refusal", "category": None, "explanation": None}
-    for block in blocks:
-        if block.category in _CATEGORIES:
-            data["category"] = block.category
-        elif block.category is not None:
-            report.lost("answer.unsaid", block, "category", what=block.category)
-    return data
 
 
 _FIGURES = {
@@ -158,55 +111,84 @@ def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
     return usage
 
 
-def write_usage(usage: Usage, fields: JsonObject, report: Report) -> JsonObject:
-    """The figures that are known, with the `fields` that this wire has beside them.
-
-    A total has no place of its own: it is the sum of the others, or a loss.
-    """
+def write_figures(usage: Usage, fields: JsonObject) -> JsonObject:
+    """The figures that are known, with the `fields` that this wire has beside them."""
     figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
     data = {key: value for key, value in figures.items() if value is not None} | fields
     if usage.reasoning is not None:
         data[_DETAILS] = {_THINKING: usage.reasoning, **fields.get(_DETAILS, {})}
-    total = sum(value or 0 for value in figures.values())
-    for name in ("audio_in", "audio_out", "total"):
-        value = getattr(usage, name)
-        if value and not (name == "total" and value == total):
-            report.lost("answer.usage", usage, name, what=f"{name}: {value}")
     return data
 
 
-def missing_figures(data: JsonObject, usage: Usage, report: Report) -> JsonObject:
-    """Zero for each figure that an answer must have and another wire's has not."""
-    keys = [key for key in ("input_tokens", "output_tokens") if data.get(key) is None]
-    for key in keys:
-        report.lost("answer.field", usage, _FIGURES[key], did="0")
-    return dict.fromkeys(keys, 0)
-
-
-class AnswerWriter(answers.AnswerWriter):
-    """Writes content blocks of answers."""
+class MessagesWriter(AnswerWriter):
+    """Writes content blocks of answers, and how these end."""
 
     __slots__ = ()
+
+    def stop_reason(self, finish: Finish, breaks_off: bool | None, node: object) -> str:
+        """Why the model stopped: as this wire's own answer said it, or the nearest word.
+
+        A call that breaks off must not be run: only a limit leaves one behind on this wire.
+        `breaks_off` is None where no call went out, whatever the provider has called.
+        """
+        raw, reason = finish.raw, finish.reason
+        lacks_call = breaks_off is None and reason == "tool_calls"
+        if not self.own and (lacks_call or (breaks_off and reason in _OPEN)):
+            word = "end_turn" if lacks_call else "max_tokens"
+        else:
+            if raw is not None and (self.own or raw in _STOP_REASONS):
+                meaning = FINISH_REASONS.get(raw, "other")
+                if meaning == reason or (self.own and meaning in _OPEN):
+                    return raw
+            word = _NEAREST.get(reason, "end_turn")
+            if _STOP_REASONS[word] == reason:
+                return word
+        self.report.lost("answer.finish", node, "finish", what=reason, did=word)
+        return word
+
+    def stop_details(self, blocks: list[RefusalBlock]) -> JsonObject:
+        """What is known of the refusals of another wire's answer, whose words are text."""
+        data: JsonObject = {"type": "refusal", "category": None, "explanation": None}
+        for block in blocks:
+            if block.category in _CATEGORIES:
+                data["category"] = block.category
+            elif block.category is not None:
+                self.report.lost("answer.unsaid", block, "category", what=block.category)
+        return data
+
+    def check_figures(self, data: JsonObject, usage: Usage) -> None:
+        """Report figures that have no place; `data` gets zero for those that an answer must have.
+
+        A total has no place of its own: it is the sum of the others, or a loss.
+        """
+        total = sum(getattr(usage, name) or 0 for name in _FIGURES.values())
+        for name in ("audio_in", "audio_out", "total"):
+            value = getattr(usage, name)
+            if value and not (name == "total" and value == total):
+                self.report.lost("answer.usage", usage, name, what=f"{name}: {value}")
+        for key in () if self.own else ("input_tokens", "output_tokens"):
+            if data.get(key) is None:
+                self.report.lost("answer.field", usage, _FIGURES[key], did="0")
+                data[key] = 0
 
     def block(self, block: ContentBlock) -> JsonObject | None:
         """The content block; None, with a loss, for what this wire cannot say in an answer.
 
-        Refusals of this wire stand beside the content: see `write_stop_details`.
+        Refusals of this wire stand beside the content: see `stop_details`.
         """
         if type(block) is TextBlock:
             return self._text(block)
         if type(block) is ThinkingBlock:
             return self._thinking(block)
-        if type(block) is ToolUseBlock:
+        if type(block) is tree.ToolUseBlock:
             return filled(write_call(block, self._input(block)), self.fields(block))
-        if type(block) is RawBlock:
+        if type(block) is tree.RawBlock:
             if block.extras and "input" in block.extras.get(answered(block.issuer), {}):
                 self.report.lost("answer.unsaid", block, "input", what="arguments that break off")
             return self.raw(block)
         if type(block) is RefusalBlock:
-            if not block.text or self.is_in_details(block):
-                return None
-            return self._text(self.refusal_text(block))
+            is_said = bool(block.text) and not self.is_in_details(block)
+            return self._text(self.refusal_text(block)) if is_said else None
         self.report.lost("answer.unsaid", block)
         return None
 
@@ -237,7 +219,7 @@ class AnswerWriter(answers.AnswerWriter):
         written = (self._citation(citation) for citation in block.citations or ())
         return [citation for citation in written if citation is not None]
 
-    def _citation(self, citation: Citation) -> JsonObject | None:
+    def _citation(self, citation: tree.Citation) -> JsonObject | None:
         self.fields(citation)
         if citation.url is None:
             self.report.lost("answer.unsaid", citation, what="citation")
@@ -249,11 +231,11 @@ class AnswerWriter(answers.AnswerWriter):
 
     def _thinking(self, block: ThinkingBlock) -> JsonObject | None:
         fields = self.fields(block)
-        if not self.mine(block.origin):
-            if not self.is_readable(block, False):
-                return None
-            signature = block.signature if self.own else None
-            block = replace(block, signature=signature, redacted=None)
+        mine = self.mine(block.origin)
+        if not self.is_readable(block, mine):
+            return None
+        if not mine:  # clients demand the field, but nobody could check what is in it
+            block = replace(block, signature=block.signature and "", redacted=None)
         return {**write_thinking(block, as_read=self.own), **fields}
 
     def is_readable(self, block: ThinkingBlock, mine: bool) -> bool:
@@ -263,7 +245,7 @@ class AnswerWriter(answers.AnswerWriter):
                 self.report.lost("answer.unsaid", block, name, what=f"{name} of another issuer")
         return mine or bool(block.thinking)
 
-    def _input(self, call: ToolUseBlock) -> Json:
+    def _input(self, call: tree.ToolUseBlock) -> Json:
         """The arguments as an object; of text that breaks off, so far as it goes."""
         if self.own and call.spelling == "text":
             return call.raw_input
@@ -278,7 +260,7 @@ class AnswerWriter(answers.AnswerWriter):
         self.report.lost("answer.unsaid", call, "input", what="arguments that are no object")
         return {}
 
-    def raw(self, block: RawBlock) -> JsonObject | None:
+    def raw(self, block: tree.RawBlock) -> JsonObject | None:
         """What only one protocol has: verbatim if it is this one."""
         if block.issuer not in self.issuers or not isinstance(block.data, dict):
             self.report.lost("answer.unsaid", block, what=f"raw block of {block.issuer}")
@@ -287,31 +269,33 @@ class AnswerWriter(answers.AnswerWriter):
 
 
 NO_REASON = Finish("other")  # of an answer that does not say why it ended
+UNKNOWN_MODEL = "unknown"  # of an answer that names none, to a request that names none
 
 
-def write_answer(
-    resp: ChatResponse, report: Report, dialect: Dialect, request: ChatRequest | None
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
     resp = first_candidate_only(resp)
-    first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+    first = (
+        resp.candidates[0] if resp.candidates else tree.Candidate(Msg.trusted("", [], "assistant"))
+    )
     if resp.error is not None and not first.msg.content:
         return write_error(resp.error)
     origin = first.msg.origin
     issuers = {*(resp.extras or {})} if origin is None else {origin.issuer}
-    is_own = not issuers.isdisjoint(dialect.issuers)
-    writer = AnswerWriter(report, dialect.issuers, is_own)
+    own_issuers = room.dialect.issuers
+    writer = MessagesWriter(report, own_issuers, not issuers.isdisjoint(own_issuers))
     body: JsonObject = {"type": "message", "role": "assistant"}
     body.update(_id_and_model(resp, first.msg, writer, request))
     body["content"] = _content(first.msg, writer)
     for node in (first, first.msg):
         body.update(writer.fields(node))
-    _write_end(body, resp, first, writer)
-    usage = write_usage(resp.usage, writer.fields(resp.usage), report)
-    if not is_own:
-        usage.update(missing_figures(usage, resp.usage, report))
+    body.update(_end_fields(resp, first, writer))
+    usage = write_figures(resp.usage, writer.fields(resp.usage))
+    writer.check_figures(usage, resp.usage)
     if usage or resp.usage.extras:
         body["usage"] = usage
     if resp.error is not None:
@@ -320,28 +304,22 @@ def write_answer(
 
 
 def _id_and_model(
-    resp: ChatResponse, first: Msg, writer: AnswerWriter, request: ChatRequest | None
+    resp: ChatResponse, first: Msg, writer: MessagesWriter, request: tree.ChatRequest | None
 ) -> JsonObject:
     """The id and the model; another wire's answer must have both."""
     values = {"id": resp.id, "model": resp.model}
     data = {key: value for key, value in values.items() if value is not None}
     if writer.own:
         return data
-    content: list[str] = []
-    if resp.id is None:
-        calls = [f"{call.name}\0{canonical(call.input)}" for call in first.calls]
-        content = [resp.model or "", first.get_text_content() or "", *calls]
+    calls = first.calls if resp.id is None else ()
+    content = [f"{call.name}\0{canonical(call.input)}" for call in calls]
+    content = [resp.model or "", first.get_text_content() or "", *content]
     data["id"] = message_id(resp.id, "\0".join(content))
-    data.setdefault("model", requested_model(request))
+    data.setdefault("model", (request.model if request else None) or UNKNOWN_MODEL)
     for name, value in values.items():
         if value is None:
             writer.report.lost("answer.field", resp, name, did=data[name])
     return data
-
-
-def requested_model(request: ChatRequest | None) -> str:
-    """The model of an answer that names none."""
-    return (request.model if request is not None else None) or "unknown"
 
 
 def message_id(id: str | None, content: str) -> str:
@@ -352,40 +330,33 @@ def message_id(id: str | None, content: str) -> str:
     return f"msg_{digest.hexdigest()}"
 
 
-def _content(m: Msg, writer: AnswerWriter) -> Json:
+def _content(m: Msg, writer: MessagesWriter) -> Json:
     blocks = m.blocks
     if writer.own and len(blocks) == 1:
         block = blocks[0]
         if type(block) is TextBlock and block.spelling == "string":
             return block.text
-    written = (writer.block(block) for block in blocks if writer.own or not _is_empty(block))
+    if not writer.own:  # this wire takes back a text of nothing in no history
+        blocks = [b for b in blocks if type(b) is not TextBlock or b.text or b.citations]
+    written = map(writer.block, blocks)
     return [block for block in written if block is not None]
 
 
-def _is_empty(block: object) -> bool:
-    """A text of nothing, which this wire takes back in no history."""
-    return type(block) is TextBlock and not block.text and not block.citations
-
-
-def _write_end(
-    body: JsonObject, resp: ChatResponse, first: Candidate, writer: AnswerWriter
-) -> None:
+def _end_fields(resp: ChatResponse, first: tree.Candidate, writer: MessagesWriter) -> JsonObject:
     """Why it ended, and the fields of the answer that nobody models."""
     failed = resp.status == "interrupted" or (resp.status == "error" and not first.finish.raw)
-    fields = writer.answer_fields(resp)
-    if not writer.own:
-        body.update({"stop_sequence": None, DETAILS: None})
+    unknown = writer.answer_fields(resp)
+    fields: JsonObject = {} if writer.own else {"stop_sequence": None, DETAILS: None}
     if not (writer.own and first.finish == NO_REASON):
         calls = first.msg.calls
         breaks_off = any(call.unfinished for call in calls) if calls else None
-        body["stop_reason"] = None if failed else write_stop_reason(
-            first.finish, writer.own, breaks_off, first, writer.report
-        )  # fmt: skip
+        reason = None if failed else writer.stop_reason(first.finish, breaks_off, first)
+        fields["stop_reason"] = reason
     blocks = first.msg.blocks
     refusals = [b for b in blocks if type(b) is RefusalBlock and b.spelling != DETAILS]
     if refusals:
-        body[DETAILS] = write_stop_details(refusals, writer.report)
-    body.update(fields)
+        fields[DETAILS] = writer.stop_details(refusals)
+    return {**fields, **unknown}
 
 
 _ERROR_TYPES = {

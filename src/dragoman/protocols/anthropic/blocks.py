@@ -10,31 +10,15 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeAlias, assert_never, cast
+from typing import Any, TypeAlias, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    CacheHint,
-    Citation,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
 from ...message.blocks import TEXTS, ContentBlock, MediaBlock, Source, answered
-from ..chat_shape import filled
+from ..chat_shape import are_objects, filled
 
 # gives the fields of this wire that a node has and does not model
 NodeFields: TypeAlias = Callable[[Any], JsonObject]
@@ -45,25 +29,25 @@ _Reader: TypeAlias = Callable[[JsonObject, str, bool], Any]
 
 
 def read_part(
-    data: Json, issuer: str, origin: Origin | None = None, in_result: bool = False
+    data: Json, issuer: str, origin: tree.Origin | None = None, in_result: bool = False
 ) -> ContentBlock:
     """One content block of a request; what no block models is kept as it came.
 
     `origin` is whose sealed thinking it is; a block of a result (`in_result`) holds no calls.
     """
+    block: ContentBlock | None
     if not isinstance(data, dict):
-        return RawBlock(issuer, data, by="client")
-    if len(data) == 2 and type(data.get("text")) is str and data.get("type") == "text":
-        return TextBlock(data["text"])
-    block = _read(data, issuer, origin, _RESULT_READERS if in_result else _READERS, False)
-    if block is not None:
-        return block
-    raw = RawBlock(issuer, data, by="client") if in_result else read_raw(data, issuer)
-    if data.get("type") in ("tool_use", "tool_result"):
-        raw.by = "client"
-    if _is_text(data):
-        raw.spelling = TEXTS
-    return raw
+        block = RawBlock(issuer, data, by="client")
+    elif len(data) == 2 and type(data.get("text")) is str and data.get("type") == "text":
+        block = TextBlock(data["text"])
+    elif (block := _read(data, issuer, origin, _RESULT_READERS if in_result else _READERS)) is None:
+        block = RawBlock(issuer, data) if in_result else read_raw(data, issuer)
+        if in_result or data.get("type") in ("tool_use", "tool_result"):
+            block.by = "client"
+        if _is_text(data):
+            block.spelling = TEXTS
+    block.read_from = data
+    return block
 
 
 def read_answer_block(data: Json, issuer: str) -> ContentBlock:
@@ -73,34 +57,26 @@ def read_answer_block(data: Json, issuer: str) -> ContentBlock:
     """
     if not isinstance(data, dict):
         raise TypeError("a content block is an object")
-    block = _read(data, issuer, Origin(issuer), _ANSWER_READERS, True)
+    block = _read(data, issuer, tree.Origin(issuer), _ANSWER_READERS)
     return read_raw(data, issuer) if block is None else block
 
 
 def _read(
-    data: JsonObject,
-    issuer: str,
-    origin: Origin | None,
-    readers: Mapping[str, _Reader],
-    answer: bool,
-) -> ContentBlock | None:
+    data: JsonObject, issuer: str, origin: tree.Origin | None, readers: Mapping[str, _Reader]
+) -> Any:
+    answer = readers is _ANSWER_READERS
     kind = data.get("type")
     read = readers.get(kind) if isinstance(kind, str) else None
-    if read is None:
-        return None
     fields = {key: value for key, value in data.items() if key != "type"}
-    block: Any = read(fields, issuer, answer)
-    if block is None:
-        return None
+    block: Any = None if read is None else read(fields, issuer, answer)
     if type(block) is ThinkingBlock:
         # what nobody has sealed may be another model's, which a gateway showed to this client
         block.origin = origin if block.signature or block.redacted is not None else None
-    elif not answer and (hint := read_cache(fields.get("cache_control"))) is not None:
+    elif block is not None and not answer and (hint := take_cache(fields)) is not None:
         block.cache = hint  # all that is read here but thinking has one
-        del fields["cache_control"]
-    if fields:
+    if block is not None and fields:
         block.extras = {issuer: fields, **(block.extras or {})}
-    return cast("ContentBlock", block)
+    return block
 
 
 def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) -> JsonObject:
@@ -109,14 +85,16 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
     `as_read`: the block was read from this wire, and is spelled as it was.
     """
     data: JsonObject
-    if type(block) is ToolUseBlock:
-        data = write_call(block, block.input)
-        if as_read and block.spelling is not None:
-            _spell_input(data, block)
-    elif type(block) is TextBlock:
+    if type(block) is tree.ToolResultBlock:
+        return _write_result(block, fields, as_read)
+    if type(block) is TextBlock:
         data = {"type": "text", "text": block.text}
-    elif type(block) is ToolResultBlock:
-        data = _write_result(block, fields, as_read)
+    elif type(block) is tree.ToolUseBlock:
+        # text, null, or no arguments at all
+        is_odd = as_read and block.spelling is not None
+        data = write_call(block, block.raw_input if is_odd else block.input)
+        if is_odd and block.spelling == "absent":
+            del data["input"]
     elif type(block) is ThinkingBlock:
         data = write_thinking(block, as_read)
     elif type(block) is ImageBlock or type(block) is DocumentBlock:
@@ -126,52 +104,33 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
     elif type(block) is RawBlock and (as_read or isinstance(block.data, dict)):
         raw: JsonObject = block.data
         return raw
-    elif (
-        type(block) is AudioBlock
-        or type(block) is VideoBlock
-        or type(block) is RefusalBlock
-        or type(block) is RawBlock
-    ):
+    elif isinstance(block, tree.AudioBlock | tree.VideoBlock | tree.RefusalBlock | RawBlock):
         raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
     else:
         assert_never(block)
-    if block.extras is not None and type(block) is not ToolResultBlock:
+    if block.extras is not None:
         filled(data, fields(block))
     if type(block) is not ThinkingBlock and block.cache is not None:
         data["cache_control"] = cache_control(block.cache)
     return data
 
 
-def write_plain(block: Any) -> JsonObject | None:
-    """The only block of a message that the survey found plain; None if `write_block` is needed.
-
-    Calls and results are most of a long history: this saves a third of the time to write one.
-    """
-    if type(block) is ToolUseBlock:
-        return write_call(block, block.input)
-    if type(block) is ToolResultBlock:
-        text: Any = block.output
-        if type(text) is list and len(text) == 1:
-            text = text[0].text  # plain results hold text alone
-        if type(text) is str and text and not text.isspace():
-            parts = [{"type": "text", "text": text}]
-            return {"type": "tool_result", "tool_use_id": block.id, "content": parts}
-    return None
-
-
-def cache_control(hint: CacheHint) -> JsonObject:
+def cache_control(hint: tree.CacheHint) -> JsonObject:
     """`{"type": "ephemeral"}`, with a `ttl` if one was given."""
     return {"type": "ephemeral"} if hint.ttl is None else {"type": "ephemeral", "ttl": hint.ttl}
 
 
-def read_cache(data: Json) -> CacheHint | None:
-    """The hint of a `cache_control` that has no other fields."""
-    if not isinstance(data, dict) or data.get("type") != "ephemeral":
+def take_cache(fields: JsonObject) -> tree.CacheHint | None:
+    """The hint of a `cache_control` without other fields, which is taken out of the fields."""
+    data = fields.get("cache_control")
+    if not isinstance(data, dict):
         return None
-    if len(data) == 1:
-        return CacheHint()
     ttl = data.get("ttl")
-    return CacheHint(ttl) if len(data) == 2 and isinstance(ttl, str) else None
+    hint = tree.CacheHint(ttl if isinstance(ttl, str) else None)
+    if data != cache_control(hint):
+        return None
+    del fields["cache_control"]
+    return hint
 
 
 def _read_text(fields: JsonObject, _issuer: str, answer: bool) -> TextBlock | None:
@@ -186,25 +145,21 @@ def _read_text(fields: JsonObject, _issuer: str, answer: bool) -> TextBlock | No
     return TextBlock(text, [read_citation(citation) for citation in citations])
 
 
-def read_citation(data: Any) -> Citation:
+def read_citation(data: Any) -> tree.Citation:
     """The source and what is quoted of it, for readers; the object stays in the block's fields.
 
     Indexes are places in the source, not in the answer. Raises TypeError for no object.
     """
     if not isinstance(data, dict):
         raise TypeError("a citation is an object")
-    citation = Citation()
-    quote, url = data.get("cited_text"), data.get("url")
-    if isinstance(quote, str):
-        citation.quote = quote
-    source = data.get("source")  # of search results; often where they were found
-    if isinstance(url, str):
-        citation.url = url
-    elif isinstance(source, str) and source.startswith(("https://", "http://")):
-        citation.url = source
-    titles = (data.get("title"), data.get("document_title"))
-    citation.title = next((title for title in titles if isinstance(title, str)), None)
-    return citation
+    texts = {key: value for key, value in data.items() if isinstance(value, str)}
+    source = texts.get("source", "")  # of search results; often where they were found
+    found_at = source if source.startswith(("https://", "http://")) else None
+    return tree.Citation(
+        url=texts.get("url", found_at),
+        title=texts.get("title", texts.get("document_title")),
+        quote=texts.get("cited_text"),
+    )
 
 
 def _read_thinking(fields: JsonObject, _issuer: str, answer: bool) -> ThinkingBlock | None:
@@ -240,13 +195,13 @@ def write_thinking(block: ThinkingBlock, as_read: bool) -> JsonObject:
     return data
 
 
-def _read_call(fields: JsonObject, issuer: str, answer: bool) -> ToolUseBlock | None:
+def _read_call(fields: JsonObject, issuer: str, answer: bool) -> tree.ToolUseBlock | None:
     id, name = fields.pop("id", None), fields.pop("name", None)
     if answer:
         id, name = id or "", name or ""
     if not isinstance(id, str) or not isinstance(name, str):
         return None
-    block = ToolUseBlock(id, name)
+    block = tree.ToolUseBlock(id, name)
     if "input" not in fields:
         block.spelling = None if answer else "absent"
         return block
@@ -264,25 +219,16 @@ def _read_call(fields: JsonObject, issuer: str, answer: bool) -> ToolUseBlock | 
     return block
 
 
-def write_call(block: ToolUseBlock, value: Json) -> JsonObject:
+def write_call(block: tree.ToolUseBlock, value: Json) -> JsonObject:
     """`{"type": "tool_use", "id", "name", "input"}`; `value` are the arguments."""
     return {"type": "tool_use", "id": block.id, "name": block.name, "input": value}
 
 
-def _spell_input(data: JsonObject, block: ToolUseBlock) -> None:
-    if block.spelling == "absent":
-        del data["input"]
-    elif block.spelling == "text":
-        data["input"] = block.raw_input
-    elif block.spelling == "null":
-        data["input"] = None
-
-
-def _read_result(fields: JsonObject, issuer: str, _answer: bool) -> ToolResultBlock | None:
+def _read_result(fields: JsonObject, issuer: str, _answer: bool) -> tree.ToolResultBlock | None:
     id = fields.pop("tool_use_id", None)
     if not isinstance(id, str):
         return None
-    block = ToolResultBlock(id, output=None)
+    block = tree.ToolResultBlock(id, output=None)
     content = fields.get("content")
     notes = []
     if isinstance(content, (str, list)):
@@ -300,31 +246,30 @@ def _read_result(fields: JsonObject, issuer: str, _answer: bool) -> ToolResultBl
     return block
 
 
-def _write_result(block: ToolResultBlock, fields: NodeFields, as_read: bool) -> JsonObject:
+def _write_result(block: tree.ToolResultBlock, fields: NodeFields, as_read: bool) -> JsonObject:
+    """`{"type": "tool_result", "tool_use_id", "content", "is_error"}`.
+
+    An empty result that is composed has no content at all: blank text is refused.
+    """
     output = block.output
+    data: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
     notes = (block.spelling or "").split() if as_read else ()
-    content: Json = None
+    content: Any = output
     if isinstance(output, list):
         content = [write_block(part, fields, as_read) for part in output
-                   if as_read or not _is_blank(part)]  # fmt: skip
-    elif as_read:
-        content = output
-    elif output is not None:
+                   if as_read or type(part) is not TextBlock or part.text.strip()]  # fmt: skip
+    elif not as_read and output is not None:
         text = output if type(output) is str else arguments(output)
         content = [{"type": "text", "text": text}] if text.strip() else None
-    data: JsonObject = {"type": "tool_result", "tool_use_id": block.id}
-    # an empty result that is composed has no content at all: blank text is refused
     if content or (as_read and content is not None) or "null" in notes:
         data["content"] = content
     if block.is_error or "false" in notes:
         data["is_error"] = block.is_error
     if block.extras is not None:
         data.update(fields(block))
+    if block.cache is not None:
+        data["cache_control"] = cache_control(block.cache)
     return data
-
-
-def _is_blank(block: ContentBlock) -> bool:
-    return type(block) is TextBlock and not block.text.strip()
 
 
 def _read_medium(
@@ -348,12 +293,12 @@ def _read_source(
     kind = fields.pop("type", None)
     if kind == "base64" and isinstance(fields.get("data"), str):
         media_type, content = fields.pop("media_type", None), fields.pop("data")
-        source = Base64Source(media_type, content) if isinstance(media_type, str) else None
+        source = tree.Base64Source(media_type, content) if isinstance(media_type, str) else None
         return source, None, fields
     if kind == "url" and isinstance(fields.get("url"), str):
-        return URLSource(fields.pop("url")), None, fields
+        return tree.URLSource(fields.pop("url")), None, fields
     if kind == "file" and isinstance(fields.get("file_id"), str):
-        return FileSource(fields.pop("file_id"), issuer), None, fields
+        return tree.FileSource(fields.pop("file_id"), issuer), None, fields
     if is_document and kind == "text" and fields.get("media_type") == _PLAIN_TEXT:
         del fields["media_type"]
         return _encoded(fields.pop("data", None)), kind, fields
@@ -369,7 +314,7 @@ def _encoded(text: Json) -> Source | None:
     if not isinstance(text, str):
         return None
     try:
-        return Base64Source(_PLAIN_TEXT, base64.b64encode(text.encode()).decode())
+        return tree.Base64Source(_PLAIN_TEXT, base64.b64encode(text.encode()).decode())
     except UnicodeEncodeError:  # half of a surrogate pair
         return None
 
@@ -377,11 +322,11 @@ def _encoded(text: Json) -> Source | None:
 def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
     """`base64`, `url`, `file`, or `text` for a document of plain text."""
     source = block.source
-    if type(source) is URLSource:
+    if type(source) is tree.URLSource:
         return {"type": "url", "url": source.url}
-    if type(source) is FileSource:
+    if type(source) is tree.FileSource:
         return {"type": "file", "file_id": source.file_id}
-    if type(source) is not Base64Source:
+    if type(source) is not tree.Base64Source:
         raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
     is_text = block.type == "document" and source.media_type == _PLAIN_TEXT
     if block.spelling is None if as_read else not is_text:
@@ -417,14 +362,10 @@ def read_raw(data: JsonObject, issuer: str) -> RawBlock:
 
 def _is_text(data: JsonObject) -> bool:
     """Whether it is nothing but texts: what a search found, or a document in chunks."""
-    kind = data.get("type")
-    if kind not in ("search_result", "document"):
-        return False
-    parent = data if kind == "search_result" else data.get("source")
-    content = parent.get("content") if isinstance(parent, dict) else None
-    return isinstance(content, list) and bool(content) and all(
-        isinstance(part, dict) and part.get("type") == "text" for part in content
-    )  # fmt: skip
+    parent = data.get("source") if data.get("type") == "document" else data
+    is_known = data.get("type") in ("search_result", "document")
+    content = parent.get("content") if is_known and isinstance(parent, dict) else None
+    return are_objects(content) and all(part.get("type") == "text" for part in content)
 
 
 _RESULT_READERS: dict[str, _Reader] = {

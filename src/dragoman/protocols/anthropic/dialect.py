@@ -11,6 +11,7 @@ from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
 from ...message import ChatRequest
 from ...sse import Framing
+from ..base import Room
 from ..chat_shape import issuer_fields
 
 
@@ -47,10 +48,7 @@ CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
     result=frozenset({"text", "image", "document", "raw"}),
-    sources={
-        "image": frozenset({"url", "base64", "file"}),
-        "document": frozenset({"url", "base64", "file"}),
-    },
+    sources=dict.fromkeys(("image", "document"), frozenset({"url", "base64", "file"})),
     media_types={
         "image": ("image/jpeg", "image/png", "image/gif", "image/webp"),
         "document": ("application/pdf", "text/plain"),
@@ -112,6 +110,7 @@ _PATHS = ("/messages", "/invoke", "/invoke-with-response-stream", ":rawPredict",
 
 
 _CHOICES = ("auto", "any", "none", "tool")
+_MARKS = ("max_tokens", "anthropic_version", "thread")  # of which each body has one
 
 
 def claims(body: Json, path: str | None = None) -> bool:
@@ -120,14 +119,11 @@ def claims(body: Json, path: str | None = None) -> bool:
         return False
     if path is not None and not path.partition("?")[0].endswith(_PATHS):
         return False
-    if "max_tokens" not in body and "anthropic_version" not in body and "thread" not in body:
+    if body.keys().isdisjoint(_MARKS) or not _FOREIGN.isdisjoint(body) or not _claims_tools(body):
         return False
-    if not _FOREIGN.isdisjoint(body) or not _claims_tools(body):
-        return False
-    messages = body["messages"]
-    if messages and isinstance(messages[0], dict) and messages[0].get("role") == "system":
-        return False
-    return all(map(_claims_message, messages))
+    first = body["messages"][0] if body["messages"] else None
+    opens_with_prompt = isinstance(first, dict) and first.get("role") == "system"
+    return not opens_with_prompt and all(map(_claims_message, body["messages"]))
 
 
 def _claims_tools(body: JsonObject) -> bool:
@@ -135,15 +131,13 @@ def _claims_tools(body: JsonObject) -> bool:
     for tool in tools if isinstance(tools, list) else ():
         if not isinstance(tool, dict) or "function" in tool or tool.get("type") == "function":
             return False
-    if tool_choice is None:
-        return True
-    return isinstance(tool_choice, dict) and tool_choice.get("type") in _CHOICES
+    is_choice = isinstance(tool_choice, dict) and tool_choice.get("type") in _CHOICES
+    return tool_choice is None or is_choice
 
 
 def _claims_message(data: Json) -> bool:
-    if not isinstance(data, dict) or "tool_calls" in data:
-        return False
-    if data.get("role") not in ("user", "assistant", "system"):
+    is_message = isinstance(data, dict) and "tool_calls" not in data
+    if not is_message or data.get("role") not in ("user", "assistant", "system"):
         return False
     content = data.get("content")
     if isinstance(content, list):
@@ -153,11 +147,9 @@ def _claims_message(data: Json) -> bool:
 
 def _claims_block(data: Json) -> bool:
     kind = data.get("type") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(kind, str):
-        return False
     if kind in ("image", "document"):
         return isinstance(data.get("source"), dict)
-    return kind in _BLOCKS or kind.endswith("_tool_result")
+    return isinstance(kind, str) and (kind in _BLOCKS or kind.endswith("_tool_result"))
 
 
 BETAS = "anthropic_beta"
@@ -174,9 +166,9 @@ def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] |
         body[BETAS], notes[BETAS] = betas, "header"
 
 
-def headers_as_read(req: ChatRequest, headers: dict[str, str], issuer: str) -> dict[str, str]:
+def headers_as_read(room: Room, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
     """The headers with the betas that `read_betas` read from one, before any others."""
-    fields, notes = issuer_fields(req, issuer)
+    fields, notes = issuer_fields(req, room.issuer)
     betas = fields.get(BETAS)
     if notes.get(BETAS) != "header" or not isinstance(betas, list):
         return headers

@@ -6,7 +6,6 @@ stream, too. Reference: Anthropic API, "Streaming messages".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,30 +14,10 @@ from ..._core.stream.arguments import breaks_off
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Finish,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
-from ...message.answer import Usage
-from ...message.blocks import ContentBlock, answered
+from ...message import ChatRequest, Finish, RawBlock, RefusalBlock, TextBlock, Usage
+from ...message.blocks import ContentBlock, ThinkingBlock, ToolUseBlock, answered
 from ..answers import AnswerEncoder, Event
-from .answer import (
-    DETAILS,
-    NO_REASON,
-    AnswerWriter,
-    message_id,
-    missing_figures,
-    requested_model,
-    write_error,
-    write_stop_details,
-    write_stop_reason,
-    write_usage,
-)
+from . import answer
 from .blocks import write_call, write_thinking
 from .dialect import Dialect
 
@@ -55,7 +34,7 @@ class _BlockEvents:
 
     __slots__ = ("_citations", "_complete", "_tokens", "_writer", "begun", "index")
 
-    def __init__(self, index: int, writer: AnswerWriter) -> None:
+    def __init__(self, index: int, writer: answer.MessagesWriter) -> None:
         self.index = index
         self.begun = False
         self._writer = writer
@@ -73,13 +52,12 @@ class _BlockEvents:
         if type(block) is ToolUseBlock:
             self._complete = writer.own and block.raw_input is None and bool(block.input)
             data = write_call(block, block.input if self._complete else {})
-            return self._start({**data, **self._fields(block), **self._answer_fields(block)})
-        if type(block) is RawBlock:
-            raw = writer.raw(block)
-            self._complete = True
-            return [] if raw is None else self._start(raw)
-        writer.block(block)
-        return []
+            return self._start(
+                {**data, **self._fields(block), **self._fields(block, of_delta=True)}
+            )
+        self._complete = True
+        raw = writer.raw(block) if type(block) is RawBlock else writer.block(block)
+        return self._start(raw) if type(block) is RawBlock and raw is not None else []
 
     def grow(self, block: ContentBlock) -> list[Event]:
         """The deltas of one more piece."""
@@ -89,10 +67,10 @@ class _BlockEvents:
                 kind = "content_block_delta"
                 return [(kind, {"type": kind, "index": self.index, "delta": delta})]
             events = [] if self.begun else self._open_text(TextBlock(""))
-            fields = self._answer_fields(block)
+            fields = self._fields(block, of_delta=True)
             return [*events, self._delta("text_delta", text=block.text, **fields)]
         if type(block) is ThinkingBlock:
-            fields = self._answer_fields(block)
+            fields = self._fields(block, of_delta=True)
             if not block.thinking and not fields:
                 return []
             if type(fields.get(_TOKENS)) is int:
@@ -159,30 +137,26 @@ class _BlockEvents:
             return []
         return self._start(write_thinking(ThinkingBlock(""), as_read=False))
 
-    def _fields(self, block: ContentBlock) -> JsonObject:
-        """The fields that a start has beside what grows."""
-        return self._extras(block, self._writer.issuers)
-
-    def _answer_fields(self, block: ContentBlock) -> JsonObject:
-        """The fields of a delta."""
-        return self._extras(block, map(answered, self._writer.issuers)) if block.extras else {}
-
-    def _extras(self, block: ContentBlock, issuers: Iterable[str]) -> JsonObject:
+    def _fields(self, block: ContentBlock, of_delta: bool = False) -> JsonObject:
+        """The fields that a start has beside what grows, or a delta has."""
         fields: JsonObject = {}
-        for issuer in issuers if block.extras else ():
-            fields.update((block.extras or {}).get(issuer, {}))
+        for issuer in self._writer.issuers if block.extras else ():
+            key = answered(issuer) if of_delta else issuer
+            fields.update((block.extras or {}).get(key, {}))
         return fields
 
 
 # what stands in the delta of the message; beside it, the last three would be the event's own
-_DELTA_FIELDS = ("stop_sequence", DETAILS, "container", "type", "delta", "usage")
+_DELTA_FIELDS = ("stop_sequence", answer.DETAILS, "container", "type", "delta", "usage")
 
 
-class MessagesEncoder(AnswerEncoder[AnswerWriter]):
+class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
     """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
 
-    def __init__(self, dialect: Dialect, report: Report, request: ChatRequest | None) -> None:
-        super().__init__(AnswerWriter(report, dialect.issuers, False), request)
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
+        super().__init__(answer.MessagesWriter(report, dialect.issuers, own=False), request)
         self._request = request
         self._fields: JsonObject = {}  # of the message, not written yet
         self._usage: JsonObject = {}
@@ -197,8 +171,7 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
         self._has_news = False  # something came behind the beginning that only the end can tell
         self._breaks_off: bool | None = None  # whether a call broke off, if there was one
         self._failed = False
-        self._candidate: int | None = None  # the one that is written, and those that are not
-        self._other_candidates: set[int] = set()
+        self._candidates: list[int] = []  # the one that is written, and those that are not
         self._first_part: Part | None = None  # until the answer has its name
         self._foreign_fields: set[tuple[str, str]] = set()
 
@@ -226,9 +199,8 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
 
     def _has_anything(self) -> bool:
         """Whether anything is known of the answer by now."""
-        parts = self._steps is not None or self._first_part is not None
-        named = self._id is not None or self._model is not None
-        return parts or named or bool(self._fields or self._usage)
+        parts = (self._steps, self._first_part, self._id, self._model)
+        return any(part is not None for part in parts) or bool(self._fields or self._usage)
 
     def part(self, piece: Part) -> list[Event]:
         """A part of a block: nothing goes out before the answer has its id and model."""
@@ -240,22 +212,18 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
             self._first_part = piece  # what the same event says of the answer comes behind it
             return []
         events = self._begin()
-        assert self._steps is not None  # it is begun
-        return events + self._block_events(self._steps.feed(piece))
+        return events + self.part(piece)
 
     def _is_named(self) -> bool:
         return self._id is not None and self._model is not None
 
     def _is_written(self, candidate: int, node: object) -> bool:
         """Whether it is of the candidate that came first; others are no part of a message."""
-        if self._candidate is None:
-            self._candidate = candidate
-        if candidate == self._candidate:
-            return True
-        if candidate not in self._other_candidates:
-            self._other_candidates.add(candidate)
-            self.report.lost("answer.candidates", node)
-        return False
+        if candidate not in self._candidates:
+            self._candidates.append(candidate)
+            if len(self._candidates) > 1:
+                self.report.lost("answer.candidates", node)
+        return candidate == self._candidates[0]
 
     def meta(self, piece: Meta) -> list[Event]:
         """The id, the model, and fields of the message."""
@@ -284,7 +252,7 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
         """The error, behind what came before it; nothing comes behind."""
         events = self._end_blocks() if self._has_anything() else []
         self._failed = True
-        return [*events, ("error", write_error(piece.error))]
+        return [*events, ("error", answer.write_error(piece.error))]
 
     def _add_usage(self, piece: Usage) -> None:
         own_fields: JsonObject = {}
@@ -293,7 +261,7 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
                 own_fields.update(fields)
             else:
                 self._report_foreign(piece, issuer, fields)
-        self._usage.update(write_usage(piece, own_fields, Report()))
+        self._usage.update(answer.write_figures(piece, own_fields))
         self._last_usage, self._has_news = piece, True
 
     def _report_foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
@@ -305,9 +273,10 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
 
     def _begin(self) -> list[Event]:
         """`message_start`, with the figures that are known by now; the others begin with zero."""
-        id, model = self._id, self._model or requested_model(self._request)
+        id = self._id
+        model = self._model or self.requested_model or answer.UNKNOWN_MODEL
         if not self.writer.own:
-            id = message_id(id, self._digest_text(model))
+            id = answer.message_id(id, self._digest_text(model))
             for name, value, did in (("id", self._id, id), ("model", self._model, model)):
                 if value is None:
                     self.report.lost("answer.field", None, name, what="the answer", did=did)
@@ -315,7 +284,7 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
         message: JsonObject = {"id": id, "type": "message", "role": "assistant", "content": [],
                                "model": model, "stop_reason": None}  # fmt: skip
         if not self.writer.own:
-            message.update({"stop_sequence": None, DETAILS: None})
+            message.update({"stop_sequence": None, answer.DETAILS: None})
         message.update(self._fields)
         message["usage"] = {"input_tokens": 0, "output_tokens": 0, **self._usage}
         self._fields, self._has_news = {}, False
@@ -366,20 +335,16 @@ class MessagesEncoder(AnswerEncoder[AnswerWriter]):
 
     def _message_delta(self) -> Event:
         """`message_delta`: why the message ends, its fields, and the figures as they are now."""
-        is_own, finish, fields = self.writer.own, self._finish, self._fields
+        writer, finish, fields = self.writer, self._finish, self._fields
         delta: JsonObject = {"stop_reason": None}
-        if not is_own:
+        if not writer.own:
             delta["stop_sequence"] = None
-        if finish is not None and not (is_own and finish == NO_REASON):
-            delta["stop_reason"] = write_stop_reason(
-                finish, is_own, self._breaks_off, finish, self.report
-            )
+        if finish is not None and not (writer.own and finish == answer.NO_REASON):
+            delta["stop_reason"] = writer.stop_reason(finish, self._breaks_off, finish)
         if self._refusals:
-            delta[DETAILS] = write_stop_details(self._refusals, self.report)
+            delta[answer.DETAILS] = writer.stop_details(self._refusals)
         delta.update({key: fields[key] for key in _DELTA_FIELDS if key in fields})
         event_fields = {key: fields[key] for key in fields if key not in _DELTA_FIELDS}
-        write_usage(self._last_usage, {}, self.report)  # for the figures that have no place
-        if not is_own:
-            missing_figures(self._usage, self._last_usage, self.report)
+        writer.check_figures(dict(self._usage), self._last_usage)
         usage = {"output_tokens": 0, **self._usage}
         return _event("message_delta", delta=delta, usage=usage, **event_fields)

@@ -7,16 +7,16 @@ was. Reference: Anthropic API, "Create a Message", `messages` and `system`.
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import ASSISTANT, RoledHistory
 from ...capabilities import Capabilities
-from ...message import Msg, Origin, RawBlock
-from ...message.blocks import ContentBlock
-from ..chat_shape import own_extras
-from .blocks import NodeFields, read_part, write_block, write_plain
+from ...losses import Report
+from ...message import Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
+from ..base import Room
+from ..chat_shape import no_message, own_extras
+from .blocks import NodeFields, read_part, write_block
 from .dialect import Dialect
 
 _ROLES = ("user", "assistant", "system")
@@ -29,26 +29,24 @@ def read_message(data: Json, issuer: str, origin: Origin | None = None) -> Msg:
     """
     role = data.get("role") if isinstance(data, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
-        return Msg.trusted("", [RawBlock(issuer, data, "message", by="client")], "user")
+        return no_message(data, issuer)
+    m = Msg.trusted("", [], role)  # type: ignore[arg-type]  # one of the roles
+    m.read_from = data
     content = data.get("content")
-    blocks: str | list[ContentBlock] = []
-    spelling = None
     if type(content) is str:
-        blocks = content
+        m.content = content
     elif type(content) is list:
-        blocks = [read_part(part, issuer, origin) for part in content]
+        m.content = [read_part(part, issuer, origin) for part in content]
     else:
-        spelling = "null" if content is None and "content" in data else "absent"
-    m = Msg.trusted("", blocks, role)  # type: ignore[arg-type]  # one of the roles
-    m.spelling = spelling
-    if len(data) > 2 or spelling == "absent":
-        known = ("role",) if spelling == "absent" else ("role", "content")
+        m.spelling = "null" if content is None and "content" in data else "absent"
+    if len(data) > 2 or m.spelling == "absent":
+        known = ("role",) if m.spelling == "absent" else ("role", "content")
         unknown = {key: value for key, value in data.items() if key not in known}
         m.extras = {issuer: unknown} if unknown else None
     return m
 
 
-def message_as_read(m: Msg, issuer: str) -> Json:
+def message_as_read(room: Room, m: Msg) -> Json:
     """The entry of `messages` that `read_message` read."""
     content = m.content
     if type(content) is list and len(content) == 1:
@@ -59,9 +57,9 @@ def message_as_read(m: Msg, issuer: str) -> Json:
     if m.spelling == "null":
         entry["content"] = None
     elif m.spelling != "absent":
-        entry["content"] = content_as_read(m, issuer)
+        entry["content"] = content_as_read(m, room.issuer)
     if m.extras is not None:
-        entry.update(m.extras.get(issuer, {}))
+        entry.update(m.extras.get(room.issuer, {}))
     return entry
 
 
@@ -69,25 +67,21 @@ def content_as_read(m: Msg, issuer: str) -> Json:
     """The `content` of a message, or the `system`, that the message was read from."""
     if isinstance(m.content, str):
         return m.content
-    fields: NodeFields = partial(_issuer_fields, issuer=issuer)
+
+    def fields(node: Any) -> JsonObject:
+        return (node.extras or {}).get(issuer, {})  # type: ignore[no-any-return]  # an object
+
     return [write_block(block, fields, as_read=True) for block in m.content]
-
-
-def _issuer_fields(node: Any, issuer: str) -> JsonObject:
-    fields: JsonObject = (node.extras or {}).get(issuer, {})
-    return fields
 
 
 def read_system(data: Json, issuer: str) -> Msg | None:
     """The system prompt at the top: one message, however many blocks; None for anything else."""
-    if isinstance(data, str):
-        m = Msg.trusted("", data, "system")
-        m.spelling = "top string"
-    elif isinstance(data, list):
-        m = Msg.trusted("", [read_part(part, issuer) for part in data], "system")
-        m.spelling = "top list"
-    else:
+    if not isinstance(data, str | list):
         return None
+    is_text = isinstance(data, str)
+    m = Msg.trusted("", data if is_text else [read_part(part, issuer) for part in data], "system")
+    m.spelling = "top string" if is_text else "top list"
+    m.read_from = data
     return m
 
 
@@ -97,34 +91,37 @@ def at_top(m: Msg) -> bool:
 
 
 _TEXT_KEYS = {"type", "text"}
+_PAIRED = (ToolUseBlock, ToolResultBlock)
 
 
 _WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 
 
 def write_messages(
-    history: RoledHistory, caps: Capabilities, dialect: Dialect, start: int = 0
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     entries: list[JsonObject] = []
-    always_list = dialect.text == "blocks"
+    always_list = room.dialect.text == "blocks"
     add_thinking = caps.empty_thinking and caps.thinking != "never"
     fields: NodeFields = partial(own_extras, caps=caps)
-    rows = zip(history.msgs, history.roles, history.marks(), strict=True)
-    for m, role, unusual in islice(rows, start, None):
+    msgs, roles, marks = history.msgs[start:], history.roles[start:], history.marks()[start:]
+    for m, role, unusual in zip(msgs, roles, marks, strict=True):
         content: Any = m.content
         if type(content) is str:
             content = [{"type": "text", "text": content}] if always_list else content
-        elif (
-            len(content) == 1
-            and not (unusual or add_thinking)
-            and (plain := write_plain(content[0])) is not None
-        ):
-            entries.append({"role": _WIRE_ROLES[role], "content": [plain]})
-            continue
+        elif len(content) == 1 and not (unusual or add_thinking) and type(content[0]) in _PAIRED:
+            block = content[0]  # plain calls and results are most of an agent's history
+            if type(block) is ToolUseBlock:
+                id, name, input = block.id, block.name, block.input
+                content = [{"type": "tool_use", "id": id, "name": name, "input": input}]
+            elif type(text := block.output) is str and text and not text.isspace():
+                parts = [{"type": "text", "text": text}]
+                content = [{"type": "tool_result", "tool_use_id": block.id, "content": parts}]
+            else:
+                content = [write_block(block, fields)]
         else:
             content = [write_block(block, fields) for block in content]
-        if type(content) is list:
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
             is_text = len(content) == 1 and content[0].keys() == _TEXT_KEYS
@@ -154,13 +151,11 @@ def write_system(
     history: RoledHistory, end: int, caps: Capabilities, dialect: Dialect
 ) -> str | list[JsonObject]:
     """`system`: the messages before `end`, as one text or as blocks."""
-    first = history.msgs[0]
     as_text = dialect.text == "string"
-    if end == 1 and type(first.content) is str and as_text:
-        return first.content
+    if end == 1 and type(text := history.msgs[0].content) is str and as_text:
+        return text
     fields: NodeFields = partial(own_extras, caps=caps)
     blocks = [write_block(block, fields) for m in history.msgs[:end] for block in m.blocks]
     if as_text and len(blocks) == 1 and blocks[0].keys() == _TEXT_KEYS:
-        text: str = blocks[0]["text"]
-        return text
+        return str(blocks[0]["text"])
     return blocks

@@ -17,6 +17,7 @@ from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, host_err
 from ...errors import ReadError
 from ...message import Finish, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
+from ..chat_shape import require_text
 from .answer import FINISH_REASONS, NO_REASON, read_refusal, read_usage
 from .blocks import read_answer_block, read_citation
 from .dialect import Dialect
@@ -120,9 +121,9 @@ class _GrowingBlocks:
             pieces.append(Part(slot.key, TextBlock("", [read_citation(value)], extras=extras)))
             slot.citations.append(value)
         elif field == "signature":
-            slot.signature = _text(value)
+            slot.signature = require_text(value)
         else:
-            pieces.append(Part(slot.key, block_type(_text(value), extras=extras)))
+            pieces.append(Part(slot.key, block_type(require_text(value), extras=extras)))
         return pieces
 
     def _delta_extras(
@@ -157,14 +158,14 @@ class _GrowingBlocks:
         if slot is None:
             raise TypeError("a delta without its block")
         if kind == "input_json_delta" and slot.kind is ToolUseBlock:
-            text = _text(delta["partial_json"])
+            text = require_text(delta["partial_json"])
             return [Part(slot.key, ToolUseBlock("", "", raw_input=text))] if text else []
         if kind == "input_json_delta" and "input" in slot.data:
-            slot.pieces.append(_text(delta["partial_json"]))
+            slot.pieces.append(require_text(delta["partial_json"]))
         elif kind == "compaction_delta" and slot.data.get("type") == "compaction":
             fields = {key: delta[key] for key in delta if delta[key] is not None}
             if "content" in fields:
-                slot.pieces.append(_text(fields.pop("content")))
+                slot.pieces.append(require_text(fields.pop("content")))
             slot.data = {**slot.data, **fields, "type": "compaction"}
         else:
             raise TypeError("a delta that fits no block")
@@ -219,12 +220,6 @@ class _GrowingBlocks:
 def _number(value: Any) -> int:
     if type(value) is not int:
         raise TypeError("an index is a number")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
     return value
 
 
@@ -310,8 +305,7 @@ class MessagesReader:
         return [] if self._ended else [End(NO_REASON)]
 
     def _message_start(self, payload: JsonObject) -> list[Piece]:
-        pieces = self._blocks.restart()
-        return pieces + self._message(payload["message"], in_stream=True)
+        return self._blocks.restart() + self._message(payload["message"], in_stream=True)
 
     def _message(self, data: JsonObject, in_stream: bool) -> list[Piece]:
         """A message, whole, or as it is at the beginning of a stream."""
@@ -328,10 +322,8 @@ class MessagesReader:
                 pieces.append(read_usage(value, issuer, in_stream))
             elif key == "stop_reason" and (isinstance(value, str) or (value is None and in_stream)):
                 pieces += self._stop_reason(value)
-            elif key == "id" and isinstance(value, str) and value:
-                pieces.append(Meta(id=value, issuer=issuer))
-            elif key == "model" and isinstance(value, str) and value:
-                pieces.append(Meta(model=value, issuer=issuer))
+            elif key in ("id", "model") and isinstance(value, str) and value:
+                pieces.append(Meta(**{key: value}, issuer=issuer))  # type: ignore[arg-type]  # a text
             elif key not in _DEFAULTS or _DEFAULTS[key] != value:
                 unknown[key] = value
         pieces += self._fields(unknown)

@@ -17,25 +17,17 @@ from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
-from ..base import PreparedRequest
-from ..chat_shape import are_objects, issuer_extras, issuer_fields, parameters, replay, unsaid
+from .. import chat_shape, request_fields
+from ..base import PreparedRequest, Room
+from ..chat_shape import issuer_extras
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fitting_budget
-from ..request_fields import (
-    field_at,
-    format_unsaid,
-    option_value,
-    options,
-    put_field,
-    response_format,
-    take_field,
-    within,
-)
-from .blocks import cache_control, read_cache
+from ..request_fields import field_at, put_field, take_field
+from . import messages
+from .blocks import cache_control, take_cache
 from .dialect import BETAS, read_betas
-from .messages import at_top, content_as_read, read_message, read_system
 
 # option -> where it stands in the body
-_OPTIONS = {
+OPTIONS = {
     "max_tokens": "max_tokens",
     "temperature": "temperature",
     "top_p": "top_p",
@@ -53,12 +45,13 @@ _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tool
 _TIERS = ("auto", "standard_only")
 
 
-def read_options(body: JsonObject, notes: JsonObject) -> Options:
+def _read_options(body: JsonObject, notes: JsonObject) -> Options:
     """The options, taken out of the body."""
     values: dict[str, Any] = {}
-    for name, path in _OPTIONS.items():
+    for name, path in OPTIONS.items():
         data = field_at(body, path)
-        value = None if name == "stop" and isinstance(data, str) else option_value(name, data)
+        is_lone = name == "stop" and isinstance(data, str)
+        value = None if is_lone else request_fields.option_value(name, data)
         if value is not None:
             values[name] = value
             take_field(body, path)
@@ -76,15 +69,15 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
     return Options(**values)
 
 
-def options_as_read(
-    body: JsonObject, given: Options, fields: Collection[str], notes: JsonObject
+def _options_as_read(
+    body: JsonObject, options: Options, kept: Collection[str], notes: JsonObject
 ) -> None:
-    """Put the options of `fields` where they stood in the body."""
-    for name, value in given.given():
-        if name not in fields:
+    """Put the options of `kept` where they stood in the body."""
+    for name, value in options.given():
+        if name not in kept:
             continue
-        if name in _OPTIONS:
-            put_field(body, _OPTIONS[name], list(value) if isinstance(value, tuple) else value)
+        if name in OPTIONS:
+            put_field(body, OPTIONS[name], list(value) if isinstance(value, tuple) else value)
         elif name == "reasoning_budget":
             put_field(body, "thinking.type", "enabled")
             put_field(body, "thinking.budget_tokens", value)
@@ -97,21 +90,22 @@ def options_as_read(
 
 def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
     """The options in the ranges of this API, but for the maximum of the answer and thinking."""
-    body = options(request, _OPTIONS, caps, report)
+    body = request_fields.options(request, OPTIONS, caps, report)
     body.pop("max_tokens", None)
-    within(body, "temperature", "temperature", (0.0, 1.0), request, report)
+    request_fields.within(body, "temperature", "temperature", (0.0, 1.0), request, report)
     if body.get("service_tier", "auto") not in _TIERS:
         report.lost("option.refused", request.options, "service_tier", what=body["service_tier"])
         del body["service_tier"]
     stops = body.get("stop_sequences", [])
-    if any(text.isspace() for text in stops):
-        # 400 "stop_sequences: each stop sequence must contain non-whitespace"
+    # 400 "stop_sequences: each stop sequence must contain non-whitespace"
+    if texts := [text for text in stops if not text.isspace()]:
+        body["stop_sequences"] = texts
+    else:
+        body.pop("stop_sequences", None)
+    if len(texts) < len(stops):
         report.lost("option.range", request.options, "stop", did="without blank ones")
-        body["stop_sequences"] = [text for text in stops if not text.isspace()]
-        if not body["stop_sequences"]:
-            del body["stop_sequences"]
-    if _OPTIONS["user"] in body:
-        put_field(body, "metadata.user_id", body.pop(_OPTIONS["user"]))
+    if OPTIONS["user"] in body:
+        put_field(body, OPTIONS["user"], body.pop(OPTIONS["user"]))
     return body
 
 
@@ -163,23 +157,23 @@ def write_thinking(
     body: JsonObject, thinking: Asked, prepared: PreparedRequest, report: Report
 ) -> None:
     """Put the thinking that is asked for into the body."""
-    form, given = prepared.caps.form, prepared.request.options
+    form, options = prepared.caps.form, prepared.request.options
     if thinking.off:
         body["thinking"] = {"type": "between_tools" if form == "between_tools" else "disabled"}
         if form == "between_tools" and prepared.offered:
-            report.lost("reasoning.always", given, "reasoning", what="off",
-                        did="between tool calls alone")  # fmt: skip
+            did = "between tool calls alone"
+            report.lost("reasoning.always", options, "reasoning", what="off", did=did)
         return
-    if budget := thinking_budget(thinking, prepared.caps):
-        fitting = fitting_budget(budget, body["max_tokens"], given, report)
-        if fitting is not None:
-            body["thinking"] = {"type": "enabled", "budget_tokens": fitting}
-    else:
+    budget = thinking_budget(thinking, prepared.caps)
+    fitting = fitting_budget(budget, body["max_tokens"], options, report) if budget else None
+    if not budget:
         body["thinking"] = {"type": "adaptive"}
+    elif fitting is not None:
+        body["thinking"] = {"type": "enabled", "budget_tokens": fitting}
     if thinking.effort is not None:
         body["output_config"] = {"effort": thinking.effort, **body.get("output_config", {})}
     if "thinking" in body:
-        within(body, "top_p", "top_p", _TOP_P, prepared.request, report)
+        request_fields.within(body, "top_p", "top_p", _TOP_P, prepared.request, report)
 
 
 def drop_unbound_thinking(body: JsonObject) -> list[str]:
@@ -190,24 +184,24 @@ def drop_unbound_thinking(body: JsonObject) -> list[str]:
     return [_BINDING_BETA]
 
 
-_FORMAT_PATHS = ("output_config.format", "output_format")  # the second is the older place
+FORMAT_PATHS = ("output_config.format", "output_format")  # the second is the older place
 
 
-def read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     """The schema of the answer, taken out of the body."""
-    for path in _FORMAT_PATHS:
+    for path in FORMAT_PATHS:
         data = field_at(body, path)
         if not isinstance(data, dict) or data.keys() != {"type", "schema"}:
             continue
         if data["type"] == "json_schema" and isinstance(data["schema"], dict):
             take_field(body, path)
-            if path != _FORMAT_PATHS[0]:
+            if path != FORMAT_PATHS[0]:
                 notes["format"] = path
             return ResponseFormat("schema", data["schema"])
     return None
 
 
-def put_format(body: JsonObject, form: ResponseFormat, path: str = _FORMAT_PATHS[0]) -> None:
+def _put_format(body: JsonObject, form: ResponseFormat, path: str = FORMAT_PATHS[0]) -> None:
     """Put the schema of the answer into the body."""
     put_field(body, path, {"type": "json_schema", "schema": form.schema})
 
@@ -216,12 +210,12 @@ def write_format(
     body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
 ) -> None:
     """Put the schema into the body as this API takes it."""
-    form = response_format(request, caps, report)
+    form = request_fields.response_format(request, caps, report)
     if form is not None and form.kind == "schema":
-        put_format(body, form)
+        _put_format(body, form)
         if form.strict is False:  # a schema is always kept to here
             report.lost("format.lowered", form, "strict", did="kept to")
-        format_unsaid(form, report, "strict" if form.strict is False else "")
+        request_fields.format_unsaid(form, report, "strict" if form.strict is False else "")
 
 
 _SERVER_TOOLS = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
@@ -230,19 +224,26 @@ _SERVER_TOOLS = {"web_search": "web_search_20250305", "code_execution": "code_ex
 _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 
 
-def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
+def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     """One entry of `tools`; a tool that nobody models is the provider's own."""
     kind, name = data.get("type"), data.get("name")
     fields = {key: value for key, value in data.items() if key != "name"}
-    if not (isinstance(name, str) and name and isinstance(kind, str | None)):
-        return ServerTool("own", extras={issuer: data})
-    if kind and name in _SERVER_TOOLS and kind.startswith(f"{name}_"):
-        return _read_server_tool(fields, name, issuer)
-    if "type" in data and kind != "custom":
-        return ServerTool("own", extras={issuer: data})
+    is_named = isinstance(name, str) and name and isinstance(kind, str | None)
+    tool: Tool | ServerTool
+    if is_named and kind and name in _SERVER_TOOLS and kind.startswith(f"{name}_"):
+        tool = _read_server_tool(fields, name, issuer)
+    elif is_named and ("type" not in data or kind == "custom"):
+        tool = _read_function(fields, str(name), issuer)
+    else:
+        tool = ServerTool("own", extras={issuer: data})
+    tool.read_from = data
+    return tool
+
+
+def _read_function(fields: JsonObject, name: str, issuer: str) -> Tool:
     tool = Tool(name)
     notes: JsonObject = {}
-    if "type" in data:
+    if "type" in fields:
         notes["type"] = fields.pop("type")
     if isinstance(fields.get("description"), str):
         tool.description = fields.pop("description")
@@ -252,9 +253,7 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
         tool.parameters = fields.pop("input_schema")
     if isinstance(fields.get("strict"), bool):
         tool.strict = fields.pop("strict")
-    if (hint := read_cache(fields.get("cache_control"))) is not None:
-        tool.cache = hint
-        del fields["cache_control"]
+    tool.cache = take_cache(fields)
     tool.extras = issuer_extras(issuer, fields, notes)
     return tool
 
@@ -262,18 +261,15 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
 def _write_tool(
     tool: Tool, schema: JsonObject | None, strict: bool | None, notes: JsonObject
 ) -> JsonObject:
-    data: JsonObject = {"name": tool.name}
-    if "type" in notes:
-        data["type"] = notes["type"]
-    if tool.description or "description" in notes:
-        data["description"] = tool.description
-    if schema is not None:
-        data["input_schema"] = schema
-    if strict is not None:
-        data["strict"] = strict
-    if tool.cache is not None:
-        data["cache_control"] = cache_control(tool.cache)
-    return data
+    data = {
+        "name": tool.name,
+        "type": notes.get("type"),
+        "description": tool.description or ("" if "description" in notes else None),
+        "input_schema": schema,
+        "strict": strict,
+        "cache_control": None if tool.cache is None else cache_control(tool.cache),
+    }
+    return {key: value for key, value in data.items() if value is not None}
 
 
 def _read_server_tool(fields: JsonObject, name: str, issuer: str) -> ServerTool:
@@ -282,8 +278,7 @@ def _read_server_tool(fields: JsonObject, name: str, issuer: str) -> ServerTool:
         del fields["type"]
     if name == "web_search":
         for key, field in _DOMAINS.items():
-            domains = fields.get(key)
-            if _are_texts(domains):
+            if _are_texts(fields.get(key)):
                 setattr(tool, field, tuple(fields.pop(key)))
         if type(fields.get("max_uses")) is int and fields["max_uses"] > 0:
             tool.max_uses = fields.pop("max_uses")
@@ -305,9 +300,8 @@ def _are_texts(value: Json) -> bool:
 def _write_server_tool(tool: ServerTool) -> JsonObject:
     data: JsonObject = {"type": _SERVER_TOOLS[tool.kind], "name": tool.kind}
     if tool.kind == "web_search":
-        for key, field in _DOMAINS.items():
-            if domains := getattr(tool, field):
-                data[key] = list(domains)
+        data |= {key: list(getattr(tool, field)) for key, field in _DOMAINS.items()
+                 if getattr(tool, field)}  # fmt: skip
         if tool.max_uses is not None:
             data["max_uses"] = tool.max_uses
         if tool.location is not None:
@@ -322,24 +316,24 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     was read.
     """
     if type(tool) is Tool:
-        schema, strict = parameters(tool, caps, report)
-        return replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
+        schema, strict = chat_shape.parameters(tool, caps, report)
+        return chat_shape.replay(_write_tool(tool, schema, strict, {}), tool, caps, report)
     assert type(tool) is ServerTool  # the other one of the two
     if tool.kind == "own":
-        return replay({}, tool, caps, report)
+        return chat_shape.replay({}, tool, caps, report)
     data = _write_server_tool(tool)
-    fields = ["domains", "max_uses", "location"] if tool.kind == "web_search" else []
+    fields: tuple[str, ...] = ()
+    if tool.kind == "web_search":
+        fields = ("max_uses", "location", "domains" if tool.domains else "blocked_domains")
     if tool.domains:  # one of the two lists is taken, and the allowed ones say more
         data.pop("blocked_domains", None)
-    else:
-        fields += ["blocked_domains"] if fields else []
-    unsaid(tool, report, *fields)
-    return replay(data, tool, caps, report)
+    chat_shape.unsaid(tool, report, *fields)
+    return chat_shape.replay(data, tool, caps, report)
 
 
-def tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
-    """The entry of `tools` that `read_tool` read."""
-    fields, notes = issuer_fields(tool, issuer)
+def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
+    """The entry of `tools` that `_read_tool` read."""
+    fields, notes = chat_shape.issuer_fields(tool, issuer)
     if type(tool) is Tool:
         return {**_write_tool(tool, tool.schema, tool.strict, notes), **fields}
     assert type(tool) is ServerTool  # the other one of the two
@@ -353,7 +347,7 @@ _MODES = {"auto": "auto", "none": "none", "any": "required", "tool": "tool"}
 _CHOICE_TYPES = {mode: word for word, mode in _MODES.items()}
 
 
-def read_choice(body: JsonObject) -> ToolChoice | None:
+def _read_choice(body: JsonObject) -> ToolChoice | None:
     """The tool choice, taken out of the body but for fields that nobody models."""
     data = body.get("tool_choice")
     kind = data.get("type") if isinstance(data, dict) else None
@@ -394,9 +388,10 @@ _MODEL_PATH = re.compile(
 
 
 def read_request(
-    body: JsonObject, issuer: str, path: str | None, headers: Mapping[str, str] | None
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
     """The request that the body makes; its path may name the model, and that it is a stream."""
+    issuer = room.issuer
     body = dict(body)
     notes: JsonObject = {}
     match = _MODEL_PATH.search(path) if path else None
@@ -407,17 +402,17 @@ def read_request(
         entries = body.pop("messages")
     else:
         notes["messages"] = "absent"
-    msgs = [read_message(entry, issuer, origin) for entry in entries]
-    if (prompt := read_system(body.get("system"), issuer)) is not None:
+    msgs = [messages.read_message(entry, issuer, origin) for entry in entries]
+    if (prompt := messages.read_system(body.get("system"), issuer)) is not None:
         del body["system"]
         msgs.insert(0, prompt)
-    tools = body.pop("tools") if are_objects(body.get("tools")) else []
+    tools = body.pop("tools") if chat_shape.are_objects(body.get("tools")) else []
     request = ChatRequest(
         msgs,
-        tools=[read_tool(entry, issuer) for entry in tools],
-        tool_choice=read_choice(body),
-        options=read_options(body, notes),
-        response_format=read_format(body, notes),
+        tools=[_read_tool(entry, issuer) for entry in tools],
+        tool_choice=_read_choice(body),
+        options=_read_options(body, notes),
+        response_format=_read_format(body, notes),
         model=model,
         stream=_read_stream(body, match, notes),
     )
@@ -431,8 +426,7 @@ def read_request(
 def _read_model(body: JsonObject, match: re.Match[str] | None, notes: JsonObject) -> str | None:
     model = body.get("model")
     if isinstance(model, str) and model:
-        del body["model"]
-        return model
+        return str(body.pop("model"))
     if match is None or "model" in body:
         return None
     notes["model"] = "path"
@@ -440,8 +434,9 @@ def _read_model(body: JsonObject, match: re.Match[str] | None, notes: JsonObject
 
 
 def _read_stream(body: JsonObject, match: re.Match[str] | None, notes: JsonObject) -> bool:
-    if isinstance(body.get("stream"), bool):
-        stream: bool = body.pop("stream")
+    stream = body.get("stream")
+    if isinstance(stream, bool):
+        del body["stream"]
         if not stream:
             notes["stream"] = "false"
         return stream
@@ -452,10 +447,11 @@ def _read_stream(body: JsonObject, match: re.Match[str] | None, notes: JsonObjec
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    body, notes = issuer_fields(req, issuer)
+    issuer = room.issuer
+    body, notes = chat_shape.issuer_fields(req, issuer)
     if notes.get(BETAS) == "header":
         body.pop(BETAS, None)
     if _VERSION in notes:
@@ -464,16 +460,17 @@ def body_as_read(
         body["model"] = req.model
     if elements or "messages" not in notes:
         body["messages"] = elements
-    if "system" in kept and (prompt := next(filter(at_top, req.messages), None)) is not None:
-        body["system"] = content_as_read(prompt, issuer)
-    options_as_read(body, req.options, kept, notes)
+    prompt = next(filter(messages.at_top, req.messages), None) if "system" in kept else None
+    if prompt is not None:
+        body["system"] = messages.content_as_read(prompt, issuer)
+    _options_as_read(body, req.options, kept, notes)
     if req.tools and "tools" in kept:
-        body["tools"] = [tool_as_read(tool, issuer) for tool in req.tools]
+        body["tools"] = [_tool_as_read(tool, issuer) for tool in req.tools]
     if req.tool_choice is not None and "tool_choice" in kept:
         choice = write_choice(req.tool_choice, as_read=True)
         body["tool_choice"] = {**choice, **body.get("tool_choice", {})}
     if req.response_format is not None and "response_format" in kept:
-        put_format(body, req.response_format, notes.get("format", _FORMAT_PATHS[0]))
+        _put_format(body, req.response_format, notes.get("format", FORMAT_PATHS[0]))
     stream = notes.get("stream")
     if "stream" in kept and stream != "path" and (req.stream or stream == "false"):
         body["stream"] = req.stream

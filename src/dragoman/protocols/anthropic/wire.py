@@ -1,59 +1,72 @@
-"""The Messages API: the contract of a protocol, and the whole of a request.
+"""The Messages API as a protocol: whole requests, and what reads and writes answers.
 
 Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens` is required.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
+from ...losses import Field, Report
+from ...message import ChatRequest, RawBlock, ServerTool, TextBlock, Tool
 from ...sse import Framing
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
+from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path, own_extras, replay
-from ..request_fields import choice
-from .answer import write_answer
-from .dialect import CAN, Dialect, claims, headers_as_read, write_betas
+from ..paths import PathTable, request_paths
+from ..request_fields import choice, field_at
+from . import dialect as hosts
+from . import request as fields
+from .answer import write_response
 from .encoder import MessagesEncoder
-from .messages import message_as_read, write_messages, write_system
-from .paths import places
+from .messages import at_top, message_as_read, write_messages, write_system
 from .reader import MessagesReader
-from .request import (
-    body_as_read,
-    drop_unbound_thinking,
-    read_request,
-    requested_thinking,
-    thinking_budget,
-    write_choice,
-    write_format,
-    write_maximum,
-    write_options,
-    write_thinking,
-    write_tool,
-)
 
-_PATH = Dialect().path
-
-
+_PATH = hosts.Dialect().path
 _EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",
                      "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+_CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
 
 
 class Anthropic(Room):
     """The Messages API in one host's dialect."""
 
     __slots__ = ()
-    dialect: Dialect
+    dialect: hosts.Dialect
     protocol = "anthropic"
-    addresses: tuple[str, ...] = ("*/v1/messages",)
-    model_patterns: tuple[str, ...] = ("claude-*",)
-    base_capabilities = CAN
-    dialect_class = Dialect
-    state_fields: tuple[str, ...] = ("thread", "container")
+    addresses = ("*/v1/messages",)
+    model_patterns = ("claude-*",)
+    state_fields = ("thread", "container")
+    base_capabilities = hosts.CAN
+    dialect_class = hosts.Dialect
+    reader_class = MessagesReader
+    encoder_class = MessagesEncoder
+    paths: ClassVar[PathTable] = {
+        **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
+        ("options", "reasoning"): ("thinking.type", "output_config.effort"),
+        ("options", "reasoning_budget"): ("thinking.budget_tokens",),
+        ("request", "response_format"): fields.FORMAT_PATHS,
+        ("response_format", "schema"): tuple(f"{path}.schema" for path in fields.FORMAT_PATHS),
+        ("tool_choice", "mode"): ("tool_choice.type",),
+        ("tool_choice", "parallel"): ("tool_choice.disable_parallel_tool_use",),
+        ("tool", "kind"): ("type",),
+        ("tool", "domains"): ("allowed_domains",),
+        ("tool", "location"): ("user_location",),
+        **{(kind, "cache"): ("cache_control",) for kind in _CACHED},
+        ("tool_result", "id"): ("tool_use_id",),
+        ("tool_result", "output"): ("content",),
+        ("thinking", "redacted"): ("data",),
+    }
+
+    claims = staticmethod(hosts.claims)
+    messages = write_messages
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    headers_as_read = hosts.headers_as_read
+    write_response = write_response
 
     @property
     def framing(self) -> Framing:  # type: ignore[override]  # here it is the host's
@@ -68,36 +81,14 @@ class Anthropic(Room):
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields go on with a thread (beta), of which only what is new is sent."""
-        if request.extras is None:
-            return False
         thread = own_extras(request, caps).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
-
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The list with the system prompt in it, as `format` gives it; a request hoists it."""
-        return write_messages(history, caps, self.dialect)
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
-        return [write_tool(tool, caps, report) for tool in tools]
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return MessagesReader(self.dialect)
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The answer as clients of the Messages API take it."""
-        return write_answer(resp, report, self.dialect, request)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for one answer's pieces."""
-        return MessagesEncoder(self.dialect, report, request)
+        return [fields.write_tool(tool, caps, report) for tool in tools]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -106,34 +97,26 @@ class Anthropic(Room):
             return isinstance(payload.get("content"), list)
         return isinstance(kind, str) and kind in _EVENTS
 
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether this could be a request of this protocol, judged by its keys and shapes."""
-        return claims(body, path)
-
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes, with what its path and headers say beside it."""
-        return read_request(body, self.issuer, path, headers)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `messages` that these were read from."""
-        issuer = self.issuer
-        return [message_as_read(m, issuer) for m in msgs]
-
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.issuer)
-
-    def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
-        """`headers` with the betas that a header had asked for."""
-        return headers_as_read(req, headers, self.issuer)
-
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Where in the body each node of the request was read."""
-        return places(req, body)
+        """Those of `paths`, and what stands beside its node or is no object of its own."""
+        yield "$.options", req.options
+        effort = req.options.reasoning
+        if effort is not None and field_at(body, "output_config.effort") == effort:
+            yield "$.output_config.effort", Field(req.options, "reasoning")
+        for m in req.messages:
+            if at_top(m) and isinstance(m.content, str):
+                yield "$.system", m
+        for path, node in request_paths(req, body, self.paths):
+            yield path, node
+            if type(node) is Tool:
+                yield f"{path}.input_schema", Field(node, "parameters")
+            elif type(node) is TextBlock:
+                for i, citation in enumerate(node.citations or ()):
+                    yield f"{path}.citations[{i}]", citation
+            elif type(node) is RawBlock and node.role != "message":
+                yield path, Field(node, "data")
+            elif getattr(node, "source", None) is not None:
+                yield f"{path}.source", Field(node, "source")
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/messages`."""
@@ -145,40 +128,36 @@ class Anthropic(Room):
             body["anthropic_version"] = dialect.version
         else:
             headers["anthropic-version"] = dialect.version
-        thinking = requested_thinking(prepared, report)
-        body["max_tokens"] = write_maximum(request, caps, thinking_budget(thinking, caps), report)
+        thinking = fields.requested_thinking(prepared, report)
+        budget = fields.thinking_budget(thinking, caps)
+        body["max_tokens"] = fields.write_maximum(request, caps, budget, report)
         start = head(history)
         if start:
             body["system"] = write_system(history, start, caps, dialect)
         elements = prepared.elements
         if elements is None:
-            body["messages"] = write_messages(history, caps, dialect, start)
-        else:
-            body["messages"] = elements
+            elements = write_messages(self, history, caps, report, start)
+        body["messages"] = elements
         if prepared.offered:
             body["tools"] = self.tools(prepared.offered, caps, report)
         if (tool_choice := choice(prepared, report)) is not None:
-            body["tool_choice"] = write_choice(tool_choice)
-        body.update(write_options(request, caps, report))
-        write_format(body, request, caps, report)
+            body["tool_choice"] = fields.write_choice(tool_choice)
+        body.update(fields.write_options(request, caps, report))
+        fields.write_format(body, request, caps, report)
         if thinking is not None:
-            write_thinking(body, thinking, prepared, report)
+            fields.write_thinking(body, thinking, prepared, report)
         if request.stream and dialect.stream_flag:
             body["stream"] = True
-        replay(body, request, caps, report)
-        betas = drop_unbound_thinking(body) if prepared.switch else []
-        write_betas(body, headers, betas, dialect)
-        for issuer, fields in (request.extras or {}).items():
+        if request.extras is not None:
+            replay(body, request, caps, report)
+        betas = fields.drop_unbound_thinking(body) if prepared.switch else []
+        hosts.write_betas(body, headers, betas, dialect)
+        for issuer, own_fields in (request.extras or {}).items():
             for key in dialect.refused:
-                if issuer in caps.reads and key in fields:
+                if issuer in caps.reads and key in own_fields:
                     del body[key]
                     field = f"extras.{issuer}.{key}"
                     report.lost("extras.foreign", request, field, what=key, did="left out")
-        return HttpRequest(self._path(prepared), headers, body)
-
-    def _path(self, prepared: PreparedRequest) -> str:
-        dialect = self.dialect
-        path = dialect.path
-        if prepared.request.stream and dialect.stream_path:
-            path = dialect.stream_path
-        return path.format(model=in_path(prepared.model or dialect.model, safe="@"))
+        path = (request.stream and dialect.stream_path) or dialect.path
+        model = in_path(prepared.model or dialect.model, safe="@")
+        return HttpRequest(path.format(model=model), headers, body)

@@ -11,30 +11,18 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
 from ...losses import Report
-from ...message import (
-    Base64Source,
-    Candidate,
-    ChatResponse,
-    Citation,
-    DocumentBlock,
-    Finish,
-    Msg,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    URLSource,
-    Usage,
-)
+from ...message import ChatResponse, Msg, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, answered
-from .. import answers
+from ..answers import AnswerWriter
+from ..base import Room
 from ..chat_shape import filled
-from .blocks import FORMATS, TEXT_INPUT, BlockWriter, issuer_fields
+from .blocks import TEXT_INPUT, BlockWriter, issuer_fields
+from .dialect import FORMATS
 
 _FIGURES = {
     "inputTokens": "input",
@@ -60,7 +48,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
     return usage
 
 
-def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
+def write_usage(usage: Usage, writer: ConverseWriter) -> JsonObject:
     """The figures in this wire's own sums; another wire's answer gets all that one must have."""
     figures = {key: getattr(usage, name) for key, name in _FIGURES.items()}
     data: JsonObject = {key: value for key, value in figures.items() if value is not None}
@@ -77,10 +65,38 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
     return filled(data, writer.fields(usage))
 
 
-class AnswerWriter(answers.AnswerWriter):
+# service model: StopReason; the first word of each reason is written for it
+_WRITTEN_REASONS: dict[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "context_overflow",
+    "content_filtered": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "malformed_tool_use": "malformed_call",
+}
+_BROKEN = "malformed_model_output"
+_UNWRITTEN_REASONS: dict[str, FinishReason] = {
+    _BROKEN: "error", "refusal": "refusal", "pause_turn": "pause",
+}  # fmt: skip
+_NEAREST = {"refusal": "content_filtered", "error": _BROKEN}
+FINISH_REASONS = _WRITTEN_REASONS | _UNWRITTEN_REASONS
+
+
+class ConverseWriter(AnswerWriter):
     """Writes content blocks of answers."""
 
     __slots__ = ()
+    finish_reasons = _WRITTEN_REASONS
+    unwritten_reasons = _UNWRITTEN_REASONS
+    nearest_reasons = _NEAREST
+
+    def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
+        """Why the answer ended: in the provider's own word, as long as it means the same."""
+        if finish.raw == _BROKEN and finish.reason == "error":
+            return finish.raw
+        return super().finish_reason(finish, node)
 
     def block(self, block: ContentBlock) -> Any:
         """The content block; None, with a loss, for what this wire cannot say in an answer."""
@@ -104,7 +120,7 @@ class AnswerWriter(answers.AnswerWriter):
                                  what="argument text that is no object")  # fmt: skip
                 block = replace(block, input=begun if isinstance(begun, dict) else {})
             return self._as_read(block)
-        if type(block) is RefusalBlock:
+        if type(block) is tree.RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
             return {"text": block.text}
         if type(block) is RawBlock and self.reads(block.issuer):
@@ -123,7 +139,7 @@ class AnswerWriter(answers.AnswerWriter):
             return []
         return [self._citation(citation) for citation in block.citations]
 
-    def _citation(self, citation: Citation) -> JsonObject:
+    def _citation(self, citation: tree.Citation) -> JsonObject:
         """`{"title", "sourceContent", "location": {"web"}}`, which is said of a whole block."""
         self.fields(citation)
         data: JsonObject = {}
@@ -151,9 +167,9 @@ class AnswerWriter(answers.AnswerWriter):
     def _medium(self, block: MediaBlock) -> Any:
         source = block.source
         has_format = (getattr(source, "media_type", None) or "") in FORMATS
-        is_document = type(block) is DocumentBlock
-        stored = type(source) is URLSource and source.url.startswith("s3://")
-        if not (stored or (type(source) is Base64Source and (has_format or is_document))):
+        is_document = type(block) is tree.DocumentBlock
+        stored = type(source) is tree.URLSource and source.url.startswith("s3://")
+        if not (stored or (type(source) is tree.Base64Source and (has_format or is_document))):
             self.report.lost("answer.unsaid", block)
             return None
         if is_document and block.title is None and not self.own:
@@ -174,60 +190,25 @@ def _raw(block: RawBlock) -> Any:
     return {**data, "toolUse": {**data["toolUse"], "input": text}}
 
 
-# service model: StopReason; the first word of each reason is written for it
-_STOP_REASONS: dict[str, FinishReason] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "context_overflow",
-    "content_filtered": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "malformed_tool_use": "malformed_call",
-    "malformed_model_output": "error",
-}
-
-
-FINISH_REASONS: dict[str, FinishReason] = {
-    **_STOP_REASONS,
-    "refusal": "refusal",
-    "pause_turn": "pause",
-}
-
-
-_WORDS: dict[FinishReason, str] = {
-    reason: word for word, reason in reversed(_STOP_REASONS.items()) if reason != "error"
-}
-
-
-_NEAREST: dict[FinishReason, str] = {
-    "refusal": "content_filtered",
-    "error": "malformed_model_output",
-}
-
-
-_OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
-
-
-_CORRECTED = frozenset({"stop", "tool_calls", "refusal"})
-
-
-def write_answer(resp: ChatResponse, report: Report, issuers: tuple[str, ...]) -> JsonObject:
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
+) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
-    first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+    first = (
+        resp.candidates[0] if resp.candidates else tree.Candidate(Msg.trusted("", [], "assistant"))
+    )
     if (error := resp.error) is not None and not first.msg.content:
         body = error.body
         return body if isinstance(body, dict) and "message" in body else {"message": error.message}
-    origin = first.msg.origin
-    writer = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
+    writer = ConverseWriter.for_answer(resp, room.dialect.issuers, report)
     parts = [writer.block(block) for block in first.msg.blocks
              if writer.own or not _is_empty(block)]  # fmt: skip
     content = [part for part in parts if part is not None]
     body = {"output": {"message": {"role": "assistant", "content": content}}}
     fields = writer.answer_fields(resp)
-    if (word := write_stop_reason(first.finish, writer, first)) is not None:
+    if (word := writer.finish_reason(first.finish, first)) is not None:
         body["stopReason"] = word
     usage = write_usage(resp.usage, writer)
     if usage or not (writer.own or "usage" in fields):
@@ -265,19 +246,3 @@ def request_ids(fields: JsonObject) -> list[Json]:
     """The id of the request, where a library notes it beside the answer."""
     places = (fields.get("ResponseMetadata"), "RequestId"), (fields.get("$metadata"), "requestId")
     return [meta.get(key) for meta, key in places if isinstance(meta, dict)]
-
-
-def write_stop_reason(finish: Finish, writer: AnswerWriter, node: object) -> str | None:
-    """This wire's word for why it ended: the provider's own, as long as it says the same."""
-    raw, reason = finish.raw, finish.reason
-    meaning = FINISH_REASONS.get(raw or "", "other")
-    if writer.own:
-        if reason == meaning or (meaning in _OPEN and reason in _CORRECTED):
-            return raw
-    elif raw in _STOP_REASONS and meaning == reason:
-        return raw
-    word = _WORDS.get(reason)
-    if word is None:
-        word = _NEAREST.get(reason, "end_turn")
-        writer.report.lost("answer.finish", node, "finish", what=reason, did=word)
-    return word

@@ -1,56 +1,31 @@
-"""Content blocks: one reader and one writer of each, for requests and answers.
+"""Content blocks: one reader and one writer of each, for requests and answers. Opens nothing.
 
-A document's name is its own as far as the API takes it, and stands but once in a request. Opens
-nothing. Reference: Amazon Bedrock API reference, "ContentBlock".
+Reference: Amazon Bedrock API reference, "ContentBlock".
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_arguments
-from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    CacheHint,
-    Citation,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    LocalSource,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock, answered
-from ..chat_shape import filled, own_extras
+from ..chat_shape import filled
+from .dialect import FORMATS, MEDIA_TYPES
 
 TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
-
-
 TYPED = "tool_use"  # in the spelling of a call: it names its type
 
-
 _SERVER = "server_tool_use"
-
-
+_UNKNOWN = "application/octet-stream"
+_TEXT = "text"  # the spelling of a document whose text stands there
 _STATUS = {"error": True, "success": False}
-
-
 _MARKING_FIELDS = frozenset({"citations", "guardContent"})  # extras that mark other kinds of text
 
 
@@ -75,17 +50,22 @@ def read_parts(data: list[Json], issuer: str, origin: Origin | None = None) -> l
 
 def read_part(data: Json, issuer: str, origin: Origin | None = None) -> ContentBlock:
     """One content block of a request; what no block models is kept as it came."""
-    if type(data) is not dict:
-        return RawBlock(issuer, data, by="client")
-    key, value = next(iter(data.items())) if len(data) == 1 else ("", None)
+    block: ContentBlock | None = None
+    key, value = next(iter(data.items())) if type(data) is dict and len(data) == 1 else ("", None)
     try:
-        if key in _REQUEST_READERS and type(value) is dict:
-            return _REQUEST_READERS[key](value, issuer, origin) or _raw_part(data, issuer)
-        block = read_block(data, issuer, issuer)
+        if key == "text" and type(value) is str:
+            block = TextBlock(value)
+        elif key in _REQUEST_READERS and type(value) is dict:
+            block = _REQUEST_READERS[key](value, issuer, origin) or _raw_part(data, issuer)
+        elif type(data) is dict:
+            block = read_block(data, issuer, issuer)
+            if type(block) is RawBlock and origin is None:
+                block.by = "client"
     except (TypeError, ValueError):
-        return RawBlock(issuer, data, by="client")
-    if type(block) is RawBlock and origin is None:
-        block.by = "client"
+        pass
+    block = RawBlock(issuer, data, by="client") if block is None else block
+    is_object = type(value) is dict and type(block) is not RawBlock and key != "guardContent"
+    block.read_from = value if is_object else data
     return block
 
 
@@ -109,29 +89,18 @@ def read_block(data: JsonObject, issuer: str, extras_name: str = "") -> ContentB
     """
     if not isinstance(data, dict):
         raise TypeError("a content block is an object")
-    block: ContentBlock | None = None
-    extras_name = extras_name or answered(issuer)
     if len(data) == 1:
         ((key, value),) = data.items()
         if key == "text" and isinstance(value, str):
             return TextBlock(value)
-        if isinstance(value, dict):
-            block = _read_value(key, value, issuer, extras_name)
+        if key in _READERS and isinstance(value, dict):
+            block = _READERS[key](value, issuer, extras_name or answered(issuer))
+            if block is not None:
+                return block
     elif isinstance(data.get("text"), str) and _MARKING_FIELDS.isdisjoint(data):
-        fields = {key: value for key, value in data.items() if key != "text"}
-        return TextBlock(data["text"], extras={extras_name: fields})
-    return _read_raw(json_bytes(data), issuer) if block is None else block
-
-
-def _read_value(key: str, value: JsonObject, issuer: str, extras_name: str) -> ContentBlock | None:
-    """The block of the object under this key; None for what none models."""
-    if key == "toolUse":
-        return _read_call(value, issuer)
-    if key == "reasoningContent":
-        return _read_thinking(value, issuer, extras_name)
-    if key == "citationsContent":
-        return _read_cited(value, issuer)
-    return _read_medium(key, value, issuer) if key in _MEDIA else None
+        fields = without(data, "text")
+        return TextBlock(data["text"], extras={extras_name or answered(issuer): fields})
+    return _read_raw(json_bytes(data), issuer)
 
 
 def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
@@ -142,6 +111,11 @@ def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
         if isinstance(call_id, str):
             return RawBlock(issuer, data, role, call_id)
     return RawBlock(issuer, data)
+
+
+def without(data: JsonObject, *keys: str) -> JsonObject:
+    """The fields but for those under `keys`."""
+    return {key: value for key, value in data.items() if key not in keys}
 
 
 def json_bytes(value: Any) -> Any:
@@ -164,13 +138,9 @@ def _json_bytes(value: Any) -> Json:
 
 def issuer_fields(node: Any, issuer: str) -> JsonObject:
     """The fields that the issuer's requests and answers have beside what the node models."""
-    extras = node.extras
-    if not extras:
+    if not node.extras:
         return {}
-    fields, of_answer = extras.get(issuer), extras.get(answered(issuer))
-    if fields and of_answer:
-        return filled(dict(fields), of_answer)
-    return fields or of_answer or {}
+    return filled(dict(node.extras.get(issuer, {})), node.extras.get(answered(issuer), {}))
 
 
 class BlockWriter:
@@ -196,28 +166,29 @@ class BlockWriter:
         fields = {} if block.extras is None else self.fields(block)
         if type(block) is TextBlock:
             return _write_text(block.text, fields) if fields else {"text": block.text}
+        data: JsonObject
         if type(block) is ToolUseBlock:
-            return {"toolUse": filled(self._call(block), fields)}
-        if type(block) is ToolResultBlock:
-            result: JsonObject = {"toolUseId": block.id, "content": self.result_content(block)}
+            key, data = "toolUse", self._call(block)
+        elif type(block) is ToolResultBlock:
+            key, data = "toolResult", {"toolUseId": block.id, "content": self.result_content(block)}
             if (status := self.status(block)) is not None:
-                result["status"] = status
-            return {"toolResult": filled(result, fields)}
-        if type(block) is ThinkingBlock:
-            thinking = write_thinking(block, self.as_read)
-            return {"reasoningContent": filled(thinking, fields)}
-        if (
-            type(block) is ImageBlock
-            or type(block) is AudioBlock
-            or type(block) is VideoBlock
-            or type(block) is DocumentBlock
+                data["status"] = status
+        elif type(block) is ThinkingBlock:
+            key, data = "reasoningContent", write_thinking(block, self.as_read)
+        elif (
+            type(block) is tree.ImageBlock
+            or type(block) is tree.AudioBlock
+            or type(block) is tree.VideoBlock
+            or type(block) is tree.DocumentBlock
         ):
-            return {block.type: filled(self._medium(block), fields)}
-        if type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
+            key, data = block.type, self._medium(block)
+        elif type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
             return block.data
-        if type(block) is RawBlock or type(block) is RefusalBlock:
+        elif type(block) is RawBlock or type(block) is tree.RefusalBlock:
             raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
-        assert_never(block)
+        else:
+            assert_never(block)
+        return {key: filled(data, fields) if fields else data}
 
     def fields(self, node: Any) -> JsonObject:
         """The fields of this wire that a node has and does not model."""
@@ -248,11 +219,11 @@ class BlockWriter:
         data: JsonObject = {}
         if form := self.format(block):
             data["format"] = form
-        if type(block) is DocumentBlock and (name := self.name(block)) is not None:
+        if type(block) is tree.DocumentBlock and (name := self.name(block)) is not None:
             data["name"] = name
         source = block.source
-        if type(source) is not Base64Source:
-            data["source"] = {"s3Location": {"uri": _uri(block)}}
+        if type(source) is not tree.Base64Source:
+            data["source"] = {"s3Location": {"uri": uri_of(block)}}
         elif self.as_read and (block.spelling or "").partition(" ")[0] == _TEXT:
             data["source"] = {"text": b64decode(source.data).decode()}
         else:
@@ -267,140 +238,12 @@ class BlockWriter:
             return None
         return form if form and form != _TEXT else usual
 
-    def name(self, block: DocumentBlock) -> str | None:
+    def name(self, block: tree.DocumentBlock) -> str | None:
         """The `name` of a document."""
         return block.title
 
 
-class ComposingWriter(BlockWriter):
-    """Writes blocks for a model; remembers the names of the documents of its request."""
-
-    __slots__ = ("_count", "_last_numbers", "_names", "caps", "report")
-    as_read = False
-
-    def __init__(self, caps: Capabilities, report: Report) -> None:
-        self.caps = caps
-        self.report = report
-        self._names: set[str] = set()
-        self._count = 0
-        self._last_numbers: dict[str, int] = {}  # of each name: none is tried twice
-
-    def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
-        """The blocks of a message, each with the cache point that it hints at.
-
-        Nothing stands between results: one point behind the last of them is for all.
-        """
-        parts: list[Json] = []
-        waiting: list[tuple[ContentBlock, CacheHint]] = []
-        end = len(blocks) - 1
-        for i, block in enumerate(blocks):
-            parts.append(self.block(block))
-            hint = getattr(block, "cache", None)
-            if type(block) is ToolResultBlock:
-                waiting += _hints(block)
-                if i < end and type(blocks[i + 1]) is ToolResultBlock:
-                    continue
-                hint = self._last_hint(waiting, block)
-                waiting.clear()
-            if hint is not None:
-                parts.append(cache_point(hint))
-        return parts
-
-    def _last_hint(
-        self, hints: list[tuple[ContentBlock, CacheHint]], block: ToolResultBlock
-    ) -> CacheHint | None:
-        """The last hint of a run of results that ends in `block`."""
-        for part, _ in hints[:-1]:
-            self.report.lost("cache.unsaid", part, "cache", did="one stands behind the last result")
-        if hints and hints[-1][0] is not block:
-            did = "stands behind the last result"
-            self.report.lost("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
-        return hints[-1][1] if hints else None
-
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of this wire, and those that its model takes of others."""
-        return own_extras(node, self.caps)
-
-    def result_content(self, block: ToolResultBlock) -> Json:
-        """The `content` of a result, in which no block may be blank."""
-        output = block.output
-        if isinstance(output, dict):
-            return [{"json": output}]
-        if isinstance(output, list):
-            return [self.block(part) for part in output if not self._is_blank(part)]
-        if output and output.isspace():
-            self.report.lost("text.blank", block, "output")
-            return []
-        return [{"text": output}] if output else []
-
-    def _is_blank(self, block: ContentBlock) -> bool:
-        """Whether a text says nothing, which is reported."""
-        if type(block) is not TextBlock or block.text.strip():
-            return False
-        self.report.lost("text.blank", block)
-        return True
-
-    def status(self, block: ToolResultBlock) -> str | None:
-        """`error`, unless a text says so; success is what a result without status says."""
-        return "error" if block.is_error and self.caps.result_error else None
-
-    def format(self, block: MediaBlock) -> str | None:
-        """The format by media type, else by the ending of its place; a document needs none."""
-        source = block.source
-        form = FORMATS.get(source.media_type or "", "")
-        if not form and not isinstance(source, Base64Source):
-            form = _ENDINGS[block.type].get(_uri(block).rpartition(".")[2].lower(), "")
-        if not form and type(block) is not DocumentBlock:
-            raise WriteError(
-                f"the format of {block.type} cannot be told from where it is",
-                hint="give its source a media_type",
-                code="media.type",
-            )
-        return form
-
-    def name(self, block: DocumentBlock) -> str | None:
-        """A name that no other document of the request has."""
-        self._count += 1
-        base = _plain_title(block.title or "") or f"Document {self._count}"
-        name = base
-        number = self._last_numbers.get(base, 1)
-        while name in self._names:
-            number += 1
-            tail = f" ({number})"
-            name = f"{base[: _LONGEST - len(tail)]}{tail}"
-        self._last_numbers[base] = number
-        self._names.add(name)
-        if block.title is None:
-            self.report.lost("document_name.made", block, did=name)
-        elif name != block.title:
-            self.report.lost("document_name.mapped", block, "title", did=name)
-        return name
-
-
-def write_plain(block: Any) -> JsonObject | None:
-    """The only block of a message that the survey found plain; None if a writer is needed.
-
-    Calls and results are most of a long history: this saves nearly half of the time to write one.
-    """
-    if type(block) is ToolUseBlock:
-        return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": block.input}}
-    if type(block) is ToolResultBlock:
-        text: Any = block.output
-        if type(text) is list and len(text) == 1:
-            text = text[0].text  # plain results hold text alone
-        if type(text) is str and text and not text.isspace():
-            return {"toolResult": {"toolUseId": block.id, "content": [{"text": text}]}}
-    return None
-
-
-def _hints(block: ToolResultBlock) -> Iterable[tuple[ContentBlock, CacheHint]]:
-    """The hints in a result, and behind it."""
-    parts = block.output if isinstance(block.output, list) else []
-    hints = ((part, getattr(part, "cache", None)) for part in (*parts, block))
-    return [(part, hint) for part, hint in hints if hint is not None]
-
-
-def cache_point(hint: CacheHint) -> JsonObject:
+def cache_point(hint: tree.CacheHint) -> JsonObject:
     """`{"cachePoint": {"type": "default"}}`, with a `ttl` if one was given."""
     point: JsonObject = {"type": "default"}
     if hint.ttl is not None:
@@ -408,14 +251,14 @@ def cache_point(hint: CacheHint) -> JsonObject:
     return {"cachePoint": point}
 
 
-def read_cache_point(data: Json) -> CacheHint | None:
+def read_cache_point(data: Json) -> tree.CacheHint | None:
     """The hint of a cache point that has no other fields."""
     point = data.get("cachePoint") if type(data) is dict and len(data) == 1 else None
     if type(point) is not dict or point.get("type") != "default":
         return None
     ttl = point.get("ttl")
     is_usual = len(point) == 1 or (len(point) == 2 and isinstance(ttl, str))
-    return CacheHint(ttl) if is_usual else None
+    return tree.CacheHint(ttl) if is_usual else None
 
 
 def _write_text(text: str, fields: JsonObject) -> JsonObject:
@@ -432,7 +275,7 @@ def _write_text(text: str, fields: JsonObject) -> JsonObject:
     return {"citationsContent": fields if content is None else {**fields, "content": content}}
 
 
-def _read_cited(data: JsonObject, issuer: str) -> TextBlock | None:
+def _read_cited(data: JsonObject, issuer: str, _: str) -> TextBlock | None:
     """`{"content": [{"text"}], "citations"}`: a text; the citations go back as they came."""
     content, citations = data.get("content", []), data.get("citations")
     if not isinstance(content, list) or not isinstance(citations, list):
@@ -451,11 +294,11 @@ def _read_cited(data: JsonObject, issuer: str) -> TextBlock | None:
     return block
 
 
-def read_citation(data: Any) -> Citation:
+def read_citation(data: Any) -> tree.Citation:
     """The source and what is quoted of it, for readers. Raises TypeError for no object."""
     if not isinstance(data, dict):
         raise TypeError("a citation is an object")
-    citation = Citation()
+    citation = tree.Citation()
     if isinstance(data.get("title"), str):
         citation.title = data["title"]
     content = data.get("sourceContent")
@@ -475,7 +318,7 @@ def _read_guarded(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlo
     value = data.get("text")
     if len(data) != 1 or not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return None
-    fields = {key: value[key] for key in value if key != "text"}
+    fields = without(value, "text")
     guard: JsonObject = {"guardContent": {"text": fields} if fields else {}}
     return TextBlock(value["text"], extras={issuer: guard})
 
@@ -490,9 +333,7 @@ def _read_thinking(data: JsonObject, issuer: str, extras_name: str) -> ThinkingB
     if not isinstance(text, str) or not isinstance(signature, str | None):
         return None
     block = ThinkingBlock(text, signature, spelling=None if "text" in value else "textless")
-    known = {"text"} if signature is None else {"text", "signature"}
-    fields = {key: value[key] for key in value if key not in known}
-    if fields:
+    if fields := without(value, "text", *(() if signature is None else ("signature",))):
         block.extras = {extras_name: {"reasoningText": fields}}
     return block
 
@@ -525,7 +366,7 @@ def write_thinking(block: ThinkingBlock, as_read: bool = False) -> JsonObject:
     return {"reasoningText": data}
 
 
-def _read_call(data: JsonObject, issuer: str) -> ToolUseBlock | None:
+def _read_call(data: JsonObject, issuer: str, _: str) -> ToolUseBlock | None:
     id, name, value = data.get("toolUseId", ""), data.get("name", ""), data.get("input", {})
     if data.get("type") == _SERVER or not isinstance(id, str) or not isinstance(name, str):
         return None
@@ -536,7 +377,7 @@ def _read_call(data: JsonObject, issuer: str) -> ToolUseBlock | None:
         notes.append(TEXT_INPUT)
     else:
         block.input = value
-    fields = {key: data[key] for key in data if key not in ("toolUseId", "name", "input")}
+    fields = without(data, "toolUseId", "name", "input")
     if fields.get("type") == TYPED:  # answers may say it, requests must not
         notes.append(TYPED)
         del fields["type"]
@@ -563,9 +404,9 @@ def _read_result(data: JsonObject, issuer: str, origin: Origin | None) -> Conten
     if not isinstance(id, str) or not isinstance(content, list) or "type" in data:
         return None
     block = ToolResultBlock(id)
-    known = {"toolUseId", "content"}
+    fields = without(data, "toolUseId", "content")
     if isinstance(status, str) and status in _STATUS:
-        known.add("status")
+        del fields["status"]
         block.is_error = _STATUS[status]
         block.spelling = None if block.is_error else status
     first = content[0] if len(content) == 1 and type(content[0]) is dict else {}
@@ -575,7 +416,6 @@ def _read_result(data: JsonObject, issuer: str, origin: Origin | None) -> Conten
         block.output = first["json"]
     else:
         block.output = read_parts(content, issuer)
-    fields = {key: value for key, value in data.items() if key not in known}
     block.extras = {issuer: fields} if fields else None
     return block
 
@@ -587,104 +427,20 @@ _REQUEST_READERS = {
 }
 
 
-# service model: ImageFormat, DocumentFormat, VideoFormat, AudioFormat
-FORMATS = {
-    "image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp",
-    "application/pdf": "pdf", "text/csv": "csv", "application/msword": "doc",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.ms-excel": "xls",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-    "text/html": "html", "text/plain": "txt", "text/markdown": "md",
-    "video/x-matroska": "mkv", "video/quicktime": "mov", "video/mov": "mov", "video/mp4": "mp4",
-    "video/webm": "webm", "video/x-flv": "flv", "video/mpeg": "mpeg", "video/mpg": "mpg",
-    "video/x-ms-wmv": "wmv", "video/wmv": "wmv", "video/3gpp": "three_gp",
-    "audio/mp3": "mp3", "audio/mpeg": "mp3", "audio/opus": "opus", "audio/wav": "wav",
-    "audio/x-wav": "wav", "audio/wave": "wav", "audio/aac": "aac", "audio/x-aac": "x-aac",
-    "audio/flac": "flac", "audio/mp4": "mp4", "audio/m4a": "m4a", "audio/x-m4a": "m4a",
-    "audio/ogg": "ogg", "audio/webm": "webm", "audio/pcm": "pcm", "audio/x-matroska": "mka",
-}  # fmt: skip
+def uri_of(block: MediaBlock) -> str:
+    """Where a medium is that is stored elsewhere. Raises WriteError for one that is not."""
+    source = block.source
+    if type(source) is tree.URLSource:
+        return source.url
+    if type(source) is tree.FileSource:
+        return source.file_id
+    raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
 
 
-_ENDINGS = {
-    "image": {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"},
-    "document": {
-        name: name for name in ("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md")
-    },
-    "video": {
-        **{name: name for name in ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv")},
-        "3gp": "three_gp",
-    },
-    "audio": {
-        name: name
-        for name in ("mp3", "opus", "wav", "aac", "flac", "mp4", "ogg", "mka", "m4a", "pcm", "webm")
-    },
-}
-
-
-# By the error text letters, digits, white space, hyphens, parentheses and square brackets; an
-# underscore is taken too (recorded), no other alphabet is, nor a space behind a space.
-_REFUSED = re.compile(r"[^A-Za-z0-9_()\[\] -]+")
-
-
-_SPACES = re.compile(r" {2,}")
-
-
-_LONGEST = 200
-
-
-def _plain_title(title: str) -> str:
-    """What the API takes of a title; its ending goes, for the format says it.
-
-    >>> _plain_title("Café menu: May.pdf")
-    'Cafe menu May'
-    """
-    stem, dot, ending = title.rpartition(".")
-    if dot and ending.lower() in _ENDINGS["document"]:
-        title = stem
-    bare = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
-    return _SPACES.sub(" ", _REFUSED.sub(" ", bare)).strip()[:_LONGEST].strip()
-
-
-def _uri(block: MediaBlock) -> str:
-    match block.source:
-        case URLSource(url=url):
-            return url
-        case FileSource(file_id=file_id):
-            return file_id
-        case LocalSource() | Base64Source() as source:
-            raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")
-        case source:
-            assert_never(source)
-
-
-_MEDIA: dict[str, Any] = {
-    "image": ImageBlock, "document": DocumentBlock, "video": VideoBlock, "audio": AudioBlock,
-}  # fmt: skip
-
-
-_TEXT = "text"  # the spelling of a document whose text stands there
-
-
-_UNKNOWN = "application/octet-stream"
-
-
-_MEDIA_TYPES: dict[tuple[str, str], str] = {
-    # formats that our own writer does not use
-    ("image", "jpg"): "image/jpeg", ("audio", "mpeg"): "audio/mpeg",
-    ("audio", "mpga"): "audio/mpeg", ("audio", "mkv"): "audio/x-matroska",
-    ("video", "mpg"): "video/mpeg", ("video", "3gp"): "video/3gpp",
-}  # fmt: skip
-
-
-for _type, _form in FORMATS.items():
-    _kind = _type.partition("/")[0]
-    _MEDIA_TYPES.setdefault((_kind if _kind in _MEDIA else "document", _form), _type)
-
-
-def _read_medium(kind: str, data: JsonObject, issuer: str) -> ContentBlock | None:
+def _read_medium(data: JsonObject, issuer: str, _: str, kind: str) -> ContentBlock | None:
     """The block of an `image`, `document`, `video` or `audio`; None for a source nobody models."""
     form, name, value = data.get("format"), data.get("name"), data.get("source")
-    media_type = _MEDIA_TYPES.get((kind, form), "") if isinstance(form, str) else ""
+    media_type = MEDIA_TYPES.get((kind, form), "") if isinstance(form, str) else ""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     source, fields, spelling = _read_source(value, media_type, kind)
@@ -695,10 +451,10 @@ def _read_medium(kind: str, data: JsonObject, issuer: str) -> ContentBlock | Non
     if media_type:
         known.add("format")
         spelling = form if FORMATS[media_type] != form else spelling
-    if type(block) is DocumentBlock and isinstance(name, str):
+    if type(block) is tree.DocumentBlock and isinstance(name, str):
         block.title = name
         known.add("name")
-    fields |= {key: value for key, value in data.items() if key not in known}
+    fields |= without(data, *known)
     block.spelling = spelling
     block.extras = {issuer: json_bytes(fields)} if fields else None
     return block
@@ -706,15 +462,15 @@ def _read_medium(kind: str, data: JsonObject, issuer: str) -> ContentBlock | Non
 
 def _read_source(
     data: JsonObject, media_type: str, kind: str
-) -> tuple[Base64Source | URLSource | None, JsonObject, str | None]:
+) -> tuple[tree.Base64Source | tree.URLSource | None, JsonObject, str | None]:
     """(the source, fields of the medium that nobody models, how it is spelled)."""
     content, location, text = data.get("bytes"), data.get("s3Location"), data.get("text")
     if isinstance(content, (str, bytes, bytearray)) and (media_type or kind == "document"):
-        return Base64Source(media_type or _UNKNOWN, json_bytes(content)), {}, None
+        return tree.Base64Source(media_type or _UNKNOWN, json_bytes(content)), {}, None
     if isinstance(location, dict) and isinstance(location.get("uri"), str):
-        unknown = {key: value for key, value in location.items() if key != "uri"}
+        unknown = without(location, "uri")
         fields = {"source": {"s3Location": unknown}} if unknown else {}
-        return URLSource(location["uri"], media_type or None), fields, None
+        return tree.URLSource(location["uri"], media_type or None), fields, None
     is_text = kind == "document" and media_type.partition("/")[0] in ("", "text")
     if is_text and isinstance(text, str):
         try:
@@ -722,5 +478,17 @@ def _read_source(
         except UnicodeEncodeError:  # half of a pair
             return None, {}, None
         spelling = _TEXT if media_type else f"{_TEXT} bare"
-        return Base64Source(media_type or "text/plain", content), {}, spelling
+        return tree.Base64Source(media_type or "text/plain", content), {}, spelling
     return None, {}, None
+
+
+_MEDIA: dict[str, Any] = {
+    "image": tree.ImageBlock, "document": tree.DocumentBlock, "video": tree.VideoBlock,
+    "audio": tree.AudioBlock,
+}  # fmt: skip
+_READERS: dict[str, Callable[[JsonObject, str, str], ContentBlock | None]] = {
+    "toolUse": _read_call,
+    "reasoningContent": _read_thinking,
+    "citationsContent": _read_cited,
+    **{kind: partial(_read_medium, kind=kind) for kind in _MEDIA},
+}

@@ -1,13 +1,14 @@
-"""What hosts of Converse may disagree on, and what all models behind it carry."""
+"""What hosts of Converse may disagree on, what all models behind it carry, formats of media."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from .request import read_path
+from ...message.blocks import MEDIA_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,44 @@ class Dialect:
     path: str = "/model/{model}"
     model: str = "us.anthropic.claude-sonnet-5"  # sent where nobody names one
     issuers: tuple[str, ...] = ("bedrock-converse", "bedrock")
+
+
+# service model: ImageFormat, DocumentFormat, VideoFormat, AudioFormat
+FORMATS = {
+    "image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp",
+    "application/pdf": "pdf", "text/csv": "csv", "application/msword": "doc",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "text/html": "html", "text/plain": "txt", "text/markdown": "md",
+    "video/x-matroska": "mkv", "video/quicktime": "mov", "video/mov": "mov", "video/mp4": "mp4",
+    "video/webm": "webm", "video/x-flv": "flv", "video/mpeg": "mpeg", "video/mpg": "mpg",
+    "video/x-ms-wmv": "wmv", "video/wmv": "wmv", "video/3gpp": "three_gp",
+    "audio/mp3": "mp3", "audio/mpeg": "mp3", "audio/opus": "opus", "audio/wav": "wav",
+    "audio/x-wav": "wav", "audio/wave": "wav", "audio/aac": "aac", "audio/x-aac": "x-aac",
+    "audio/flac": "flac", "audio/mp4": "mp4", "audio/m4a": "m4a", "audio/x-m4a": "m4a",
+    "audio/ogg": "ogg", "audio/webm": "webm", "audio/pcm": "pcm", "audio/x-matroska": "mka",
+}  # fmt: skip
+
+# (kind, ending of a place) -> the format that it tells
+ENDINGS = {("image", "jpg"): "jpeg", ("video", "3gp"): "three_gp"}
+
+# (kind, format) -> media type: of formats that our own writer does not use, and of all others
+MEDIA_TYPES = {
+    ("image", "jpg"): "image/jpeg", ("audio", "mpeg"): "audio/mpeg",
+    ("audio", "mpga"): "audio/mpeg", ("audio", "mkv"): "audio/x-matroska",
+    ("video", "mpg"): "video/mpeg", ("video", "3gp"): "video/3gpp",
+}  # fmt: skip
+
+_MEDIA_TYPES_OF_KIND: dict[str, tuple[str, ...]] = {"audio": ("audio/x-m4a",)}
+
+for _type, _form in FORMATS.items():
+    _kind = _type.partition("/")[0]
+    _kind = _kind if _kind in MEDIA_KINDS else "document"
+    _MEDIA_TYPES_OF_KIND[_kind] = (*_MEDIA_TYPES_OF_KIND.get(_kind, ()), _type)
+    MEDIA_TYPES.setdefault((_kind, _form), _type)
+    if _form.isalnum():  # `three_gp` and `x-aac` are no endings
+        ENDINGS[_kind, _form] = _form
 
 
 # The common ground of many makers' models; facts by model add what one of them takes besides.
@@ -32,24 +71,7 @@ CAN = Capabilities(
     sources={
         kind: frozenset({"base64"}) for kind in ("image", "audio", "video", "document")
     },
-    media_types={
-        "image": ("image/png", "image/jpeg", "image/gif", "image/webp"),
-        "audio": (
-            "audio/mp3", "audio/mpeg", "audio/wav", "audio/x-wav", "audio/wave", "audio/aac",
-            "audio/x-aac", "audio/flac", "audio/mp4", "audio/m4a", "audio/x-m4a", "audio/ogg",
-            "audio/opus", "audio/webm", "audio/pcm", "audio/x-matroska",
-        ),
-        "video": (
-            "video/x-matroska", "video/quicktime", "video/mp4", "video/webm", "video/x-flv",
-            "video/mpeg", "video/mpg", "video/x-ms-wmv", "video/wmv", "video/mov", "video/3gpp",
-        ),
-        "document": (
-            "application/pdf", "text/csv", "application/msword", "application/vnd.ms-excel",
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "text/html", "text/plain", "text/markdown",
-        ),
-    },
+    media_types=_MEDIA_TYPES_OF_KIND,
     schemes=frozenset({"s3"}),  # where a model's facts let URLs be sent at all
     file_schemes=frozenset({"s3"}),
     titles=frozenset({"document"}),
@@ -84,10 +106,7 @@ _FIELDS = frozenset({
     "additionalModelResponseFieldPaths", "performanceConfig", "requestMetadata", "promptVariables",
     "outputConfig", "serviceTier",
 })  # fmt: skip
-
-
 _KNOWN = _FIELDS | {"messages", "system", "modelId"}
-
 
 _BLOCKS = frozenset({
     "text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent",
@@ -97,6 +116,16 @@ _BLOCKS = frozenset({
 
 
 _ROLES = ("user", "assistant", "system")
+_STREAMED = "converse-stream"
+
+
+def read_path(path: str | None) -> tuple[str | None, bool]:
+    """(the model, whether a stream is asked for) of a path: `.../model/{modelId}/converse`."""
+    parent, _, operation = (path or "").partition("?")[0].rstrip("/").rpartition("/")
+    _, separator, model = parent.rpartition("/model/")
+    if not separator or operation not in ("converse", _STREAMED):
+        return None, False
+    return unquote(model) or None, operation == _STREAMED
 
 
 def claims(body: Json, path: str | None = None) -> bool:

@@ -6,26 +6,17 @@ Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta
 
 from __future__ import annotations
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    ChatResponse,
-    Finish,
-    ImageBlock,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
-from ...message.blocks import ContentBlock
+from ...message import ContentBlock, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import EVENTS, AnswerEncoder, Event
-from .answer import AnswerWriter, missing_metrics, request_ids, write_stop_reason, write_usage
+from .answer import ConverseWriter, missing_metrics, request_ids, write_usage
 from .blocks import TYPED, issuer_fields, write_thinking
+from .dialect import Dialect
 from .reader import FAULTS
 
 _BY_STATUS = {status: name for name, status in FAULTS.items()}
@@ -64,16 +55,18 @@ def write_exception(error: ProviderError) -> tuple[str, Json]:
 _STOP_FIELD = "additionalModelResponseFields"
 
 
-class ConverseEncoder(AnswerEncoder[AnswerWriter]):
+class ConverseEncoder(AnswerEncoder[ConverseWriter]):
     """Writes one answer, its first candidate."""
 
     single = True
 
-    def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
-        super().__init__(AnswerWriter(report, issuers, own=False))
+    def __init__(
+        self, report: Report, dialect: Dialect, request: tree.ChatRequest | None = None
+    ) -> None:
+        super().__init__(ConverseWriter(report, dialect.issuers, own=False))
         self._steps = Steps(report=report)
         self._begun = False
-        self._finish: Finish | None = None
+        self._finish: tree.Finish | None = None
         self._index = 0  # of the next block that says something
         self._open = False  # whether the block has said something
 
@@ -94,7 +87,7 @@ class ConverseEncoder(AnswerEncoder[AnswerWriter]):
         fields = self.writer.fields(resp)
         fields.pop(EVENTS, None)
         if self._finish is not None:
-            word = write_stop_reason(self._finish, self.writer, resp.candidates[0])
+            word = self.writer.finish_reason(self._finish, resp.candidates[0])
             stop: JsonObject = {} if word is None else {"stopReason": word}
             if _STOP_FIELD in fields:
                 stop[_STOP_FIELD] = fields.pop(_STOP_FIELD)
@@ -102,9 +95,9 @@ class ConverseEncoder(AnswerEncoder[AnswerWriter]):
         metadata = self._metadata(resp, fields)
         return [*events, ("metadata", metadata)] if metadata else events
 
-    def _metadata(self, resp: ChatResponse, fields: JsonObject) -> JsonObject:
+    def _metadata(self, resp: tree.ChatResponse, fields: JsonObject) -> JsonObject:
         """What the answer cost; another wire's answer gets all that the event must have."""
-        if not (self.writer.own or self._finish is not None or resp.usage != Usage()):
+        if not (self.writer.own or self._finish is not None or resp.usage != tree.Usage()):
             return fields
         usage = write_usage(resp.usage, self.writer)
         metadata = {"usage": usage, **fields} if usage else fields
@@ -142,42 +135,45 @@ class ConverseEncoder(AnswerEncoder[AnswerWriter]):
     def _block_events(self, steps: list[Step]) -> list[Event]:
         events: list[Event] = []
         for step in steps:
+            start: JsonObject | None = None
+            deltas: list[JsonObject] = []
             if type(step) is Open:
-                self._start(step.block, events)
+                start = self._start(step.block)
             elif type(step) is Shut:
-                self._shut(step.block, events)
+                start, deltas = self._remainder(step.block)
             else:
-                self._grow(step.block, events)
+                deltas = self._deltas(step.block)
+            if start is not None:
+                events.append(self._event("Start", start=start))
+            events += [self._event("Delta", delta=delta) for delta in deltas]
+            if type(step) is Shut and self._open:
+                events.append(self._event("Stop"))
+                self._open = False
+                self._index += 1
         return events
 
-    def _delta(self, delta: JsonObject, events: list[Event]) -> None:
+    def _event(self, kind: str, **fields: Json) -> Event:
         self._open = True
-        events.append(("contentBlockDelta", {"contentBlockIndex": self._index, "delta": delta}))
+        return f"contentBlock{kind}", {"contentBlockIndex": self._index, **fields}
 
-    def _begin(self, start: JsonObject, events: list[Event]) -> None:
-        self._open = True
-        events.append(("contentBlockStart", {"contentBlockIndex": self._index, "start": start}))
+    def _start(self, block: ContentBlock) -> JsonObject | None:
+        """How a call begins; anything else begins with what it says first."""
+        if type(block) is not ToolUseBlock:
+            return None
+        call: JsonObject = {"toolUseId": block.id, "name": block.name}
+        if self.writer.own and block.spelling == TYPED:
+            call["type"] = TYPED
+        return {"toolUse": {**call, **issuer_fields(block, self.writer.issuer)}}
 
-    def _start(self, block: ContentBlock, events: list[Event]) -> None:
-        """The event that begins a call; anything else begins with what it says first."""
-        if type(block) is ToolUseBlock:
-            call: JsonObject = {"toolUseId": block.id, "name": block.name}
-            if self.writer.own and block.spelling == TYPED:
-                call["type"] = TYPED
-            self._begin({"toolUse": {**call, **issuer_fields(block, self.writer.issuer)}}, events)
-
-    def _grow(self, block: ContentBlock, events: list[Event]) -> None:
-        """What a piece adds. Citations stand behind their text: see `_shut`."""
+    def _deltas(self, block: ContentBlock) -> list[JsonObject]:
+        """What a piece adds. Citations stand behind their text: see `_remainder`."""
         if type(block) is TextBlock or type(block) is RefusalBlock:
-            if block.text:
-                self._delta({"text": block.text}, events)
-        elif type(block) is ToolUseBlock:
-            if text := argument_text(block):
-                self._delta({"toolUse": {"input": text}}, events)
-        elif type(block) is ThinkingBlock:
-            self._think(block, events)
-
-    def _think(self, block: ThinkingBlock, events: list[Event]) -> None:
+            return [{"text": block.text}] if block.text else []
+        if type(block) is ToolUseBlock:
+            text = argument_text(block)
+            return [{"toolUse": {"input": text}}] if text else []
+        if type(block) is not ThinkingBlock:
+            return []
         fields = issuer_fields(block, self.writer.issuer)
         deltas = [{"text": block.thinking}] if block.thinking else []
         if self.writer.mine(block.origin):
@@ -187,41 +183,37 @@ class ConverseEncoder(AnswerEncoder[AnswerWriter]):
                 deltas.append({**write_thinking(block), **fields})
         if unknown := fields.get("reasoningText"):
             deltas.append(unknown)
-        for delta in deltas:
-            self._delta({"reasoningContent": delta}, events)
+        return [{"reasoningContent": delta} for delta in deltas]
 
-    def _shut(self, block: ContentBlock, events: list[Event]) -> None:
-        """The end of a block; one that said nothing so far does so now, or has never been."""
+    def _remainder(self, block: ContentBlock) -> tuple[JsonObject | None, list[JsonObject]]:
+        """What is said at the end of a block: of one that came in one piece, (start, deltas).
+
+        An own block that said nothing so far does so now; any other has never been.
+        """
         writer = self.writer
         writer.fields(block)
+        deltas: list[JsonObject] = []
+        is_silent = writer.own and not self._open
         if type(block) is TextBlock:
             fields = issuer_fields(block, writer.issuer)
-            for citation in writer.citations(block) or fields.get("citations", []):
-                self._delta({"citation": citation}, events)
-            if not self._open and writer.own:
-                self._delta({"text": ""}, events)
+            citations = writer.citations(block) or fields.get("citations", [])
+            deltas = [{"citation": citation} for citation in citations]
+            if is_silent and not deltas:
+                deltas = [{"text": ""}]
         elif type(block) is ThinkingBlock:
             writer.unsealed(block)
-            if not self._open and writer.own:
-                self._delta({"reasoningContent": {"text": ""}}, events)
+            if is_silent:
+                deltas = [{"reasoningContent": {"text": ""}}]
         elif type(block) is RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
+        elif type(block) is tree.ImageBlock or (
+            type(block) is RawBlock and writer.reads(block.issuer)
+        ):
+            data = writer.block(block)
+            if isinstance(data, dict):
+                return split_block(data)
+            if type(block) is RawBlock:  # an image that has no place is reported already
+                self.report.lost("answer.unsaid", block)
         elif type(block) is not ToolUseBlock:
-            self._write_whole(block, events)
-        if self._open:
-            events.append(("contentBlockStop", {"contentBlockIndex": self._index}))
-            self._open = False
-            self._index += 1
-
-    def _write_whole(self, block: ContentBlock, events: list[Event]) -> None:
-        """A block that came in one piece: an image, or what only this wire has."""
-        is_image = type(block) is ImageBlock
-        is_own = type(block) is RawBlock and self.writer.reads(block.issuer)
-        data = self.writer.block(block) if is_image or is_own else None
-        if isinstance(data, dict):
-            start, deltas = split_block(data)
-            self._begin(start, events)
-            for delta in deltas:
-                self._delta(delta, events)
-        elif not is_image:  # which is reported already
             self.report.lost("answer.unsaid", block)
+        return None, deltas

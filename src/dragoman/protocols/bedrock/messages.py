@@ -1,37 +1,47 @@
 """Messages and the system prompt of a request, read into the tree and written.
 
-What `read_message` and `read_system` read, `message_as_read` and `system_as_read` write back as it
-was, whatever a model may take. Reference: Amazon Bedrock API reference, "Message".
+What `read_message` and `read_system` read, `message_as_read` and `content_as_read` write back as it
+was, whatever a model may take; `ComposingWriter` writes for a model. A document's name is its own
+as far as the API takes it, and stands but once in a request.
+
+Reference: Amazon Bedrock API reference, "Message".
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
+from ...errors import WriteError
 from ...losses import Report
-from ...message import Msg, Origin, RawBlock
-from ...message.blocks import ContentBlock
-from ..chat_shape import own_extras
-from .blocks import BlockWriter, ComposingWriter, read_parts, write_plain
+from ...message import CacheHint, DocumentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import ContentBlock, MediaBlock
+from ..base import Room
+from ..chat_shape import no_message, own_extras
+from .blocks import BlockWriter, cache_point, read_parts, uri_of
+from .dialect import ENDINGS, FORMATS
 
 _ROLES = ("user", "assistant", "system")
-
-
+_WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 _ABSENT = "absent"  # the spelling of a message without content
 
 
-def read_message(data: Json, issuer: str, origin: Origin) -> Msg:
+def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
     """One entry of `messages`; what is no message of a known role is kept as it came."""
     role: Any = data.get("role") if isinstance(data, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
-        return Msg.trusted("", [RawBlock(issuer, data, "message", by="client")], "user")
+        return no_message(data, issuer)
     content = data.get("content")
     known = {"role", "content"}
     m = Msg.trusted("", [], role)  # type: ignore[arg-type]  # one of the roles
+    m.read_from = data
     if type(content) is list:
         m.content = read_parts(content, issuer, origin if role == "assistant" else None)
     elif type(content) is str:  # which the API itself refuses
@@ -45,12 +55,13 @@ def read_message(data: Json, issuer: str, origin: Origin) -> Msg:
     return m
 
 
-def message_as_read(m: Msg, issuer: str) -> Json:
+def message_as_read(room: Room, m: Msg) -> Json:
     """The entry of `messages` that `read_message` read."""
+    issuer = room.issuer
     content: str | list[ContentBlock] = m.content
     if type(content) is list and len(content) == 1:
         block = content[0]
-        if type(block) is RawBlock and block.role == "message":
+        if type(block) is tree.RawBlock and block.role == "message":
             return block.data
     entry: JsonObject = {"role": m.role}
     if m.spelling != _ABSENT:
@@ -72,7 +83,7 @@ def read_system(data: Json, issuer: str) -> Msg | None:
         m.spelling = "top string"
     elif isinstance(data, list) and data:
         m = Msg.trusted("", read_parts(data, issuer), "system")
-        m.spelling = "top list"
+        m.spelling, m.read_from = "top list", data
     else:
         return None
     return m
@@ -83,11 +94,155 @@ def at_top(m: Msg) -> bool:
     return (m.spelling or "").startswith("top")
 
 
-_WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
+class ComposingWriter(BlockWriter):
+    """Writes blocks for a model; remembers the names of the documents of its request."""
+
+    __slots__ = ("_count", "_last_numbers", "_names", "caps", "report")
+    as_read = False
+
+    def __init__(self, caps: Capabilities, report: Report) -> None:
+        self.caps = caps
+        self.report = report
+        self._names: set[str] = set()
+        self._count = 0
+        self._last_numbers: dict[str, int] = {}  # of each name: none is tried twice
+
+    def parts(self, blocks: Sequence[ContentBlock]) -> list[Json]:
+        """The blocks of a message, each with the cache point that it hints at.
+
+        Nothing stands between results: one point behind the last of them is for all.
+        """
+        parts: list[Json] = []
+        waiting: list[tuple[ContentBlock, CacheHint]] = []
+        end = len(blocks) - 1
+        for i, block in enumerate(blocks):
+            parts.append(self.block(block))
+            hint = getattr(block, "cache", None)
+            if type(block) is ToolResultBlock:
+                waiting += _hints(block)
+                if i < end and type(blocks[i + 1]) is ToolResultBlock:
+                    continue
+                hint = self._last_hint(waiting, block)
+                waiting.clear()
+            if hint is not None:
+                parts.append(cache_point(hint))
+        return parts
+
+    def _last_hint(
+        self, hints: list[tuple[ContentBlock, CacheHint]], block: ToolResultBlock
+    ) -> CacheHint | None:
+        """The last hint of a run of results that ends in `block`."""
+        for part, _ in hints[:-1]:
+            self.report.lost("cache.unsaid", part, "cache", did="one stands behind the last result")
+        if hints and hints[-1][0] is not block:
+            did = "stands behind the last result"
+            self.report.lost("cache.unsaid", hints[-1][0], "cache", did=did, kind="moved")
+        return hints[-1][1] if hints else None
+
+    def fields(self, node: Any) -> JsonObject:
+        """The fields of this wire, and those that its model takes of others."""
+        return own_extras(node, self.caps)
+
+    def result_content(self, block: ToolResultBlock) -> Json:
+        """The `content` of a result, in which no block may be blank."""
+        output = block.output
+        if isinstance(output, dict):
+            return [{"json": output}]
+        if isinstance(output, list):
+            parts: list[Json] = []
+            for part in output:
+                if type(part) is TextBlock and not part.text.strip():
+                    self.report.lost("text.blank", part)
+                else:
+                    parts.append(self.block(part))
+            return parts
+        if output and output.isspace():
+            self.report.lost("text.blank", block, "output")
+            return []
+        return [{"text": output}] if output else []
+
+    def status(self, block: ToolResultBlock) -> str | None:
+        """`error`, unless a text says so; success is what a result without status says."""
+        return "error" if block.is_error and self.caps.result_error else None
+
+    def format(self, block: MediaBlock) -> str | None:
+        """The format by media type, else by the ending of its place; a document needs none."""
+        source = block.source
+        form = FORMATS.get(source.media_type or "", "")
+        if not form and not isinstance(source, tree.Base64Source):
+            form = ENDINGS.get((block.type, uri_of(block).rpartition(".")[2].lower()), "")
+        if not form and type(block) is not DocumentBlock:
+            raise WriteError(
+                f"the format of {block.type} cannot be told from where it is",
+                hint="give its source a media_type",
+                code="media.type",
+            )
+        return form
+
+    def name(self, block: DocumentBlock) -> str | None:
+        """A name that no other document of the request has."""
+        self._count += 1
+        base = _plain_title(block.title or "") or f"Document {self._count}"
+        name = base
+        number = self._last_numbers.get(base, 1)
+        while name in self._names:
+            number += 1
+            tail = f" ({number})"
+            name = f"{base[: _LONGEST - len(tail)]}{tail}"
+        self._last_numbers[base] = number
+        self._names.add(name)
+        if block.title is None:
+            self.report.lost("document_name.made", block, did=name)
+        elif name != block.title:
+            self.report.lost("document_name.mapped", block, "title", did=name)
+        return name
+
+
+def _write_plain(block: Any) -> JsonObject | None:
+    """The only block of a message that the survey found plain; None if a writer is needed.
+
+    Calls and results are most of a long history: this saves nearly half of the time to write one.
+    """
+    if type(block) is ToolUseBlock:
+        return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": block.input}}
+    if type(block) is ToolResultBlock:
+        text: Any = block.output
+        if type(text) is list and len(text) == 1:
+            text = text[0].text  # plain results hold text alone
+        if type(text) is str and text and not text.isspace():
+            return {"toolResult": {"toolUseId": block.id, "content": [{"text": text}]}}
+    return None
+
+
+def _hints(block: ToolResultBlock) -> Iterable[tuple[ContentBlock, CacheHint]]:
+    """The hints in a result, and behind it."""
+    parts = block.output if isinstance(block.output, list) else []
+    hints = ((part, getattr(part, "cache", None)) for part in (*parts, block))
+    return [(part, hint) for part, hint in hints if hint is not None]
+
+
+# By the error text letters, digits, white space, hyphens, parentheses and square brackets; an
+# underscore is taken too (recorded), no other alphabet is, nor a space behind a space.
+_REFUSED = re.compile(r"[^A-Za-z0-9_()\[\] -]+")
+_SPACES = re.compile(r" {2,}")
+_LONGEST = 200
+
+
+def _plain_title(title: str) -> str:
+    """What the API takes of a title; its ending goes, for the format says it.
+
+    >>> _plain_title("Café menu: May.pdf")
+    'Cafe menu May'
+    """
+    stem, dot, ending = title.rpartition(".")
+    if dot and ("document", ending.lower()) in ENDINGS:
+        title = stem
+    bare = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
+    return _SPACES.sub(" ", _REFUSED.sub(" ", bare)).strip()[:_LONGEST].strip()
 
 
 def write_messages(
-    history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One wire message for each message from `start` on; a system prompt keeps its role."""
     entries: list[JsonObject] = []
@@ -98,7 +253,7 @@ def write_messages(
         parts: list[Json]
         if type(content) is str:
             parts = [{"text": content}]
-        elif not unusual and len(content) == 1 and (plain := write_plain(content[0])) is not None:
+        elif not unusual and len(content) == 1 and (plain := _write_plain(content[0])) is not None:
             parts = [plain]
         else:
             parts = writer.parts(content)

@@ -13,10 +13,12 @@ from typing import Any
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
-from ...message import Finish, ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message import ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
+from ..answers import read_finish
+from ..chat_shape import require_text
 from .answer import FINISH_REASONS, read_usage, request_ids
-from .blocks import json_bytes, read_block, read_citation, read_redacted
+from .blocks import json_bytes, read_block, read_citation, read_redacted, without
 from .dialect import Dialect
 
 _EMPTY: dict[str, JsonObject] = {"toolUse": {"input": {}}, "toolResult": {"content": []}}
@@ -36,144 +38,6 @@ class _Slot:
         self.pieces: list[str] = []
         self.parts: list[Json] = []
         self.changed = False
-
-
-class _GrowingBlocks:
-    """The blocks of one answer, by their index."""
-
-    def __init__(self, issuer: str) -> None:
-        self.slots: dict[int, _Slot] = {}
-        self._issuer = issuer
-
-    def _slot(
-        self, index: Any, kind: type[Any], pieces: list[Piece], begins: bool = False
-    ) -> _Slot:
-        """The slot at this index; another one behind it where the kind is not the same."""
-        if type(index) is not int:
-            raise TypeError("an index is a number")
-        slot = self.slots.get(index)
-        if slot is not None and slot.kind is kind and not begins:
-            return slot
-        key: Key = (0, index)
-        if slot is not None:
-            pieces += self._end(slot)
-            key = (0, index, slot.key[2] + 1 if len(slot.key) > 2 else 1)
-        slot = self.slots[index] = _Slot(key, kind)
-        return slot
-
-    def start(self, event: JsonObject) -> list[Piece]:
-        """`contentBlockStart`: `{"toolUse"}`, `{"toolResult"}`, `{"image"}`; empty says nothing."""
-        data = event.get("start") or {}
-        if not data:
-            return []
-        pieces: list[Piece] = []
-        if isinstance(data.get("image"), dict):  # its bytes come next
-            slot = self._slot(event["contentBlockIndex"], ImageBlock, pieces, begins=True)
-            slot.data = data["image"]
-            return pieces
-        for key in ("toolUse", "toolResult"):
-            if isinstance(data.get(key), dict):
-                data = {**data, key: {**_EMPTY[key], **data[key]}}
-        block = read_block(data, self._issuer)
-        slot = self._slot(event["contentBlockIndex"], type(block), pieces, begins=True)
-        if type(block) is RawBlock:
-            slot.data = block.data
-        return [*pieces, Part(slot.key, block)]
-
-    def grow(self, event: JsonObject) -> list[Piece]:
-        """What a `contentBlockDelta` adds. Raises TypeError where it fits no block."""
-        index, delta = event["contentBlockIndex"], event["delta"]
-        if len(delta) != 1:
-            raise TypeError("a delta has one member")
-        ((kind, value),) = delta.items()
-        block: ContentBlock
-        if kind == "text":
-            block = TextBlock(_text(value))
-        elif kind == "reasoningContent":
-            block = self._thinking(value)
-        elif kind == "citation":
-            block = TextBlock("", [read_citation(value)])
-        else:
-            return self._grow_data(self.slots.get(index), kind, value)
-        pieces: list[Piece] = []
-        slot = self._slot(index, type(block), pieces)
-        if kind == "citation":
-            slot.citations.append(value)
-        return [*pieces, Part(slot.key, block)]
-
-    def _thinking(self, delta: JsonObject) -> ThinkingBlock:
-        if delta.keys() == {"redactedContent"}:
-            return read_redacted(delta["redactedContent"], self._issuer)
-        signature = delta.get("signature")
-        block = ThinkingBlock(_text(delta.get("text", "")))
-        block.signature = None if signature is None else _text(signature)
-        if fields := _without(delta, "text", "signature"):
-            block.extras = {answered(self._issuer): {"reasoningText": json_bytes(fields)}}
-        return block
-
-    def _grow_data(self, slot: _Slot | None, kind: str, value: Any) -> list[Piece]:
-        """Input of a call, content of a result, bytes of an image."""
-        if slot is not None and kind == "toolUse" and slot.kind is ToolUseBlock:
-            text = _text(value["input"])
-            return [Part(slot.key, ToolUseBlock("", "", raw_input=text))] if text else []
-        if slot is not None and kind == "image" and slot.kind is ImageBlock:
-            return [Part(slot.key, read_block({"image": {**slot.data, **value}}, self._issuer))]
-        begun = slot.data.get(kind) if slot is not None else None
-        if slot is None or not isinstance(begun, dict) or kind not in _EMPTY:
-            raise TypeError("a delta that fits no block")
-        if kind == "toolUse":
-            slot.pieces.append(_text(value["input"]))
-        elif isinstance(value, list) and isinstance(begun["content"], list):
-            slot.parts += json_bytes(value)
-        else:
-            raise TypeError("the content of a result is a list")
-        slot.changed = True
-        return []
-
-    def stop(self, event: JsonObject) -> list[Piece]:
-        """`contentBlockStop`: what waited for the end of the block."""
-        slot = self.slots.get(event["contentBlockIndex"])
-        return self._end(slot) if slot is not None else []
-
-    def finish(self) -> list[Piece]:
-        """The same for all blocks whose end did not come."""
-        return [piece for slot in self.slots.values() for piece in self._end(slot)]
-
-    def _end(self, slot: _Slot) -> list[Piece]:
-        pieces: list[Piece] = []
-        if slot.citations:
-            extras = {self._issuer: {"citations": slot.citations}}
-            pieces.append(Part(slot.key, TextBlock("", extras=extras)))
-            slot.citations = []
-        if slot.changed:
-            pieces.append(Part(slot.key, self._whole_block(slot), whole=True))
-            slot.changed = False
-        return pieces
-
-    def _whole_block(self, slot: _Slot) -> ContentBlock:
-        """The object as it stands in a whole answer; input that breaks off is kept as text."""
-        data = slot.data
-        if "toolResult" in data:
-            result = data["toolResult"]
-            content = [*result["content"], *slot.parts]
-            return read_block({**data, "toolResult": {**result, "content": content}}, self._issuer)
-        text, call = "".join(slot.pieces), data["toolUse"]
-        value = parse_arguments(text) if text else call["input"]
-        if isinstance(value, dict):
-            return read_block({**data, "toolUse": {**call, "input": value}}, self._issuer)
-        block = read_block(data, self._issuer)
-        block.extras = {answered(self._issuer): {"input": text}}
-        return block
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
-
-
-def _without(data: JsonObject, *keys: str) -> JsonObject:
-    return {key: value for key, value in data.items() if key not in keys}
 
 
 # service model: what each exception is over HTTP
@@ -207,13 +71,12 @@ class ConverseReader:
 
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
-        self._blocks = _GrowingBlocks(self._issuer)
-        self._slots = self._blocks.slots
+        self._slots: dict[int, _Slot] = {}  # the blocks, by their index
         self._first = True
         self._events: dict[str, Callable[[JsonObject], list[Piece]]] = {
-            _DELTA: self._blocks.grow,
-            "contentBlockStart": self._blocks.start,
-            "contentBlockStop": self._blocks.stop,
+            _DELTA: self._grow,
+            "contentBlockStart": self._start,
+            "contentBlockStop": self._stop,
             "messageStart": self._message_start,
             "messageStop": self._message_stop,
             "metadata": self._metadata,
@@ -231,7 +94,7 @@ class ConverseReader:
                 text = delta.get("text")
                 if type(text) is str:  # by far the most of all events
                     return [Part(slot.key, TextBlock(text))] if text else []
-            pieces = self._blocks.grow(data)
+            pieces = self._grow(data)
         else:
             pieces = self._other(payload, event)
         if self._first:  # says whose answer it is
@@ -241,7 +104,123 @@ class ConverseReader:
 
     def finish(self) -> list[Piece]:
         """What waits for the end of blocks whose end did not come."""
-        return self._blocks.finish()
+        return [piece for slot in self._slots.values() for piece in self._end(slot)]
+
+    def _slot(
+        self, index: Any, kind: type[Any], pieces: list[Piece], begins: bool = False
+    ) -> _Slot:
+        """The slot at this index; another one behind it where the kind is not the same."""
+        if type(index) is not int:
+            raise TypeError("an index is a number")
+        slot = self._slots.get(index)
+        if slot is not None and slot.kind is kind and not begins:
+            return slot
+        key: Key = (0, index)
+        if slot is not None:
+            pieces += self._end(slot)
+            key = (0, index, slot.key[2] + 1 if len(slot.key) > 2 else 1)
+        slot = self._slots[index] = _Slot(key, kind)
+        return slot
+
+    def _start(self, event: JsonObject) -> list[Piece]:
+        """`contentBlockStart`: `{"toolUse"}`, `{"toolResult"}`, `{"image"}`; empty says nothing."""
+        data = event.get("start") or {}
+        if not data:
+            return []
+        pieces: list[Piece] = []
+        if isinstance(data.get("image"), dict):  # its bytes come next
+            slot = self._slot(event["contentBlockIndex"], ImageBlock, pieces, begins=True)
+            slot.data = data["image"]
+            return pieces
+        for key in ("toolUse", "toolResult"):
+            if isinstance(data.get(key), dict):
+                data = {**data, key: {**_EMPTY[key], **data[key]}}
+        block = read_block(data, self._issuer)
+        slot = self._slot(event["contentBlockIndex"], type(block), pieces, begins=True)
+        if type(block) is RawBlock:
+            slot.data = block.data
+        return [*pieces, Part(slot.key, block)]
+
+    def _grow(self, event: JsonObject) -> list[Piece]:
+        """What a `contentBlockDelta` adds. Raises TypeError where it fits no block."""
+        index, delta = event["contentBlockIndex"], event["delta"]
+        if len(delta) != 1:
+            raise TypeError("a delta has one member")
+        ((kind, value),) = delta.items()
+        block: ContentBlock
+        if kind == "text":
+            block = TextBlock(require_text(value))
+        elif kind == "reasoningContent":
+            block = self._thinking(value)
+        elif kind == "citation":
+            block = TextBlock("", [read_citation(value)])
+        else:
+            return self._grow_data(self._slots.get(index), kind, value)
+        pieces: list[Piece] = []
+        slot = self._slot(index, type(block), pieces)
+        if kind == "citation":
+            slot.citations.append(value)
+        return [*pieces, Part(slot.key, block)]
+
+    def _thinking(self, delta: JsonObject) -> ThinkingBlock:
+        if delta.keys() == {"redactedContent"}:
+            return read_redacted(delta["redactedContent"], self._issuer)
+        signature = delta.get("signature")
+        block = ThinkingBlock(require_text(delta.get("text", "")))
+        block.signature = None if signature is None else require_text(signature)
+        if fields := without(delta, "text", "signature"):
+            block.extras = {answered(self._issuer): {"reasoningText": json_bytes(fields)}}
+        return block
+
+    def _grow_data(self, slot: _Slot | None, kind: str, value: Any) -> list[Piece]:
+        """Input of a call, content of a result, bytes of an image."""
+        if slot is not None and kind == "toolUse" and slot.kind is ToolUseBlock:
+            text = require_text(value["input"])
+            return [Part(slot.key, ToolUseBlock("", "", raw_input=text))] if text else []
+        if slot is not None and kind == "image" and slot.kind is ImageBlock:
+            return [Part(slot.key, read_block({"image": {**slot.data, **value}}, self._issuer))]
+        begun = slot.data.get(kind) if slot is not None else None
+        if slot is None or not isinstance(begun, dict) or kind not in _EMPTY:
+            raise TypeError("a delta that fits no block")
+        if kind == "toolUse":
+            slot.pieces.append(require_text(value["input"]))
+        elif isinstance(value, list) and isinstance(begun["content"], list):
+            slot.parts += json_bytes(value)
+        else:
+            raise TypeError("the content of a result is a list")
+        slot.changed = True
+        return []
+
+    def _stop(self, event: JsonObject) -> list[Piece]:
+        """`contentBlockStop`: what waited for the end of the block."""
+        slot = self._slots.get(event["contentBlockIndex"])
+        return self._end(slot) if slot is not None else []
+
+    def _end(self, slot: _Slot) -> list[Piece]:
+        pieces: list[Piece] = []
+        if slot.citations:
+            extras = {self._issuer: {"citations": slot.citations}}
+            pieces.append(Part(slot.key, TextBlock("", extras=extras)))
+            slot.citations = []
+        if slot.changed:
+            pieces.append(Part(slot.key, self._whole_block(slot), whole=True))
+            slot.changed = False
+        return pieces
+
+    def _whole_block(self, slot: _Slot) -> ContentBlock:
+        """The object as it stands in a whole answer; input that breaks off is kept as text."""
+        data = slot.data
+        if "toolResult" in data:
+            result = data["toolResult"]
+            content = [*result["content"], *slot.parts]
+            return read_block({**data, "toolResult": {**result, "content": content}}, self._issuer)
+        text, call = "".join(slot.pieces), data["toolUse"]
+        value = parse_arguments(text) if text else call["input"]
+        if isinstance(value, dict):
+            return read_block({**data, "toolUse": {**call, "input": value}}, self._issuer)
+        block = read_block(data, self._issuer)
+        block.extras = {answered(self._issuer): {"input": text}}
+        return block
 
     def _other(self, payload: JsonObject, event: str | None) -> list[Piece]:
         output = payload.get("output")
@@ -286,24 +265,24 @@ class ConverseReader:
         pieces: list[Piece] = []
         for index, part in enumerate(content or ()):
             pieces.append(Part((0, index), read_block(part, self._issuer)))
-        fields = _without(payload, "output")
+        fields = without(payload, "output")
         if isinstance(reason, str):
             del fields["stopReason"]
         if isinstance(usage, dict) and usage:
             pieces.append(read_usage(fields.pop("usage"), self._issuer))
         unknown = output
         if isinstance(message, dict):
-            unknown = _without(output, "message")
+            unknown = without(output, "message")
             message = _without_role(message)
-            if message := _without(message, "content") if isinstance(content, list) else message:
+            if message := without(message, "content") if isinstance(content, list) else message:
                 unknown["message"] = message
         if unknown:
             fields["output"] = unknown
-        return [*pieces, *self._fields(fields), _end(reason)]
+        return [*pieces, *self._fields(fields), End(read_finish(reason, FINISH_REASONS))]
 
     def _fields(self, data: JsonObject) -> list[Piece]:
         """Fields that nobody models, and the id of the request, where a library notes it."""
-        fields = _without(data, _PADDING)
+        fields = without(data, _PADDING)
         if not fields:
             return []
         id = next((id for id in request_ids(fields) if isinstance(id, str)), None)
@@ -314,21 +293,16 @@ class ConverseReader:
 
     def _message_stop(self, data: JsonObject) -> list[Piece]:
         reason = data.get("stopReason")
-        fields = _without(data, "stopReason") if isinstance(reason, str) else data
-        return [*self._fields(fields), _end(reason)]
+        fields = without(data, "stopReason") if isinstance(reason, str) else data
+        return [*self._fields(fields), End(read_finish(reason, FINISH_REASONS))]
 
     def _metadata(self, data: JsonObject) -> list[Piece]:
         usage = data.get("usage")
         if not isinstance(usage, dict):
             return self._fields(data)
-        return [*self._fields(_without(data, "usage")), read_usage(usage, self._issuer)]
+        return [*self._fields(without(data, "usage")), read_usage(usage, self._issuer)]
 
 
 def _without_role(data: JsonObject) -> JsonObject:
     """The fields of a message but for its role, which is always the same."""
-    return _without(data, "role") if data.get("role") == "assistant" else data
-
-
-def _end(reason: Json) -> End:
-    word = reason if isinstance(reason, str) else None
-    return End(Finish(FINISH_REASONS.get(word or "", "other"), word))
+    return without(data, "role") if data.get("role") == "assistant" else data

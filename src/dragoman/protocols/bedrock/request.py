@@ -9,97 +9,55 @@ in `additionalModelRequestFields`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
-from urllib.parse import unquote
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments, loads
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Msg,
-    Options,
-    Origin,
-    ResponseFormat,
-    ServerTool,
-    Tool,
-    ToolChoice,
-)
-from ..base import PreparedRequest
-from ..chat_shape import (
-    are_objects,
-    filled,
-    issuer_extras,
-    issuer_fields,
-    own_tool,
-    parameters,
-    replay,
-)
+from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
+from .. import reasoning, request_fields
+from ..base import PreparedRequest, Room
+from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, own_tool, replay
+from ..chat_shape import parameters as tool_parameters
 from ..chat_shape import unsaid as report_tool_fields
-from ..reasoning import (
-    USUAL_BUDGET,
-    Asked,
-    asked,
-    barred_by_history,
-    fitting_budget,
-    moot,
-    reasoning_field,
-)
-from ..reasoning import unsaid as report_thinking
-from ..request_fields import (
-    choice,
-    field_at,
-    format_name,
-    options,
-    put_field,
-    response_format,
-    stubs,
-    take_field,
-    within,
-)
-from .blocks import cache_point, read_cache_point
-from .messages import at_top, content_as_read, read_message, read_system
+from ..reasoning import Asked
+from ..request_fields import field_at, put_field, take_field
+from . import messages
+from .blocks import cache_point, read_cache_point, without
+from .dialect import read_path
 
 MODEL_FIELDS = "additionalModelRequestFields"
 
 
-# option -> the paths where it may stand, the usual one first, and its type
-_OPTIONS: dict[str, tuple[tuple[str, ...], type | tuple[type, ...]]] = {
-    "max_tokens": (("inferenceConfig.maxTokens",), int),
-    "temperature": (("inferenceConfig.temperature",), (int, float)),
-    "top_p": (("inferenceConfig.topP",), (int, float)),
-    "top_k": ((f"{MODEL_FIELDS}.top_k", f"{MODEL_FIELDS}.inferenceConfig.topK"), int),
-    "stop": (("inferenceConfig.stopSequences",), list),
-    "service_tier": (("serviceTier.type",), str),
-    "reasoning_budget": (
-        (f"{MODEL_FIELDS}.thinking.budget_tokens",
-         f"{MODEL_FIELDS}.reasoning_config.budget_tokens"), int,
-    ),
-    "reasoning": (
-        (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort",
-         f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
-         f"{MODEL_FIELDS}.reasoning_effort"), str,
-    ),
+# option -> the paths where it may stand, the usual one first
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "max_tokens": ("inferenceConfig.maxTokens",),
+    "temperature": ("inferenceConfig.temperature",),
+    "top_p": ("inferenceConfig.topP",),
+    "top_k": (f"{MODEL_FIELDS}.top_k", f"{MODEL_FIELDS}.inferenceConfig.topK"),
+    "stop": ("inferenceConfig.stopSequences",),
+    "service_tier": ("serviceTier.type",),
+    "reasoning_budget": (f"{MODEL_FIELDS}.thinking.budget_tokens",
+                         f"{MODEL_FIELDS}.reasoning_config.budget_tokens"),
+    "reasoning": (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort",
+                  f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
+                  f"{MODEL_FIELDS}.reasoning_effort"),
 }  # fmt: skip
 
-
 # where thinking is turned on and off: Claude's place, its other name, Nova's
-_SWITCHES = (
-    f"{MODEL_FIELDS}.thinking.type",
-    f"{MODEL_FIELDS}.reasoning_config.type",
-    f"{MODEL_FIELDS}.reasoningConfig.type",
-)
-
-
+_SWITCHES = [
+    f"{MODEL_FIELDS}.{key}.type" for key in ("thinking", "reasoning_config", "reasoningConfig")
+]
 _SWITCH_WORDS = {"enabled": "on", "adaptive": "on", "disabled": "off"}
-
 
 # options that are composed for every maker: those of `inferenceConfig`, and others on their own
 _COMPOSED = {name: name for name in ("top_k", "service_tier")} | {
     name: paths[0].partition(".")[2]
-    for name, (paths, _) in _OPTIONS.items()
+    for name, paths in _OPTIONS.items()
     if paths[0].startswith("inferenceConfig.")
 }
 
@@ -114,13 +72,16 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
     switch = next((path for path, word in words.items()
                    if isinstance(word, str) and word in _SWITCH_WORDS), None)  # fmt: skip
     word = words[switch] if switch is not None else ""
-    for name, (paths, kinds) in _OPTIONS.items():
-        path = next((path for path in paths if _fits(field_at(body, path), kinds)), None)
-        if path is None or (name in ("reasoning", "reasoning_budget") and word == "disabled"):
+    for name, paths in _OPTIONS.items():
+        if name in ("reasoning", "reasoning_budget") and word == "disabled":
             continue
-        values[name] = take_field(body, path)
-        if path != paths[0]:
-            notes[name] = {"at": path}
+        for path in paths:
+            if (value := _option_at(body, path, name)) is not None:
+                values[name] = value
+                take_field(body, path)
+                if path != paths[0]:
+                    notes[name] = {"at": path}
+                break
     if switch is not None:
         take_field(body, switch)
         # a budget and an effort both need the switch that stands beside them; alone it is enough
@@ -128,42 +89,25 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
         if name not in values:
             values["reasoning"], notes["reasoning"] = _SWITCH_WORDS[word], {"at": None}
         notes.setdefault(name, {})["with"] = {switch: word}
-    if "stop" in values:
-        values["stop"] = tuple(values["stop"])
     return Options(**values)
 
 
-def _fits(value: Any, kinds: type | tuple[type, ...]) -> bool:
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        return False
-    if isinstance(value, list):
-        return bool(value) and all(isinstance(text, str) for text in value)
-    return value != ""
-
-
-def options_as_read(
-    body: JsonObject, given: Options, fields: Collection[str], notes: JsonObject
-) -> None:
-    """Put the options of `fields` back to where they stood."""
-    for name, value in given.given():
-        if name not in fields or name not in _OPTIONS:
-            continue
-        path, switches = _noted_place(name, notes)
-        if path is not None:
-            put_field(body, path, list(value) if isinstance(value, tuple) else value)
-        for switch, word in switches.items():
-            put_field(body, switch, word)
+def _option_at(body: JsonObject, path: str, name: str) -> Any:
+    """The value of an option; None for what none can hold."""
+    value = field_at(body, path)
+    is_odd = value == "" or (name == "stop" and isinstance(value, str))
+    return None if is_odd else request_fields.option_value(name, value)
 
 
 def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
     """(the path of an option, the switch beside it with its word)."""
     note = notes.get(name, {})
-    return note.get("at", _OPTIONS[name][0][0]), note.get("with", {})
+    return note.get("at", _OPTIONS[name][0]), note.get("with", {})
 
 
-def option_paths(given: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
+def option_paths(options: Options, notes: JsonObject) -> Iterator[tuple[str, str]]:
     """(option, the path that it was read from): all of it, where a switch stands beside it."""
-    for name, _ in given.given():
+    for name, _ in options.given():
         if name in _OPTIONS:
             path, switches = _noted_place(name, notes)
             switch = next(iter(switches), "")
@@ -181,9 +125,9 @@ _UNLIMITED: JsonObject = {"reasoningConfig": {"type": "enabled", "maxReasoningEf
 def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Put the options and the response format into the body."""
     request, caps = prepared.request, prepared.caps
-    inference = options(request, _COMPOSED, caps, report)
+    inference = request_fields.options(request, _COMPOSED, caps, report)
     for key, name in (("temperature", "temperature"), ("topP", "top_p")):
-        within(inference, key, name, (0, 1), request, report)
+        request_fields.within(inference, key, name, (0, 1), request, report)
     tier = inference.pop("service_tier", None)
     if tier is not None and tier not in _TIERS:
         what = f"service tier {tier}"
@@ -204,9 +148,9 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     elif top_k is not None:
         report.lost("option.unsaid", request.options, "top_k", what="top_k")
     makers.update(thinking)
-    form = response_format(request, caps, report)
+    form = request_fields.response_format(request, caps, report)
     if form is not None and form.kind == "schema":
-        _put_format(body, form, format_name(form, report))
+        _put_format(body, form, request_fields.format_name(form, report))
         if form.strict is not None:
             report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
     parts = {
@@ -220,7 +164,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
 def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
     """The fields that ask for thinking; `maximum`: that of the answer, if one is set."""
     request, caps = prepared.request, prepared.caps
-    wish = asked(request, caps, report)
+    wish = reasoning.asked(request, caps, report)
     if wish is None:
         return {}
     effort = wish.effort
@@ -231,16 +175,16 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
     if caps.form == "nova":
         if effort is None:
             effort = caps.efforts[0]
-            field = reasoning_field(request.options)
+            field = reasoning.reasoning_field(request.options)
             report.lost("option.range", request.options, field, did=f"sent as {effort}")
         return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
     if caps.form == "gpt-oss" and effort is not None:
         return {"reasoning_effort": effort}
     is_default = wish.off if caps.thinks == "asked" else wish == Asked()
     if is_default:  # the model does so without a word
-        moot(request, report)
+        reasoning.moot(request, report)
     else:
-        report_thinking(request, report)
+        reasoning.unsaid(request, report)
     return {}
 
 
@@ -252,17 +196,17 @@ def _claude_thinking(
         return {"thinking": {"type": "disabled"}}
     budget = wish.budget
     if budget is None and prepared.caps.form == "claude-budget":
-        budget = USUAL_BUDGET
+        budget = reasoning.USUAL_BUDGET
     if budget is None:
         fields: JsonObject = {"thinking": {"type": "adaptive"}}
         if wish.effort is not None:
             fields["output_config"] = {"effort": wish.effort}
         return fields
     # the last turn of the assistant before results must begin with its thinking
-    given = prepared.request.options
-    if barred_by_history(given, prepared.history, report):
+    options = prepared.request.options
+    if reasoning.barred_by_history(options, prepared.history, report):
         return {}
-    fitting = fitting_budget(budget, maximum, given, report)
+    fitting = reasoning.fitting_budget(budget, maximum, options, report)
     return {} if fitting is None else {"thinking": {"type": "enabled", "budget_tokens": fitting}}
 
 
@@ -317,10 +261,10 @@ _TOOLS, _CHOICE = "toolConfig.tools", "toolConfig.toolChoice"
 
 def write_tool_config(prepared: PreparedRequest, report: Report) -> JsonObject:
     """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
-    given, caps = prepared.request.tool_choice, prepared.caps
-    withheld = caps.none_by == "withholding" and given is not None and given.mode == "none"
-    tool_choice = None if withheld else choice(prepared, report, prepared.tools)
-    tools = write_tools(prepared.offered or stubs(prepared, report), caps, report)
+    requested, caps = prepared.request.tool_choice, prepared.caps
+    withheld = caps.none_by == "withholding" and requested is not None and requested.mode == "none"
+    tool_choice = None if withheld else request_fields.choice(prepared, report, prepared.tools)
+    tools = write_tools(prepared.offered or request_fields.stubs(prepared, report), caps, report)
     if not tools:
         return {}
     return {"tools": tools} | ({} if tool_choice is None else {"toolChoice": _choice(tool_choice)})
@@ -333,7 +277,7 @@ def write_tools(
     entries: list[JsonObject] = []
     for tool in tools:
         if type(tool) is Tool:
-            schema, strict = parameters(tool, caps, report)
+            schema, strict = tool_parameters(tool, caps, report)
             spec = _function(tool, tool.description or None, schema, strict)
             entries.append({"toolSpec": replay(spec, tool, caps, report)})
             if tool.cache is not None and caps.cached_tools:
@@ -374,29 +318,32 @@ def read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
         if hint is not None and type(last) is Tool and last.cache is None:
             last.cache = hint
         else:
-            tools.append(_read_tool(entry, issuer) or ServerTool("own", extras={issuer: entry}))
+            tools.append(_read_tool(entry, issuer))
     return tools
 
 
-def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool | None:
-    """A function, or a system tool; None for what is neither."""
+def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
+    """A function, or a system tool; what is neither is kept as it came."""
+    spec: Any
     key, spec = next(iter(data.items())) if len(data) == 1 else ("", None)
     name = spec.get("name") if isinstance(spec, dict) else None
-    if not isinstance(spec, dict) or not isinstance(name, str):
-        return None
-    if key == "systemTool":
+    tool: Tool | ServerTool | None = None
+    if key == "systemTool" and isinstance(name, str):
         kinds: list[Any] = [kind for kind, word in _SYSTEM_TOOLS.items() if word == name]
-        fields = {key: value for key, value in spec.items() if key != "name"}
-        return ServerTool(kinds[0], extras=issuer_extras(issuer, fields, {})) if kinds else None
-    try:
-        return _read_function(spec, issuer) if key == "toolSpec" and name else None
-    except InvalidMessage:  # half of a surrogate pair
-        return None
+        extras = issuer_extras(issuer, without(spec, "name"), {})
+        tool = ServerTool(kinds[0], extras=extras) if kinds else None
+    elif key == "toolSpec" and isinstance(name, str) and name:
+        with suppress(InvalidMessage):  # half of a surrogate pair
+            tool = _read_function(spec, issuer)
+    if tool is None:
+        tool, spec = ServerTool("own", extras={issuer: data}), data
+    tool.read_from = spec
+    return tool
 
 
 def _read_function(spec: JsonObject, issuer: str) -> Tool:
     tool = Tool(spec["name"])
-    fields = {key: value for key, value in spec.items() if key != "name"}
+    fields = without(spec, "name")
     if isinstance(fields.get("description"), str):
         tool.description = fields.pop("description")
     if isinstance(field_at(fields, "inputSchema.json"), dict):
@@ -449,34 +396,24 @@ def _choice(tool_choice: ToolChoice) -> JsonObject:
     return {"any" if tool_choice.mode == "required" else "auto": {}}
 
 
-_STREAMED = "converse-stream"
-
-
-def read_path(path: str | None) -> tuple[str | None, bool]:
-    """(the model, whether a stream is asked for) of a path: `.../model/{modelId}/converse`."""
-    parent, _, operation = (path or "").partition("?")[0].rstrip("/").rpartition("/")
-    _, separator, model = parent.rpartition("/model/")
-    if not separator or operation not in ("converse", _STREAMED):
-        return None, False
-    return unquote(model) or None, operation == _STREAMED
-
-
-def read_request(body: JsonObject, path: str | None, issuer: str) -> ChatRequest:
-    """The request that the body makes."""
-    body = dict(body)
+def read_request(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
+    """The request that a body makes; the path names its model, and says if it is a stream."""
+    issuer, body = room.issuer, dict(body)
     notes: JsonObject = {}
     model, stream = read_path(path)
     model_id = body.get("modelId")  # an argument of the SDKs, which some clients send along
     if isinstance(model_id, str) and model_id and model in (None, model_id):
         model = body.pop("modelId")
         notes["model"] = "body"
-    origin = Origin(issuer, model)
+    origin = tree.Origin(issuer, model)
     msgs: list[Msg] = []
-    if (prompt := read_system(body.get("system"), issuer)) is not None:
+    if (prompt := messages.read_system(body.get("system"), issuer)) is not None:
         del body["system"]
         msgs.append(prompt)
     if isinstance(body.get("messages"), list):
-        msgs += [read_message(entry, issuer, origin) for entry in body.pop("messages")]
+        msgs += [messages.read_message(entry, issuer, origin) for entry in body.pop("messages")]
     else:
         notes["messages"] = "absent"
     request = ChatRequest(
@@ -493,18 +430,25 @@ def read_request(body: JsonObject, path: str | None, issuer: str) -> ChatRequest
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], issuer: str
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    issuer = room.issuer
     body, notes = issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
     prompt = req.messages[0] if req.messages else None
-    if prompt is not None and "system" in kept and at_top(prompt):
-        body["system"] = content_as_read(prompt, issuer)
+    if prompt is not None and "system" in kept and messages.at_top(prompt):
+        body["system"] = messages.content_as_read(prompt, issuer)
     if req.model and "model" in kept and notes.get("model") == "body":
         body["modelId"] = req.model
-    options_as_read(body, req.options, kept, notes)
+    for name, value in req.options.given():
+        if name in kept and name in _OPTIONS:
+            path, switches = _noted_place(name, notes)
+            if path is not None:
+                put_field(body, path, list(value) if isinstance(value, tuple) else value)
+            for switch, word in switches.items():
+                put_field(body, switch, word)
     if req.tools and "tools" in kept:
         put_field(body, _TOOLS, tools_as_read(req.tools, issuer))
     if req.tool_choice is not None and "tool_choice" in kept:

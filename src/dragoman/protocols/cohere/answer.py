@@ -10,26 +10,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, arguments
+from ... import message as tree
+from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import MADE
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    Candidate,
-    ChatResponse,
-    Msg,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ContentBlock, noted
-from ..answers import AnswerWriter
-from ..chat_shape import UNTYPED, filled, write_call
-from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citations
+from ...message.blocks import noted
+from ..answers import AnswerWriter, beyond_figures
+from ..base import Room
+from ..chat_shape import answer_call, filled
+from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
 
 FINISH_REASONS: dict[str, FinishReason] = {
     "COMPLETE": "stop",
@@ -52,17 +44,8 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
         input -= cached if cached is not None and cached <= input else 0
     output, reasoning = tokens.get("output_tokens"), tokens.get("reasoning_tokens")
     usage = Usage(input, cached, None, _count(output), _count(reasoning))
-    modelled = figures(usage, images)
-    extras: JsonObject = {}
-    for key, value in data.items():
-        same = modelled.get(key)
-        if key == "tokens" and isinstance(value, dict) and isinstance(same, dict):
-            if others := {k: n for k, n in value.items() if not _is_same(n, same.get(k, ...))}:
-                extras[key] = others
-        elif not _is_same(value, modelled.get(key, ...)):
-            extras[key] = value
-    if extras:
-        usage.extras = {issuer: extras}
+    unknown, _ = beyond_figures(data, figures(usage, images), is_same=_is_same)
+    usage.extras = {issuer: unknown} if unknown else None
     return usage
 
 
@@ -93,7 +76,7 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
 
 def _is_same(value: Any, figure: Any) -> bool:
     """Whether a figure is known; the SDK makes floats of the whole numbers that are sent."""
-    return bool(value == figure) and bool not in (type(value), type(figure))
+    return figure is not None and type(value) is not bool and bool(value == figure)
 
 
 def _count(value: Any) -> int | None:
@@ -112,30 +95,31 @@ class CohereWriter(AnswerWriter):
 
     def item(self, block: ContentBlock) -> Json:
         """The item of the content; None, with a loss, for what an answer here cannot hold."""
-        if type(block) is RawBlock and self.reads(block.issuer):
+        if type(block) is tree.RawBlock and self.reads(block.issuer):
             return block.data
         self.fields(block)
-        if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
-            return {"type": "text", "text": block.text}
-        if type(block) is TextBlock or type(block) is ThinkingBlock:
-            if type(block) is ThinkingBlock:
-                self.without_seals(block)
-                if not (block.thinking or self.own):
-                    return None
-            return part_as_read(block if self.own else replace(block, spelling=None), self.issuer)
-        self.report.lost("answer.unsaid", block)
-        return None
+        if type(block) is tree.RefusalBlock:
+            return {"type": "text", "text": self.text(block)}
+        if type(block) is tree.ThinkingBlock:
+            self.without_seals(block)
+            if not (block.thinking or self.own):
+                return None
+        elif type(block) is not tree.TextBlock:
+            self.report.lost("answer.unsaid", block)
+            return None
+        return part_as_read(block if self.own else replace(block, spelling=None), self.issuer)
 
     def citations(self, block: ContentBlock, index: int) -> list[Json]:
         """The citations of the item `index` (-1: the plan); one that has no span is a loss."""
-        extras = {} if type(block) is RawBlock else (block.extras or {}).get(self.issuer, {})
+        extras = (block.extras or {}).get(self.issuer, {})
         if "citations" in extras:
             return citations_as_read(extras, index)
         citations: list[Json] = []
-        for citation, data in write_citations(block, index) if type(block) is TextBlock else ():
+        if type(block) is not tree.TextBlock:
+            return citations
+        for citation in block.citations or ():
             self.fields(citation)
-            if data is None:
+            if (data := write_citation(citation, block.text, index)) is None:
                 self.report.lost("answer.unsaid", citation, what="citation")
             else:
                 citations.append(data)
@@ -143,12 +127,8 @@ class CohereWriter(AnswerWriter):
 
     def call(self, block: ToolUseBlock) -> JsonObject:
         """The entry of `tool_calls`; an id that the model did not give is for other clients."""
-        notes = (block.spelling or "").split() if self.own else []
-        text: Json = block.raw_input
-        if text is None:
-            text = block.input if self.own else arguments(block.input)
-        call = write_call(block, text, {}, typed=UNTYPED not in notes)
-        if MADE in notes:
+        call = answer_call(block, self.own)
+        if self.own and MADE in (block.spelling or "").split():
             del call["id"]
         return filled(call, self.fields(block))
 
@@ -161,7 +141,7 @@ class CohereWriter(AnswerWriter):
         parts, fields = self._content(candidate.msg.blocks)
         if parts or not ("tool_calls" in fields or self.own):
             text = candidate.msg.blocks[0] if len(parts) == 1 and self.own else None
-            is_string = type(text) is TextBlock and text.spelling == TEXT
+            is_string = type(text) is tree.TextBlock and text.spelling == TEXT
             message["content"] = text.text if is_string else parts  # type: ignore[union-attr]
         unknown = dict(unknown) if isinstance(unknown, dict) else {}
         if "citations" in fields and isinstance(unknown.get("citations"), list):
@@ -177,11 +157,11 @@ class CohereWriter(AnswerWriter):
         for block in blocks:
             if type(block) is ToolUseBlock:
                 calls.append(self.call(block))
-            elif self.own and type(block) is RawBlock and block.role == "call":
+            elif self.own and type(block) is tree.RawBlock and block.role == "call":
                 calls.append(block.data)
-            elif type(block) is RawBlock and self.reads(block.issuer):
+            elif type(block) is tree.RawBlock and self.reads(block.issuer):
                 parts.append(block.data)
-            elif self.own and type(block) is TextBlock and block.spelling == PLAN:
+            elif self.own and type(block) is tree.TextBlock and block.spelling == PLAN:
                 self.fields(block)
                 plan["tool_plan"] = block.text
                 citations += self.citations(block, -1)
@@ -192,17 +172,23 @@ class CohereWriter(AnswerWriter):
         return parts, plan | {key: items for key, items in fields.items() if items}
 
 
-def write_response(resp: ChatResponse, report: Report, issuers: tuple[str, ...]) -> JsonObject:
+def write_response(
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
+) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
-    first = resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+    candidates = resp.candidates or [Candidate(tree.Msg.trusted("", [], "assistant"))]
+    first = candidates[0]
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
-    origin = first.msg.origin
-    writer = CohereWriter(report, issuers, origin is not None and origin.issuer in issuers)
+    writer = CohereWriter.for_answer(resp, room.dialect.issuers, report)
     extras = writer.answer_fields(resp)
-    body: JsonObject = {**_head(resp, writer), "message": writer.message(first)}
+    if resp.model is not None:
+        report.lost("answer.unsaid", resp, "model")  # no answer here names it
+    id = resp.id if resp.id is not None or writer.own else writer.made_id(resp)
+    body: JsonObject = {} if id is None else {"id": id}
+    body["message"] = writer.message(first)
     if (reason := writer.finish_reason(first.finish, first)) is not None:
         body["finish_reason"] = reason
     usage = write_usage(resp.usage, writer)
@@ -211,15 +197,6 @@ def write_response(resp: ChatResponse, report: Report, issuers: tuple[str, ...])
     if resp.error is not None and not writer.own:
         report.lost("answer.unsaid", resp, "error", what=resp.error.message)
     return filled(body, extras)
-
-
-def _head(resp: ChatResponse, writer: AnswerWriter) -> JsonObject:
-    """The id, which another wire's answer must have; no answer here names its model."""
-    if resp.model is not None:
-        writer.report.lost("answer.unsaid", resp, "model")
-    if resp.id is not None:
-        return {"id": resp.id}
-    return {} if writer.own else {"id": writer.made_id(resp)}
 
 
 def error_body(error: ProviderError) -> JsonObject:

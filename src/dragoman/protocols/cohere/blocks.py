@@ -5,29 +5,14 @@ Reference: Cohere API, "Chat": `Content`, `AssistantMessageV2ContentOneItem`, `T
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments, loads, too_deep
 from ..._core.media import read_url, url_of
 from ...errors import InvalidMessage, ReadError, WriteError
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Citation,
-    DocumentBlock,
-    ImageBlock,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
-from ...message.blocks import ContentBlock
+from ...message import Citation, ContentBlock, ImageBlock, Origin, TextBlock
 from ..chat_shape import filled
 
 PLAN = "plan"  # the spelling of a text that stood in `tool_plan`
@@ -42,7 +27,7 @@ def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> 
     blocks: list[ContentBlock] = []
     for part in parts:
         block = read_part(part, issuer, "client" if origin is None else "server")
-        if type(block) is ThinkingBlock:
+        if type(block) is tree.ThinkingBlock:
             block.origin = origin
         block.read_from = part
         blocks.append(block)
@@ -56,15 +41,15 @@ def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client
     if kind == "text" and isinstance(part.get("text"), str):
         block = TextBlock(part["text"])
     elif kind == "thinking" and isinstance(part.get("thinking"), str):
-        block = ThinkingBlock(part["thinking"])
+        block = tree.ThinkingBlock(part["thinking"])
     elif kind == "image_url":
         block = _read_image(part.get("image_url"))
     elif kind == "document":
         block = _read_document(part.get("document"), issuer)
     if block is None or "citations" in part:  # which stand beside the content, never in it
-        return RawBlock(issuer, part, by=by)
+        return tree.RawBlock(issuer, part, by=by)
     if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in ("type", kind)}):
-        block.extras = {issuer: filled(extras_but_citations(block, issuer), unknown)}
+        block.extras = {issuer: filled((block.extras or {}).get(issuer, {}), unknown)}
     return block
 
 
@@ -81,15 +66,15 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
             part = {"type": "text", "text": text}
             if data is not None:
                 part = {"type": "document", "document": {"data": data}}
-        case ThinkingBlock(thinking=thinking):
+        case tree.ThinkingBlock(thinking=thinking):
             part = {"type": "thinking", "thinking": thinking}
         case ImageBlock():
             part = _write_image(block, (block.spelling or "") if as_read else "")
-        case RawBlock() if as_read or isinstance(block.data, dict):
+        case tree.RawBlock() if as_read or isinstance(block.data, dict):
             part = block.data
-        case RawBlock() | RefusalBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
+        case tree.RawBlock() | tree.RefusalBlock() | tree.AudioBlock() | tree.VideoBlock():
             raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
-        case ToolUseBlock() | ToolResultBlock():
+        case tree.DocumentBlock() | tree.ToolUseBlock() | tree.ToolResultBlock():
             raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
         case _:
             assert_never(block)
@@ -98,8 +83,8 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The item that `read_part` read."""
-    extras = {} if type(block) is RawBlock else extras_but_citations(block, issuer)
-    return write_part(block, extras, as_read=True)
+    extras = (block.extras or {}).get(issuer, {})
+    return write_part(block, but_citations(extras), as_read=True)
 
 
 def _read_image(image: Any) -> ImageBlock | None:
@@ -115,7 +100,7 @@ def _read_image(image: Any) -> ImageBlock | None:
 
 
 def _write_image(block: ImageBlock, spelling: str) -> JsonObject:
-    if not isinstance(block.source, (URLSource, Base64Source)):
+    if not isinstance(block.source, (tree.URLSource, tree.Base64Source)):
         raise WriteError(f"image from a {block.source.type} source", code="seat.unsaid")
     form, _, head = spelling.partition(" ")
     image: JsonObject = {"url": url_of(block.source, head)}
@@ -147,9 +132,10 @@ def document_data(block: TextBlock) -> JsonObject | None:
     return data if isinstance(data, dict) else None
 
 
-def extras_but_citations(node: Any, issuer: str) -> JsonObject:
-    """The issuer's fields of a node but for citations, which stand beside the content."""
-    fields = (node.extras or {}).get(issuer, {})
+def but_citations(fields: JsonObject) -> JsonObject:
+    """The fields of an item but for citations, which stand beside the content."""
+    if "citations" not in fields:
+        return fields
     return {key: value for key, value in fields.items() if key != "citations"}
 
 
@@ -180,7 +166,7 @@ def attach_citations(
         if index is None or not previous <= index < len(blocks):
             return citations[i:]
         block = blocks[index]
-        if type(block) is not TextBlock and type(block) is not ThinkingBlock:
+        if type(block) is not TextBlock and type(block) is not tree.ThinkingBlock:
             return citations[i:]
         extras = (block.extras or {}).get(issuer, {})
         block.extras = {**(block.extras or {}), issuer: extras}
@@ -208,22 +194,20 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def write_citations(block: TextBlock, index: int) -> Iterable[tuple[Citation, JsonObject | None]]:
-    """Each citation of a text with its object; None for one that has no span."""
-    for citation in block.citations or ():
-        start, end = citation.start, citation.end
-        if start is None or end is None:
-            yield citation, None
-            continue
-        fields = {"title": citation.title, "url": citation.url, "snippet": citation.quote}
-        document = {key: value for key, value in fields.items() if value is not None}
-        id = citation.url or citation.title or ""
-        data: JsonObject = {
-            "start": start, "end": end, "text": block.text[start:end],
-            "sources": [{"type": "document", "id": id, "document": document}],
-            "type": "TEXT_CONTENT",
-        }  # fmt: skip
-        yield citation, {**data, **({"content_index": index} if index else {})}
+def write_citation(citation: Citation, text: str, index: int) -> JsonObject | None:
+    """The object of a citation of this text, which is the item `index`; None without a span."""
+    start, end = citation.start, citation.end
+    if start is None or end is None:
+        return None
+    fields = {"title": citation.title, "url": citation.url, "snippet": citation.quote}
+    document = {key: value for key, value in fields.items() if value is not None}
+    id = citation.url or citation.title or ""
+    data: JsonObject = {
+        "start": start, "end": end, "text": text[start:end],
+        "sources": [{"type": "document", "id": id, "document": document}],
+        "type": "TEXT_CONTENT",
+    }  # fmt: skip
+    return {**data, "content_index": index} if index else data
 
 
 def citations_as_read(extras: JsonObject, index: int) -> list[Json]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from ..chat_request import has_chat_messages
+from ..chat_request import claims_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,10 @@ _MESSAGE_FIELDS = {
 }
 
 
-_PARTS = {
-    "text": frozenset({"text"}),
-    "image_url": frozenset({"image_url"}),
-    "document": frozenset({"document"}),
-    "thinking": frozenset({"thinking"}),
-}
+_PARTS = {kind: (kind,) for kind in ("text", "image_url", "document", "thinking")}
+
+
+_TEXTS = ("text", "thinking")
 
 
 EVENT_TYPES = frozenset({
@@ -85,15 +83,10 @@ EVENT_TYPES = frozenset({
 
 
 def claims(body: Json, path: str | None = None) -> bool:
-    """Whether the body can be one."""
-    if not isinstance(body, dict) or body.keys() - _FIELDS:
-        return False
-    if path and not path.partition("?")[0].rstrip("/").endswith("/v2/chat"):
+    """Whether the body can be one, judged by its keys, its messages and where it was sent."""
+    if not claims_chat(body, path, "/v2/chat", _FIELDS, _MESSAGE_FIELDS, _PARTS, _TEXTS):
         return False
     tools = body.get("tools")
-    for tool in tools if isinstance(tools, list) else ():
-        if not isinstance(tool, dict) or tool.get("type") != "function" or "function" not in tool:
-            return False
-    return body.get("tool_choice") in (None, "REQUIRED", "NONE") and has_chat_messages(
-        body, _MESSAGE_FIELDS, _PARTS, texts=("text", "thinking")
-    )
+    if isinstance(tools, list) and any(tool.get("type") != "function" for tool in tools):
+        return False
+    return body.get("tool_choice") in (None, "REQUIRED", "NONE")

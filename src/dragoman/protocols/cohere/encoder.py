@@ -6,25 +6,31 @@ error are in the last event. Reference: Cohere API, "Chat with Streaming".
 
 from __future__ import annotations
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import Finish, RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock
+from ...message import ChatRequest, ContentBlock, Finish
 from ..answers import EVENTS, AnswerEncoder, Event
 from .answer import CohereWriter, write_usage
 from .blocks import PLAN
+from .dialect import Dialect
 
-_UNKNOWN = "unknown"
+# the blocks that grow: the type of their item, and the key of the text in it
+_TEXT_FIELDS: dict[type[ContentBlock], str] = {
+    tree.TextBlock: "text", tree.RefusalBlock: "text", tree.ThinkingBlock: "thinking",
+}  # fmt: skip
 
 
 class CohereEncoder(AnswerEncoder[CohereWriter]):
     """Writes one answer, of which only the first candidate is written."""
 
-    def __init__(self, report: Report, issuers: tuple[str, ...]) -> None:
-        super().__init__(CohereWriter(report, issuers, own=False))
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
+        super().__init__(CohereWriter(report, dialect.issuers, own=False), request)
         self._steps = Steps(report=report)
         self._id: str | None = None
         self._begun = False
@@ -95,11 +101,11 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         self._begun = True
         if self._id is None and not self.writer.own:
             self.writer.lost_once("answer.field", self, "id")
-            self._id = _UNKNOWN
+            self._id = "unknown"
         self._steps.seed = self._steps.seed or self._id or ""
+        id = {} if self._id is None else {"id": self._id}
         message: JsonObject = {"role": "assistant", "content": [], "tool_plan": "",
                                "tool_calls": [], "citations": []}  # fmt: skip
-        id = {} if self._id is None else {"id": self._id}
         return [_event("message-start", **id, delta={"message": message})]
 
     def _events(self, steps: list[Step]) -> list[Event]:
@@ -115,35 +121,34 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         return events
 
     def _is_plan(self, block: ContentBlock) -> bool:
-        return self.writer.own and type(block) is TextBlock and block.spelling == PLAN
+        return self.writer.own and type(block) is tree.TextBlock and block.spelling == PLAN
 
     def _begin(self, block: ContentBlock) -> list[Event]:
         """The beginning of a text, of thinking or of a call; a plan has none."""
-        if type(block) is ToolUseBlock:
+        if type(block) is tree.ToolUseBlock:
             call = self.writer.call(block)
             call["function"] = {**call["function"], "arguments": ""}
             return [_delta("tool-call-start", self._calls, tool_calls=call)]
-        if self._is_plan(block) or type(block) not in (TextBlock, ThinkingBlock, RefusalBlock):
+        kind = _TEXT_FIELDS.get(type(block))
+        if kind is None or self._is_plan(block):
             return []
-        kind = "thinking" if type(block) is ThinkingBlock else "text"
         return [_delta("content-start", self._items, content={"type": kind, kind: ""})]
 
     def _grow(self, block: ContentBlock, key: Key) -> list[Event]:
-        if type(block) is ToolUseBlock:
-            call = {"function": {"arguments": argument_text(block)}}
-            events = [_delta("tool-call-delta", self._calls, tool_calls=call)]
-            return events if call["function"]["arguments"] else []
-        if type(block) is TextBlock and self._is_plan(block):
-            events = [_delta("tool-plan-delta", None, tool_plan=block.text)] if block.text else []
-            return events + self._cite(block, key, -1)
-        if type(block) is ThinkingBlock:
-            field, text = "thinking", block.thinking
-        elif type(block) is TextBlock or type(block) is RefusalBlock:
-            field, text = "text", block.text
-        else:
+        if type(block) is tree.ToolUseBlock:
+            if not (text := argument_text(block)):
+                return []
+            call = {"function": {"arguments": text}}
+            return [_delta("tool-call-delta", self._calls, tool_calls=call)]
+        kind = _TEXT_FIELDS.get(type(block))
+        if kind is None:
             return []
-        events = [_delta("content-delta", self._items, content={field: text})] if text else []
-        return events + self._cite(block, key, self._items)
+        text = getattr(block, kind)
+        if self._is_plan(block):
+            event, index = _delta("tool-plan-delta", None, tool_plan=text), -1
+        else:
+            event, index = _delta("content-delta", self._items, content={kind: text}), self._items
+        return ([event] if text else []) + self._cite(block, key, index)
 
     def _cite(self, block: ContentBlock, key: Key, index: int) -> list[Event]:
         """The citations of a piece; pieces read from this wire repeat those of their block."""
@@ -160,7 +165,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
 
     def _finish(self, block: ContentBlock) -> list[Event]:
         """The end of a block: one that came in one piece is written, what has no place is lost."""
-        if type(block) is ToolUseBlock:
+        if type(block) is tree.ToolUseBlock:
             self._calls += 1
             return [_event("tool-call-end", index=self._calls - 1)]
         if self._is_plan(block):
@@ -168,9 +173,9 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
             return []
         item = self.writer.item(block)
         events: list[Event] = []
-        if type(block) is RawBlock and item is not None:
+        if type(block) is tree.RawBlock and item is not None:
             events.append(_delta("content-start", self._items, content=item))
-        elif type(block) not in (TextBlock, ThinkingBlock, RefusalBlock):
+        elif type(block) not in _TEXT_FIELDS:
             return []
         self._items += 1
         return [*events, _event("content-end", index=self._items - 1)]

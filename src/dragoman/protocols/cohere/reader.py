@@ -26,6 +26,7 @@ _EMPTY_MESSAGE: JsonObject = {"role": "assistant", "content": [], "tool_plan": "
                               "tool_calls": [], "citations": []}  # fmt: skip
 _END_EVENTS = frozenset({"content-end", "tool-call-end", "citation-end"})
 _EVENT_FIELDS = ("type", "id", "index", "delta")
+_PART_FIELDS = (*_EVENT_FIELDS, "logprobs")
 _ERROR_FIELDS = {"error", "error_type", "detail"}
 
 
@@ -94,11 +95,9 @@ class CohereReader:
         if "logprobs" in payload:  # each event brings those of its own text
             logprobs = {"logprobs": [payload["logprobs"]]}
             pieces.append(Meta(logprobs, joined=True, issuer=self._issuer))
-        return pieces + self._extras(payload, (*_EVENT_FIELDS, "logprobs"))
-
-    def _extras(self, fields: JsonObject, known: tuple[str, ...]) -> list[Piece]:
-        unknown = {key: value for key, value in fields.items() if key not in known}
-        return [Meta(unknown, issuer=self._issuer)] if unknown else []
+        if unknown := {key: payload[key] for key in payload if key not in _PART_FIELDS}:
+            pieces.append(Meta(unknown, issuer=self._issuer))
+        return pieces
 
     def _part(self, kind: str, payload: JsonObject, message: JsonObject) -> Part:
         """A part of an item, of the plan or of a call."""
@@ -169,9 +168,9 @@ class CohereReader:
             self._error = ""
             pieces.append(Failed(provider_error(delta)))
             known += ("error", "error_type")
-        fields = {key: value for key, value in payload.items() if key not in _EVENT_FIELDS}
         unknown = {key: value for key, value in delta.items() if key not in known}
-        return pieces + self._extras(unknown | fields, ())
+        unknown |= {key: value for key, value in payload.items() if key not in _EVENT_FIELDS}
+        return [*pieces, Meta(unknown, issuer=self._issuer)] if unknown else pieces
 
 
 def _read_body(body: JsonObject, issuer: str) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""The fields of a request: read into the tree, written as they were read, and composed.
+"""The fields of a request that are written otherwise than in Chat Completions.
 
 Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response_format`,
 `thinking`.
@@ -6,42 +6,37 @@ Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...schema import lowered_once
-from ..chat_request import read_envelope, read_tools, tool_as_read, write_envelope, write_tool
-from ..chat_shape import issuer_extras, read_messages
+from .. import chat_request
+from ..chat_room import ChatRoom
 from ..reasoning import asked
-from ..request_fields import format_unsaid, option_value, options, within
+from ..request_fields import format_unsaid
 from .dialect import CAN
-from .messages import read_message
 
 CHOICES = {"REQUIRED": "required", "NONE": "none"}
-CHOICE_WORDS = {mode: word for word, mode in CHOICES.items()}
 
 _FORMATS: dict[Any, Any] = {"text": "text", "json_object": "json"}
 _SCHEMA = ("json_schema", "schema")  # the second one in some of the documents' samples
 
 # option -> its key here
 OPTIONS = {
-    "max_tokens": "max_tokens",
-    "temperature": "temperature",
+    **{name: name for name in (
+        "max_tokens", "temperature", "seed", "frequency_penalty", "presence_penalty", "logprobs",
+    )},
     "top_p": "p",
     "top_k": "k",
-    "seed": "seed",
     "stop": "stop_sequences",
-    "frequency_penalty": "frequency_penalty",
-    "presence_penalty": "presence_penalty",
-    "logprobs": "logprobs",
-}
+}  # fmt: skip
 # Cohere API, "Chat", request body: from and to
-_RANGES = {
+RANGES = {
     "temperature": (0, 1), "top_p": (0.01, 0.99), "top_k": (0, 500), "frequency_penalty": (0, 1),
     "presence_penalty": (0, 1),
 }  # fmt: skip
@@ -49,51 +44,19 @@ _STOPS = 5
 _PENALTIES = ("frequency_penalty", "presence_penalty")
 
 
-def read_request(body: JsonObject, issuer: str) -> ChatRequest:
-    """The request of a body. Fields that no node models are its extras."""
-    unknown = dict(body)
-    notes: JsonObject = {}
-    entries, model, stream = read_envelope(unknown, notes)
-    origin = Origin(issuer, model)
-    req = ChatRequest(
-        read_messages(entries, lambda entry, index: read_message(entry, issuer, origin, index)),
-        tools=_read_tools(unknown, issuer),
-        tool_choice=_read_choice(unknown),
-        options=_read_options(unknown, notes),
-        response_format=_read_format(unknown, notes),
-        model=model,
-        stream=stream,
-    )
-    req.extras = issuer_extras(issuer, unknown, notes)
-    return req
-
-
-def body_as_read(
-    req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
-) -> JsonObject:
-    """The body that `read_request` read, with those of `fields` and those nobody models."""
-    body, notes = write_envelope(req, fields, elements, issuer)
-    for name, value in req.options.given():
-        if name in fields and name in OPTIONS:
-            body[OPTIONS[name]] = list(value) if name == "stop" else value
-        elif name in fields:
-            _thinking_as_read(body, name, value, notes.get("thinking"))
-    if req.tools and "tools" in fields:
-        body["tools"] = [tool_as_read(tool, issuer, strict=False) for tool in req.tools]
-        strict = [tool.strict for tool in req.tools if type(tool) is Tool]
-        if any(value is not None for value in strict):
-            body["strict_tools"] = next(value for value in strict if value is not None)
-    if req.tool_choice is not None and "tool_choice" in fields:
-        body["tool_choice"] = CHOICE_WORDS[req.tool_choice.mode]
-    if req.response_format is not None and "response_format" in fields:
-        form = _format(req.response_format, notes.get("format"))
-        body["response_format"] = form | body.get("response_format", {})
-    return body
+def read_fields(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
+    """Tools, choice, options and format, taken out of the body."""
+    return {
+        "tools": _read_tools(body, room.issuer),
+        "tool_choice": _read_choice(body),
+        "options": room.read_options(body, notes),
+        "response_format": _read_format(body, notes),
+    }
 
 
 def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     """The tools, taken out of the body. `strict_tools` is a field of each function."""
-    tools = read_tools(body, issuer, strict=False)
+    tools = chat_request.read_tools(body, issuer, strict=False)
     functions = [tool for tool in tools if type(tool) is Tool]
     if functions and isinstance(body.get("strict_tools"), bool):
         strict = body.pop("strict_tools")
@@ -102,24 +65,36 @@ def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     return tools
 
 
+def tools_as_read(room: ChatRoom, body: JsonObject, tools: Sequence[Tool | ServerTool]) -> None:
+    """Put the tools into the body, and whether they are strict."""
+    body["tools"] = [chat_request.tool_as_read(tool, room.issuer, strict=False) for tool in tools]
+    strict = [tool.strict for tool in tools if type(tool) is Tool and tool.strict is not None]
+    if strict:
+        body["strict_tools"] = strict[0]
+
+
 def write_tools(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> tuple[list[JsonObject], bool | None]:
-    """(the tools, `strict_tools`): one switch for all of them, which all must want."""
+    room: ChatRoom,
+    body: JsonObject,
+    tools: Sequence[Tool | ServerTool],
+    caps: Capabilities,
+    report: Report,
+) -> None:
+    """Put the tools into the body, with one switch for all of them, which all must want."""
     wishes = {tool.strict for tool in tools if type(tool) is Tool}
     if True in wishes and len(wishes) > 1:
         caps = replace(caps, strict_tools=False)  # whose loss each of them is
-    entries = [write_tool(tool, caps, report) for tool in tools]
+    body["tools"] = entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
     functions = [(tool, entry["function"].pop("strict", None))
                  for tool, entry in zip(tools, entries, strict=True)
                  if type(tool) is Tool]  # fmt: skip
     switches = {strict for _, strict in functions}
-    if switches <= {False, None} or switches == {True}:
-        return entries, next((value for value in (True, False) if value in switches), None)
+    if switches == {True} or switches in ({False}, {False, None}):
+        body["strict_tools"] = True in switches
+        return
     for tool, strict in functions:
         if strict:
             report.lost("tool.strict", tool, "strict", did="no tool is strict")
-    return entries, None
 
 
 def _read_choice(body: JsonObject) -> ToolChoice | None:
@@ -150,13 +125,23 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     return form
 
 
+def format_as_read(
+    room: ChatRoom, body: JsonObject, form: ResponseFormat, notes: JsonObject
+) -> None:
+    """Put the format into the body, around the fields that stayed there."""
+    data = _format(form, notes.get("format"))
+    body["response_format"] = data | body.get("response_format", {})
+
+
 def _format(form: ResponseFormat, key: str | None = None) -> JsonObject:
     """`{"type": "json_object", "json_schema": the bare schema}`, or its type alone."""
     schema = {key or _SCHEMA[0]: form.schema} if form.kind == "schema" else {}
     return {"type": "text" if form.kind == "text" else "json_object", **schema}
 
 
-def write_format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
+def write_format(
+    room: ChatRoom, form: ResponseFormat, caps: Capabilities, report: Report
+) -> JsonObject:
     """The format; a schema that the API would refuse is left out."""
     if form.kind == "schema":
         format_unsaid(form, report)
@@ -167,54 +152,46 @@ def write_format(form: ResponseFormat, caps: Capabilities, report: Report) -> Js
     return _format(form)
 
 
-def _read_options(body: JsonObject, notes: JsonObject) -> Options:
-    values: dict[str, Any] = {}
-    for name, key in OPTIONS.items():
-        value = option_value(name, body.get(key))
-        if value is not None and not (name == "stop" and isinstance(body[key], str)):
-            del body[key]
-            values[name] = value
-    return Options(**values, **_read_thinking(body, notes))
-
-
-def _read_thinking(body: JsonObject, notes: JsonObject) -> dict[str, Any]:
+def read_thinking(room: ChatRoom, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
     """The options of `thinking`, taken out of the body: on, off, or within a budget."""
     value = body.get("thinking")
     if not isinstance(value, dict) or not value:
         return {}
     kind, budget = value.get("type"), value.get("token_budget")
-    unknown = {key: value[key] for key in value if key not in ("type", "token_budget")}
-    values: dict[str, Any] = {}
+    unknown = dict(value)
     if type(budget) is int and budget > 0 and kind in (None, "enabled"):
-        values["reasoning_budget"] = budget
-        if kind is None:
-            unknown |= {"type": None} if "type" in value else {}
-            notes["thinking"] = "untyped"
+        values = {"reasoning_budget": unknown.pop("token_budget")}
     elif kind in ("enabled", "disabled"):
-        values["reasoning"] = "on" if kind == "enabled" else "off"
-        unknown |= {"token_budget": budget} if "token_budget" in value else {}
+        values = {"reasoning": "on" if kind == "enabled" else "off"}
     else:
         return {}
+    if kind is None:
+        notes["thinking"] = "untyped"
+    else:
+        del unknown["type"]
     del body["thinking"]
     if unknown:
         body["thinking"] = unknown
     return values
 
 
-def _thinking_as_read(body: JsonObject, name: str, value: Any, note: str | None) -> None:
+def thinking_as_read(
+    room: ChatRoom, body: JsonObject, name: str, value: Any, notes: JsonObject
+) -> None:
+    """Put an option of `thinking` into the body."""
     data: JsonObject = {"type": "disabled" if value == "off" else "enabled"}
     if name == "reasoning_budget":
         data["token_budget"] = value
-        if note == "untyped":
+        if "thinking" in notes:
             del data["type"]
     body["thinking"] = data | body.get("thinking", {})
 
 
-def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+def write_options(
+    room: ChatRoom, request: ChatRequest, caps: Capabilities, report: Report
+) -> JsonObject:
     """The options in their ranges, and `thinking`."""
-    body = options(request, OPTIONS, caps, report)
-    for name, limits in _RANGES.items():
-        within(body, OPTIONS[name], name, limits, request, report)
+    body = ChatRoom.write_options(room, request, caps, report)
     if len(body.get("stop_sequences", ())) > _STOPS:
         body["stop_sequences"] = body["stop_sequences"][:_STOPS]
         report.lost("option.range", request.options, "stop", did=f"the first {_STOPS}")

@@ -11,52 +11,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.jsontext import arguments as json_text
 from ..._core.stream.arguments import MADE
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    FileSource,
-    Finish,
-    LocalSource,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    URLSource,
-    Usage,
-)
+from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
-from .. import answers
-from ..answers import EVENTS
+from ..answers import EVENTS, AnswerWriter, beyond_figures
+from ..base import Room
 from ..chat_shape import filled
 from ..request_fields import field_at, put_field
 from .blocks import MEDIA, media_link
 
 # spellings of a text: a part of a content list, the text of an answer without choices
 PART, FIELD = "part", "text"
-
-
 SOUND_FIELD = "sound"  # the spelling of sound that stands beside the choices, not in a part
-
-
 AROUND = "around"  # the note of what the vendor's SDK puts around an answer
-
-
 NO_ID = "dragoman"  # the id of an answer that has none
 
 
-# the provider's words for why an answer ended; those of the first row are written, too
 _WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
-REASONS: dict[str, FinishReason] = {**_WRITTEN, "content_filter": "content_filter"}
+_UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
+_NEAREST = {"context_overflow": "length"}
+FINISH_REASONS = _WRITTEN | _UNWRITTEN
 
 
 # figure of a Usage -> where it stands; the `input` of a Usage is without what was cached
@@ -72,9 +52,6 @@ _COUNTS = {
 }
 
 
-_MISSING = object()
-
-
 def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
     """`output.audio`: a piece of base64, or a link to the whole.
 
@@ -86,7 +63,7 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
     if isinstance(data, str) and data:
         block.source = Base64Source("audio/wav", data)
     elif isinstance(url, str) and url and not streamed:
-        block.source = URLSource(url)
+        block.source = tree.URLSource(url)
         key = "url"
     if other_fields := {k: v for k, v in audio.items() if k != key or not v}:
         block.extras = {answered(issuer): other_fields}
@@ -103,7 +80,7 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
     if counts["input"] is not None and cached <= counts["input"]:
         counts["input"] -= cached
     usage = Usage(**counts)
-    if other_fields := _differences(data, _figures(usage)):
+    if other_fields := beyond_figures(data, _figures(usage))[0]:
         usage.extras = {issuer: other_fields}
     return usage
 
@@ -118,17 +95,6 @@ def _figures(usage: Usage) -> JsonObject:
                 value += (usage.cache_read or 0) + (usage.cache_write or 0)
             put_field(data, path, value)
     return data
-
-
-def _differences(data: JsonObject, known: JsonObject) -> JsonObject:
-    """The fields of `data` that `known` lacks or says otherwise."""
-    unknown: JsonObject = {}
-    for key, value in data.items():
-        other = known.get(key, _MISSING)
-        if value != other:
-            nested = isinstance(value, dict) and isinstance(other, dict)
-            unknown[key] = _differences(value, other) if nested else value
-    return unknown
 
 
 def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
@@ -148,35 +114,28 @@ def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
     return {**total, "output_tokens_details": details} if details else total
 
 
-class AnswerWriter(answers.AnswerWriter):
+class DashScopeWriter(AnswerWriter):
     """Writes the blocks of an answer."""
 
     __slots__ = ()
-
-    def text(self, block: TextBlock | RefusalBlock) -> str:
-        """The text; that of a refusal, too, which has no field of its own on this wire."""
-        if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
-        elif type(block) is TextBlock and block.citations:
-            self.report.lost("answer.unsaid", block, "citations")
-        return block.text
-
-    def thought(self, block: ThinkingBlock) -> str:
-        """The text of the thinking; its seals are for nobody here."""
-        self.fields(block)
-        self.without_seals(block)
-        return block.thinking
+    finish_reasons = _WRITTEN
+    unwritten_reasons = _UNWRITTEN
+    nearest_reasons = _NEAREST
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """The block as a part of the content; None if no part can say it."""
-        if type(block) is RawBlock and self.reads(block.issuer) and isinstance(block.data, dict):
+        if (
+            type(block) is tree.RawBlock
+            and self.reads(block.issuer)
+            and isinstance(block.data, dict)
+        ):
             return block.data
         fields = self.fields(block)
-        if type(block) is TextBlock or type(block) is RefusalBlock:
+        if type(block) is TextBlock or type(block) is tree.RefusalBlock:
             return {"text": self.text(block), **fields}
         source = getattr(block, "source", None)
-        foreign = type(source) is FileSource and not self.reads(source.issuer)
-        if block.type not in MEDIA or foreign or type(source) is LocalSource:
+        foreign = type(source) is tree.FileSource and not self.reads(source.issuer)
+        if block.type not in MEDIA or foreign or type(source) is tree.LocalSource:
             self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
             return None
         for name in ("title", "detail"):
@@ -187,7 +146,7 @@ class AnswerWriter(answers.AnswerWriter):
     def sound(self, block: AudioBlock) -> JsonObject:
         """`output.audio`: sound that stands beside the choices."""
         source = block.source
-        if type(source) is URLSource:
+        if type(source) is tree.URLSource:
             return {"url": source.url, **self.fields(block)}
         data = source.data if type(source) is Base64Source else ""
         return {**({"data": data} if data else {}), **self.fields(block)}
@@ -216,16 +175,11 @@ class AnswerWriter(answers.AnswerWriter):
             return block.input
         return json_text(block.input)
 
-    def reason(self, finish: Finish, node: object) -> str | None:
-        """The word for why it ended; the provider's own where it still says so."""
-        raw = finish.raw
-        if self.own and (raw is None or _still_true(finish)):
-            return raw
-        if finish.reason in _WRITTEN:
-            return finish.reason
-        word = "length" if finish.reason == "context_overflow" else "stop"
-        self.report.lost("answer.finish", node, "finish", what=finish.reason, did=word)
-        return word
+    def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
+        """The word for why it ended; None where an answer of this wire had none."""
+        if self.own and finish.raw is None:
+            return None
+        return super().finish_reason(finish, node)
 
     def usage(self, usage: Usage) -> JsonObject:
         """The figures as this wire sums them: everything read, everything written, and both."""
@@ -239,26 +193,102 @@ class AnswerWriter(answers.AnswerWriter):
             data.setdefault("total_tokens", data["input_tokens"] + data["output_tokens"])
         return filled(data, fields)
 
+    def _choice(self, candidate: tree.Candidate, in_parts: bool) -> JsonObject:
+        fields = self.fields(candidate)
+        self.fields(candidate.msg)
+        message_fields = fields.pop("message", None)
+        other_fields = dict(message_fields) if isinstance(message_fields, dict) else {}
+        tags = fields.pop("think_tags", "")  # sections without a word, behind all text
+        blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
+        if self.own and any(block.spelling == FIELD for block in blocks):
+            message: JsonObject = {"text": self._joined_text(join_think_tags(blocks))}
+        else:
+            message = {"role": "assistant", **self._message(blocks, other_fields, in_parts)}
+            message |= other_fields
+        choice: JsonObject = {"message": message, **fields}
+        if (reason := self.finish_reason(candidate.finish, candidate)) is not None:
+            choice["finish_reason"] = reason
+        return choice
 
-def _still_true(finish: Finish) -> bool:
-    """Whether the provider's word still says why; content corrects those that leave it open."""
-    meaning = REASONS.get(finish.raw or "", "other")
-    is_open = meaning in ("stop", "tool_calls", "other")
-    return finish.reason == meaning or (
-        is_open and finish.reason in ("stop", "tool_calls", "refusal")
-    )
+    def _message(
+        self, blocks: Sequence[ContentBlock], other_fields: JsonObject, in_parts: bool
+    ) -> JsonObject:
+        """The fields that the blocks fill; `other_fields` loses content that is put in between."""
+        calls: list[Json] = []
+        thoughts: list[str] = []
+        content: list[ContentBlock] = []
+        for block in join_think_tags(blocks) if self.own else blocks:
+            if type(block) is tree.ThinkingBlock:
+                thoughts.append(self.thought(block))
+            elif type(block) is ToolUseBlock:
+                calls.append(self.call(block, len(calls), self.arguments(block)))
+            elif type(block) is tree.RawBlock and not self.reads(block.issuer):
+                self.part(block)  # which names it
+            elif not (self.own and block.spelling == SOUND_FIELD):
+                content.append(block)
+                in_parts = in_parts or type(block) is tree.RawBlock or block.type in MEDIA_KINDS
+        in_parts = in_parts or any(
+            block.spelling == PART or self._has_text_fields(block) for block in blocks
+        )
+        fields = {"reasoning_content": "\n".join(filter(None, thoughts)), "tool_calls": calls}
+        message: JsonObject = {key: value for key, value in fields.items() if value}
+        if in_parts:
+            parts = [part for block in content if (part := self.part(block)) is not None]
+            empty_parts = other_fields.pop("content", None)
+            has_gaps = isinstance(empty_parts, list)
+            message["content"] = _with_empty(parts, empty_parts) if has_gaps else parts
+        elif content or not self.own:
+            message["content"] = self._joined_text(content)
+        return message
+
+    def _has_text_fields(self, block: ContentBlock) -> bool:
+        """Whether fields of this wire stand beside the text, which only a part can hold."""
+        return type(block) is TextBlock and any(
+            self.reads(issuer.removesuffix(ANSWER)) for issuer in block.extras or ()
+        )
+
+    def _joined_text(self, content: Sequence[ContentBlock]) -> str:
+        """One text: all texts side by side."""
+        text = ""
+        for block in content:
+            if type(block) is TextBlock or type(block) is tree.RefusalBlock:
+                self.fields(block)
+                text += self.text(block)
+            else:
+                self.part(block)  # which names it
+        return text
+
+    def output(self, resp: ChatResponse, fields: JsonObject, in_parts: bool) -> JsonObject:
+        """The field `output`: the choices, and what stands beside them, taken out of `fields`."""
+        choices = [self._choice(candidate, in_parts) for candidate in resp.candidates]
+        for index, choice in enumerate(choices if not self.own else ()):
+            if len(choices) > 1 or "tool_calls" in choice["message"]:
+                choice["index"] = index
+        output: JsonObject = {"choices": choices}
+        if self.own and _without_choices(resp, fields):
+            message = choices[0].pop("message")
+            text = {"text": message["text"]} if "text" in message else {}
+            output = {**text, **choices[0]}
+        for candidate in resp.candidates if self.own else ():
+            for block in candidate.msg.blocks:
+                if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
+                    output["audio"] = self.sound(block)
+        other_fields = fields.pop("output", None)
+        filled(output, other_fields if isinstance(other_fields, dict) else {})
+        if not self.own and resp.model is not None:
+            output["model_name"] = resp.model
+        return output
 
 
 def write_response(
-    resp: ChatResponse, report: Report, request: ChatRequest | None, issuers: tuple[str, ...]
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer."""
-    origin = resp.candidates[0].msg.origin
-    writer = AnswerWriter(report, issuers, origin is not None and origin.issuer in issuers)
+    """The body of the answer, as the generation endpoints give it whole."""
+    writer = DashScopeWriter.for_answer(resp, room.dialect.issuers, report)
     fields = writer.fields(resp)
     if fields.pop(EVENTS, None):
         report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
-    output = _output(resp, fields, writer, request)
+    output = writer.output(resp, fields, not writer.own and takes_parts(request))
     body: JsonObject = {**fields, "output": output}
     if usage := writer.usage(resp.usage):
         body["usage"] = usage
@@ -274,30 +304,6 @@ def write_response(
     return body
 
 
-def _output(
-    resp: ChatResponse, fields: JsonObject, writer: AnswerWriter, request: ChatRequest | None
-) -> JsonObject:
-    """The field `output`: the choices, and what stands beside them, taken out of `fields`."""
-    choices = [
-        _choice(candidate, index, resp, writer, request)
-        for index, candidate in enumerate(resp.candidates)
-    ]
-    output: JsonObject = {"choices": choices}
-    if writer.own and _without_choices(resp, fields):
-        message = choices[0].pop("message")
-        text = {"text": message["text"]} if "text" in message else {}
-        output = {**text, **choices[0]}
-    for candidate in resp.candidates if writer.own else ():
-        for block in candidate.msg.blocks:
-            if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
-                output["audio"] = writer.sound(block)
-    other_fields = fields.pop("output", None)
-    filled(output, other_fields if isinstance(other_fields, dict) else {})
-    if not writer.own and resp.model is not None:
-        output["model_name"] = resp.model
-    return output
-
-
 def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
     """Whether the answer was `{"output": {"text", "finish_reason"}}`, without choices."""
     first = resp.candidates[0]
@@ -308,88 +314,6 @@ def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
     return empty_text and not first.msg.blocks and not first.extras
 
 
-def _choice(
-    candidate: Candidate,
-    index: int,
-    resp: ChatResponse,
-    writer: AnswerWriter,
-    request: ChatRequest | None,
-) -> JsonObject:
-    fields = writer.fields(candidate)
-    writer.fields(candidate.msg)
-    beside = fields.pop("message", None)
-    other_fields = dict(beside) if isinstance(beside, dict) else {}
-    tags = fields.pop("think_tags", "")  # sections without a word, behind all text
-    blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
-    if writer.own and any(block.spelling == FIELD for block in blocks):
-        message: JsonObject = {"text": _joined_text(join_think_tags(blocks), writer)}
-    else:
-        message = {"role": "assistant", **_message(blocks, other_fields, writer, request)}
-        message |= other_fields
-    choice: JsonObject = {"message": message, **fields}
-    if (reason := writer.reason(candidate.finish, candidate)) is not None:
-        choice["finish_reason"] = reason
-    if not writer.own and (len(resp.candidates) > 1 or "tool_calls" in message):
-        choice["index"] = index
-    return choice
-
-
-def _message(
-    blocks: Sequence[ContentBlock],
-    other_fields: JsonObject,
-    writer: AnswerWriter,
-    request: ChatRequest | None,
-) -> JsonObject:
-    """The fields that the blocks fill; `other_fields` loses content that is put in between."""
-    message: JsonObject = {}
-    thoughts: list[str] = []
-    calls: list[Json] = []
-    content: list[ContentBlock] = []
-    for block in join_think_tags(blocks) if writer.own else blocks:
-        if type(block) is ThinkingBlock:
-            if thinking := writer.thought(block):
-                thoughts.append(thinking)
-        elif type(block) is ToolUseBlock:
-            calls.append(writer.call(block, len(calls), writer.arguments(block)))
-        elif type(block) is RawBlock and not writer.reads(block.issuer):
-            writer.part(block)  # which names it
-        elif not (writer.own and block.spelling == SOUND_FIELD):
-            content.append(block)
-    if thoughts:
-        message["reasoning_content"] = "\n".join(thoughts)
-    if calls:
-        message["tool_calls"] = calls
-    in_parts = any(block.spelling == PART or _has_text_fields(block, writer) for block in blocks)
-    in_parts = in_parts or any(type(b) is RawBlock or b.type in MEDIA_KINDS for b in content)
-    if in_parts or (not writer.own and takes_parts(request)):
-        parts = [part for block in content if (part := writer.part(block)) is not None]
-        empty_parts = other_fields.pop("content", None)
-        has_gaps = isinstance(empty_parts, list)
-        message["content"] = _with_empty(parts, empty_parts) if has_gaps else parts
-    elif content or not writer.own:
-        message["content"] = _joined_text(content, writer)
-    return message
-
-
-def _has_text_fields(block: ContentBlock, writer: AnswerWriter) -> bool:
-    """Whether fields of this wire stand beside the text, which only a part can hold."""
-    return type(block) is TextBlock and any(
-        writer.reads(issuer.removesuffix(ANSWER)) for issuer in block.extras or ()
-    )
-
-
-def _joined_text(content: Sequence[ContentBlock], writer: AnswerWriter) -> str:
-    """One text: all texts side by side."""
-    text = ""
-    for block in content:
-        if type(block) is TextBlock or type(block) is RefusalBlock:
-            writer.fields(block)
-            text += writer.text(block)
-        else:
-            writer.part(block)  # which names it
-    return text
-
-
 def _with_empty(parts: list[JsonObject], empty_parts: list[Any]) -> list[Json]:
     """The parts where `empty_parts` has null, and its parts that say nothing where they stood."""
     waiting = iter(parts)
@@ -397,7 +321,7 @@ def _with_empty(parts: list[JsonObject], empty_parts: list[Any]) -> list[Json]:
     return [*(part for part in merged if part is not None), *waiting]
 
 
-def takes_parts(request: ChatRequest | None) -> bool:
+def takes_parts(request: tree.ChatRequest | None) -> bool:
     """Whether the request was made to the multimodal endpoint, which answers in parts."""
     users = [m for m in request.messages if m.role == "user"] if request is not None else []
     return bool(users) and all(m.spelling == "list" for m in users)

@@ -10,26 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import JsonObject
 from ..._core.media import read_url, url_of
 from ...errors import WriteError
-from ...message import (
-    AudioBlock,
-    CacheHint,
-    FileSource,
-    ImageBlock,
-    LocalSource,
-    RawBlock,
-    TextBlock,
-    VideoBlock,
-)
+from ...message import AudioBlock, CacheHint, FileSource, ImageBlock, LocalSource, TextBlock
 
-MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock}
-
+MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": tree.VideoBlock}
 
 _TYPED = "typed"  # the spelling of a part that says its kind in a key `type`, too
-
-
 _NULL = "null"  # of a text that is null
 
 
@@ -50,7 +39,7 @@ def read_part(part: Any, issuer: str) -> Any:
             source, spelling = read_url(value)
             block = MEDIA[kind](source)
     else:
-        block = RawBlock(issuer, part, by="client")
+        block = tree.RawBlock(issuer, part, by="client")
         block.read_from = part
         return block
     if len(part) > 1:

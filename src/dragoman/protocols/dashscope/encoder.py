@@ -11,23 +11,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.steps import argument_text, remaining_piece
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    ChatRequest,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
+from ...message import AudioBlock, ChatRequest, ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
-from ...message.blocks import ContentBlock
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from ..chat_shape import filled
-from .answer import FIELD, NO_ID, PART, SOUND_FIELD, AnswerWriter, takes_parts
+from .answer import FIELD, NO_ID, PART, SOUND_FIELD, DashScopeWriter, takes_parts
 from .dialect import Dialect
 
 
@@ -49,7 +42,7 @@ class CallFragments:
     The first fragment has id and name; behind it the id is empty and there is no name.
     """
 
-    def __init__(self, writer: AnswerWriter, candidate: int) -> None:
+    def __init__(self, writer: DashScopeWriter, candidate: int) -> None:
         self._writer = writer
         self._candidate = candidate
         self._calls: dict[Key, _Call] = {}
@@ -106,13 +99,13 @@ def _fragment(call: _Call, text: str, fields: JsonObject) -> JsonObject:
 class Choice:
     """One choice of the stream: its message so far, and what stands beside the message."""
 
-    __slots__ = ("beside", "calls", "empty", "last_texts", "message", "proven")
+    __slots__ = ("calls", "empty", "fields", "last_texts", "message", "proven")
 
-    def __init__(self, index: int, in_parts: bool, writer: AnswerWriter) -> None:
+    def __init__(self, index: int, in_parts: bool, writer: DashScopeWriter) -> None:
         self.calls = CallFragments(writer, index)
         self.empty: Any = [] if in_parts else ""  # content that says nothing
         self.message: JsonObject = {}
-        self.beside: JsonObject = {"index": index} if index else {}
+        self.fields: JsonObject = {"index": index} if index else {}
         self.last_texts: dict[str, str] = {}  # of each field, what the event before said
         self.proven = False  # nobody can take the events for snapshots any more
 
@@ -137,19 +130,13 @@ class Choice:
         """Everything that the message says by now."""
         for key, value in message.items():
             self.message[key] = _joined(key, self.message.get(key), value)
-        return {key: _copy(value) for key, value in self.message.items()}
+        return dict(self.message)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return "".join(part.get("text") or "" for part in value if isinstance(part, dict))
     return value if isinstance(value, str) else ""
-
-
-def _copy(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return [dict(item) if isinstance(item, dict) else item for item in value]
 
 
 def _joined(key: str, before: Any, value: Any) -> Any:
@@ -182,11 +169,13 @@ def _joined_calls(before: list[Any], fragments: list[Any]) -> list[Any]:
     return calls
 
 
-class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
+class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     """Writes one answer. What has no choice of its own waits for the next event."""
 
-    def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
-        super().__init__(AnswerWriter(report, dialect.issuers, own=False), request)
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
+        super().__init__(DashScopeWriter(report, dialect.issuers, own=False), request)
         self._in_parts = takes_parts(request)
         self._snapshots = dialect.streams == "snapshots" or (
             not dialect.streams and _wants_snapshots(request, dialect)
@@ -201,14 +190,6 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
         self._media: dict[Key, list[ContentBlock]] = {}  # of other wires, up to their end
         self._written: dict[Key, ContentBlock] = {}  # of this wire
         self._failed = False
-
-    def part(self, piece: Part) -> list[Event]:
-        """The events of a piece of a block; of media from other wires none yet."""
-        return _results(self._part(piece))
-
-    def meta(self, piece: Meta) -> list[Event]:
-        """The events of fields that nobody models, which may wait for the next one."""
-        return _results(self._meta(piece))
 
     def ended(self, piece: End) -> list[Event]:
         """Nothing: the choices end when the stream does."""
@@ -228,28 +209,32 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
 
     def finish(self) -> list[Event]:
         """What waited for the end, and the events that end the choices, the bill on the last."""
-        bodies: list[JsonObject] = []
+        events: list[Event] = []
         for key, blocks in sorted(self._media.items()):
             block = total(blocks)
             if block is not blocks[0]:
                 self.report.made(block, blocks[0])
             if (part := self.writer.part(block)) is not None:
-                bodies += self._add(self._choice(key[0]), {"content": [part]})
+                events += self._add(self._choice(key[0]), {"content": [part]})
         for _, choice in sorted(self._choices.items()):
             for call in choice.calls.finish():
-                bodies += self._add(choice, {"tool_calls": [call]})
+                events += self._add(choice, {"tool_calls": [call]})
         ends = [end for _, end in sorted(self._ends.items()) if end.finish.reason != "error"]
         for end in ends:
-            bodies += self._last(end)
+            reason = self.writer.finish_reason(end.finish, end) or "stop"
+            if self._without_choices:
+                events.append(self._text_event("", reason))
+            else:
+                choice = self._choice(end.candidate)
+                events += self._add(choice, {"content": choice.empty}, reason)
         resp = self.about.finish()
         usage = self.writer.usage(resp.usage)
         if not ends and (usage or self._output or self._body):
-            bodies.append(self._event({"choices": []}))
+            events.append(self._event({"choices": []}))
         if usage:
-            bodies[-1]["usage"] = usage
+            events[-1][1]["usage"] = usage
         if ends and not self._has_id:
             self.report.lost("answer.field", resp, "id")
-        events = _results(bodies)
         if len(ends) < len(self._ends) and not self._failed:
             raw = next(e.finish.raw for e in self._ends.values() if e.finish.reason == "error")
             events.append(self._error_event(raw or "InternalError", raw or "error"))
@@ -258,34 +243,27 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
     def _error_event(self, code: str, message: str) -> Event:
         return "error", {"code": code, "message": message, "request_id": self._request_id}
 
-    def _last(self, end: End) -> list[JsonObject]:
-        reason = self.writer.reason(end.finish, end) or "stop"
-        if self._without_choices:
-            return [self._text_event("", reason)]
-        choice = self._choice(end.candidate)
-        return self._add(choice, {"content": choice.empty}, reason)
-
     def _choice(self, index: int) -> Choice:
         choice = self._choices.get(index)
         if choice is None:
             choice = self._choices[index] = Choice(index, self._in_parts, self.writer)
         return choice
 
-    def _part(self, piece: Part) -> list[JsonObject]:
+    def part(self, piece: Part) -> list[Event]:
+        """The events of a piece of a block; of media from other wires none yet."""
         block, own = piece.block, self.writer.own
         choice = self._choice(piece.key[0])
         if type(block) is ToolUseBlock:
             if not own:
-                choice.beside.setdefault("index", piece.key[0])
+                choice.fields.setdefault("index", piece.key[0])
             fragments = choice.calls.feed(piece.key, block, piece.whole)
-            return [
-                body for call in fragments for body in self._add(choice, {"tool_calls": [call]})
-            ]
+            added = (self._add(choice, {"tool_calls": [call]}) for call in fragments)
+            return [event for events in added for event in events]
         if type(block) is ThinkingBlock:
             text = self._texts.added(piece, self.writer.thought(block), is_thinking=True)
             return self._add(choice, {"reasoning_content": text}) if text else []
-        if type(block) is TextBlock or type(block) is RefusalBlock:
-            return self._text(choice, piece, block)
+        if type(block) is TextBlock or type(block) is tree.RefusalBlock:
+            return self._text(piece, block)
         if own and type(block) is AudioBlock and block.spelling == SOUND_FIELD:
             return [self._event({"choices": [], "audio": self.writer.sound(block)})]
         if not own:
@@ -299,9 +277,8 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
         part = self.writer.part(block)
         return self._add(choice, {"content": [part]}) if part is not None else []
 
-    def _text(
-        self, choice: Choice, piece: Part, block: TextBlock | RefusalBlock
-    ) -> list[JsonObject]:
+    def _text(self, piece: Part, block: TextBlock | tree.RefusalBlock) -> list[Event]:
+        choice = self._choice(piece.key[0])
         fields = self.writer.fields(block)
         text = self._texts.added(piece, self.writer.text(block))
         if not text and not fields:
@@ -317,17 +294,18 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
         in_parts = choice.empty == []
         return self._add(choice, {"content": [{"text": text, **fields}] if in_parts else text})
 
-    def _meta(self, piece: Meta) -> list[JsonObject]:
-        mine = self.writer.reads(piece.issuer)
-        self.writer.own = self.writer.own or mine
+    def meta(self, piece: Meta) -> list[Event]:
+        """The events of fields that nobody models, which may wait for the next one."""
+        is_own = self.writer.reads(piece.issuer)
+        self.writer.own = self.writer.own or is_own
         if piece.id is not None and not self._has_id:
             self._request_id, self._has_id = piece.id, True
-        if piece.model is not None and not mine:
+        if piece.model is not None and not is_own:
             self._output["model_name"] = piece.model
         fields = dict(piece.extras or {})
         if self.writer.own and piece.candidate is not None and "think_tags" in fields:
             return self._add(self._choice(piece.candidate), {"content": fields["think_tags"]})
-        if not mine:
+        if not is_own:
             self.foreign(piece, fields)
             return []
         if piece.candidate is None:
@@ -338,45 +316,40 @@ class DashScopeEncoder(AnswerEncoder[AnswerWriter]):
         choice = self._choice(piece.candidate)
         message = fields.pop("message", None)
         logprobs = fields.pop("logprobs", None)
-        choice.beside |= fields
-        bodies: list[JsonObject] = []
+        choice.fields |= fields
+        events: list[Event] = []
         if isinstance(message, dict):
-            bodies += self._add(choice, {k: v for k, v in message.items() if k != "content"})
+            events += self._add(choice, {k: v for k, v in message.items() if k != "content"})
         if logprobs is not None:
-            [body] = self._add(choice, {})
-            body["output"]["choices"][0]["logprobs"] = logprobs
-            bodies.append(body)
-        return bodies
+            events += self._add(choice, {})
+            events[-1][1]["output"]["choices"][0]["logprobs"] = logprobs
+        return events
 
-    def _add(self, choice: Choice, message: JsonObject, reason: str = "null") -> list[JsonObject]:
+    def _add(self, choice: Choice, message: JsonObject, reason: str = "null") -> list[Event]:
         """The event that adds the message, behind one that shows that it does add, if need be."""
-        bodies: list[JsonObject] = []
+        events: list[Event] = []
         if self._snapshots:
             message = choice.grown(message)
         elif choice.may_be_snapshot(message):
-            bodies.append(self._choice_event(choice, choice.proof(), "null"))
-        return [*bodies, self._choice_event(choice, message, reason)]
+            events.append(self._choice_event(choice, choice.proof(), "null"))
+        return [*events, self._choice_event(choice, message, reason)]
 
-    def _choice_event(self, choice: Choice, message: JsonObject, reason: str) -> JsonObject:
+    def _choice_event(self, choice: Choice, message: JsonObject, reason: str) -> Event:
         message = {"role": "assistant", "content": choice.empty, **message}
-        entry = {"message": message, "finish_reason": reason, **choice.beside}
+        entry = {"message": message, "finish_reason": reason, **choice.fields}
         return self._event({"choices": [entry]})
 
-    def _text_event(self, text: str, reason: str = "null") -> JsonObject:
+    def _text_event(self, text: str, reason: str = "null") -> Event:
         """An event of an answer without choices."""
         return self._event({"text": text, "finish_reason": reason})
 
-    def _event(self, output: JsonObject) -> JsonObject:
+    def _event(self, output: JsonObject) -> Event:
         """An event with this output and what waited."""
         body: JsonObject = {**self._body, "output": {**output, **self._output}}
         if self._request_id:
             body["request_id"] = self._request_id
         self._output, self._body = {}, {}
-        return body
-
-
-def _results(bodies: list[JsonObject]) -> list[Event]:
-    return [("result", body) for body in bodies]
+        return "result", body
 
 
 def _wants_snapshots(request: ChatRequest | None, dialect: Dialect) -> bool:

@@ -1,7 +1,6 @@
-"""Messages of a request, read into the tree and written.
+"""Messages of a request: read into the tree, written as they were read, and composed.
 
-Two writers: `MessageWriter` writes messages as `read_messages` found them, `MessageComposer` in
-the form of content that an endpoint takes.
+An endpoint takes content as a string or in parts, and composed messages are written in its form.
 
 Reference: Model Studio, "Qwen API via DashScope", `input.messages`; requests of its SDKs,
 AgentScope and Qwen-Agent.
@@ -9,82 +8,50 @@ AgentScope and Qwen-Agent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, assert_never
+from collections.abc import Collection, Sequence
+from typing import Any, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    DocumentBlock,
-    ImageBlock,
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    VideoBlock,
-)
-from ...message.blocks import ContentBlock
-from ..chat_shape import (
-    arguments_of,
-    call_as_read,
-    filled,
-    no_message,
-    own_extras,
-    read_calls,
-    result_text,
-)
-from ..chat_shape import read_messages as read_chat_messages
+from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from .. import chat_shape
+from ..base import Room
 from .blocks import cache_field, read_cache, read_part, write_part
 from .dialect import Dialect
 
 _ROLES = ("system", "user", "assistant", "tool")
-
-
 _NO_CALL = "nobody's"  # the spelling of a result that does not say whose call it answers
 
 
-def read_messages(entries: Sequence[Json], issuer: str, model: str | None) -> list[Msg]:
-    """The entries of `messages`; a result that names no call belongs to the first of its name."""
-    origin = Origin(issuer, model)
-    return read_chat_messages(
-        entries, lambda entry, index: _read_message(entry, issuer, origin, index)
-    )
-
-
-def _read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
-    """One of them; what is no message of a known role is kept as it came."""
+def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> Msg:
+    """One entry of `messages`; what is no message of a known role is kept as it came."""
     role = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(role, str) or role not in _ROLES:
-        return no_message(entry, issuer)
+        return chat_shape.no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
-    text_or_parts, spelling = _read_content(fields, issuer)
+    content, spelling = _read_content(fields, issuer)
     node: Any
     if role == "tool":
-        node = _read_result(fields, text_or_parts, spelling)
+        node = _read_result(fields, content, spelling)
         node.read_from = entry
         m = Msg.trusted("", [node], "tool")
     else:
-        blocks: list[ContentBlock] = []
+        thoughts: list[ContentBlock] = []
         thinking = fields.get("reasoning_content") if role == "assistant" else None
         if isinstance(thinking, str) and thinking:
-            blocks.append(ThinkingBlock(fields.pop("reasoning_content"), origin=origin))
-        calls = read_calls(fields, issuer, index) if role == "assistant" else []
-        content: Any = text_or_parts
-        if not isinstance(content, str):
-            content = [*blocks, *content, *calls]
-        elif blocks or calls:
-            content = [*blocks, *([TextBlock(content)] if content else []), *calls]
+            thoughts.append(ThinkingBlock(fields.pop("reasoning_content"), origin=origin))
+        calls = chat_shape.read_calls(fields, issuer, index) if role == "assistant" else []
+        if isinstance(content, str) and (thoughts or calls):
+            content = [TextBlock(content)] if content else []
             spelling = "string"
+        if not isinstance(content, str):
+            content = [*thoughts, *content, *calls]
         node = m = Msg.trusted("", content, role)  # type: ignore[arg-type]  # one of the roles
-        m.spelling = spelling or None
+        m.spelling = spelling
     m.read_from = entry
     if fields:
         m.cache = read_cache(fields)
@@ -93,25 +60,22 @@ def _read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
     return m
 
 
-def _read_content(fields: JsonObject, issuer: str) -> tuple[str | list[ContentBlock], str]:
+def _read_content(fields: JsonObject, issuer: str) -> tuple[Any, str | None]:
     """(the content, how it is spelled); what is no content stays among the other fields."""
-    content = fields.get("content")
+    content = fields.get("content", ...)
     if isinstance(content, str):
-        return fields.pop("content"), ""
+        return fields.pop("content"), None
     if isinstance(content, list):
         del fields["content"]
         return [read_part(part, issuer) for part in content], "list"
-    if content is None and "content" in fields:
+    if content is None:
         del fields["content"]
-        return [], "null"
-    return [], "absent"
+    return [], "null" if content is None else "absent"
 
 
-def _read_result(
-    fields: JsonObject, output: str | list[ContentBlock], spelling: str
-) -> ToolResultBlock:
+def _read_result(fields: JsonObject, output: Any, spelling: str | None) -> ToolResultBlock:
     """The result, whose content is read by now."""
-    block = ToolResultBlock("", output=output if spelling in ("", "list") else None)
+    block = ToolResultBlock("", output=None if spelling in ("null", "absent") else output)
     notes = [spelling] if spelling else []
     if isinstance(fields.get("tool_call_id"), str) and fields["tool_call_id"]:
         block.id = fields.pop("tool_call_id")
@@ -123,207 +87,201 @@ def _read_result(
     return block
 
 
-class MessageWriter:
-    """Writes messages as they were read from this wire: the `spelling` of a node is honoured."""
+def message_as_read(room: Room, m: Msg) -> Json:
+    """The entry of `messages` that `read_message` read: the `spelling` of a node is honoured."""
+    content: Any = m.content
+    issuer = room.issuer
+    if type(content) is str:
+        entry: JsonObject = {"role": m.role, "content": content}
+    elif m.role == "tool":
+        block = content[0]
+        output = block.output
+        if isinstance(output, list):
+            output = [_part_as_read(part, issuer) for part in output]
+        fields = (block.extras or {}).get(issuer, {})
+        entry = _write_result(block, output, fields, (block.spelling or "").split())
+    elif len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
+        return content[0].data
+    else:
+        parts, calls, thoughts = _split(content, raw_calls=True)
+        entry = _entry(m.role, chat_shape.calls_as_read(calls, issuer), thoughts)
+        if m.spelling == "string":
+            entry["content"] = "".join(chat_shape.texts(parts))
+        elif m.spelling == "list":
+            entry["content"] = [_part_as_read(block, issuer) for block in parts]
+        elif m.spelling != "null":
+            del entry["content"]
+    if m.cache is not None:
+        entry.update(cache_field(m.cache))
+    if m.extras is not None:
+        entry.update(m.extras.get(issuer, {}))
+    return entry
 
-    __slots__ = ("issuer",)
-    raw_calls = True  # calls that are no call of a function stand among the calls
 
-    def __init__(self, issuer: str) -> None:
-        self.issuer = issuer
+def _part_as_read(block: ContentBlock, issuer: str) -> Json:
+    if type(block) is tree.RawBlock:
+        return block.data
+    return write_part(block, (block.extras or {}).get(issuer, {}), block.spelling)
 
-    def message(self, m: Msg) -> Json:
-        """The entry of `messages` that the message was read from."""
+
+def _split(
+    blocks: Sequence[ContentBlock], raw_calls: bool = False
+) -> tuple[list[ContentBlock], list[Any], list[str]]:
+    """(the content, the calls, the texts of thinking).
+
+    `raw_calls`: calls that are no call of a function stand among the calls.
+    """
+    content: list[ContentBlock] = []
+    calls: list[ContentBlock] = []
+    thoughts: list[str] = []
+    for block in blocks:
+        if type(block) is ToolUseBlock:
+            calls.append(block)
+        elif type(block) is ThinkingBlock:
+            thoughts.append(block.thinking)
+        elif raw_calls and type(block) is tree.RawBlock and block.role == "call":
+            calls.append(block)
+        else:
+            content.append(block)
+    return content, calls, thoughts
+
+
+def _entry(role: str, calls: Sequence[Json], thoughts: list[str]) -> JsonObject:
+    """The entry of a message, with null in the place of its content."""
+    entry: JsonObject = {"role": role, "content": None}
+    if thoughts:
+        entry["reasoning_content"] = "\n".join(thoughts)
+    if calls:
+        entry["tool_calls"] = calls
+    return entry
+
+
+def _write_result(
+    block: ToolResultBlock, content: Json, fields: JsonObject, notes: Collection[str] = ()
+) -> JsonObject:
+    """The entry of a tool result; `notes`: how it was spelled, if it was read from this wire."""
+    entry: JsonObject = {"role": "tool"}
+    if _NO_CALL not in notes:
+        entry["tool_call_id"] = block.id
+    if "absent" not in notes:
+        entry["content"] = content
+    if block.name:
+        entry["name"] = block.name
+    entry.update(fields)
+    return entry
+
+
+def write_messages(
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report
+) -> list[JsonObject]:
+    """One entry for each message, and one for each tool result, in the form of the endpoint."""
+    dialect: Dialect = room.dialect
+    in_parts = "multimodal" in caps.endpoint
+    entries: list[JsonObject] = []
+    for m, role in zip(history.msgs, history.roles, strict=True):
         content: Any = m.content
         if type(content) is str:
-            entry: JsonObject = {"role": m.role, "content": content}
-        elif m.role == "tool":
-            entry = self.result(content[0])
-        elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
-            return content[0].data
+            if in_parts or not (content or caps.endpoint):
+                content = [{"text": content}]
+            entry: JsonObject = {"role": _ROLES[role], "content": content}
+        elif role == TOOL:
+            for block in content:
+                if type(block) is not ToolResultBlock:
+                    raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+                output = _write_output(block, caps, dialect)
+                entries.append(_write_result(block, output, _own_fields(block, caps)))
+            continue
         else:
-            entry = self.blocks(content, m.role, m.spelling)
-        return {**entry, **cache_field(m.cache), **self.fields(m)}
-
-    def blocks(self, blocks: Sequence[ContentBlock], role: str, spelling: str | None) -> JsonObject:
-        """The entry that the blocks make: content, thinking and calls, each in a field."""
-        content: list[ContentBlock] = []
-        calls: list[Json] = []
-        thoughts: list[str] = []
-        for block in blocks:
-            if type(block) is ToolUseBlock:
-                calls.append(self.call(block, len(calls)))
-            elif type(block) is ThinkingBlock:
-                thoughts.append(block.thinking)
-            elif self.raw_calls and type(block) is RawBlock and block.role == "call":
-                calls.append(block.data)
+            blocks, calls, thoughts = _split(content)
+            calls = [_write_call(call, caps, report) for call in calls]
+            entry = _entry(_ROLES[role], calls, thoughts)
+            if blocks:
+                entry["content"] = _write_content(blocks, caps)
             else:
-                content.append(block)
-        entry: JsonObject = {"role": role, **self.content(content, spelling, bool(calls))}
-        if thoughts:
-            entry["reasoning_content"] = "\n".join(thoughts)
-        if calls:
-            entry["tool_calls"] = calls
-        return entry
-
-    def result(self, block: ContentBlock) -> JsonObject:
-        """The entry of a tool result."""
-        if type(block) is not ToolResultBlock:
-            raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-        notes = self.notes(block)
-        entry: JsonObject = {"role": "tool"}
-        if _NO_CALL not in notes:
-            entry["tool_call_id"] = block.id
-        if "absent" not in notes:
-            entry["content"] = self.output(block)
-        if block.name:
-            entry["name"] = block.name
-        entry.update(self.fields(block))
-        return entry
-
-    def content(self, blocks: list[ContentBlock], spelling: str | None, calls: bool) -> JsonObject:
-        """The field `content`, if there is one; `calls`: tool calls stand beside it."""
-        if spelling == "string":
-            return {"content": "".join(block.text for block in blocks if type(block) is TextBlock)}
-        if spelling == "list":
-            return {"content": [self.part(block) for block in blocks]}
-        return {"content": None} if spelling == "null" else {}
-
-    def part(self, block: ContentBlock) -> Json:
-        """An entry of a content list."""
-        if type(block) is RawBlock:
-            return block.data
-        return write_part(block, self.fields(block), block.spelling)
-
-    def call(self, block: ToolUseBlock, index: int) -> Json:
-        """An entry of `tool_calls`."""
-        return call_as_read(block, self.issuer, index)
-
-    def output(self, block: ToolResultBlock) -> Any:
-        """The content of a tool result."""
-        output = block.output
-        return [self.part(part) for part in output] if isinstance(output, list) else output
-
-    def notes(self, block: ToolResultBlock) -> list[str]:
-        """What the spelling notes of a result."""
-        return block.spelling.split() if block.spelling else []
-
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of a node that nobody models."""
-        return node.extras.get(self.issuer, {}) if node.extras is not None else {}
+                entry["content"] = _no_content(bool(calls), caps, dialect)
+        if m.extras is not None:
+            entry.update(_own_fields(m, caps))
+        entries.append(entry)
+    return entries
 
 
-Form: TypeAlias = Literal["string", "parts", "either"]
+def _own_fields(node: Any, caps: Capabilities) -> JsonObject:
+    """The fields of a node that this wire understands."""
+    return {} if node.extras is None else chat_shape.own_extras(node, caps)
 
 
-class MessageComposer(MessageWriter):
-    """Writes messages in one form of content, whatever wire they were read from."""
-
-    __slots__ = ("caps", "dialect", "form", "report")
-    raw_calls = False
-
-    def __init__(self, caps: Capabilities, dialect: Dialect, endpoint: str, report: Report) -> None:
-        super().__init__(dialect.issuers[0])
-        self.caps = caps
-        self.dialect = dialect
-        # multimodal generation takes content in parts; without an endpoint a text may be either
-        in_parts = "multimodal" in endpoint
-        self.form: Form = "parts" if in_parts else "string" if endpoint else "either"
-        self.report = report
-
-    def messages(self, history: RoledHistory) -> list[JsonObject]:
-        """One entry for each message, and one for each tool result."""
-        entries: list[JsonObject] = []
-        in_parts, as_string = self.form == "parts", self.form == "string"
-        for m, role in zip(history.msgs, history.roles, strict=True):
-            content: Any = m.content
-            if type(content) is str:
-                if in_parts or not (content or as_string):
-                    content = [{"text": content}]
-                entry: JsonObject = {"role": _ROLES[role], "content": content}
-            elif role == TOOL:
-                entries.extend(self.result(block) for block in content)
-                continue
-            else:
-                entry = self.blocks(content, _ROLES[role], None)
-            if m.extras is not None:
-                entry.update(self.fields(m))
-            entries.append(entry)
-        return entries
-
-    def content(self, blocks: list[ContentBlock], spelling: str | None, calls: bool) -> JsonObject:
-        """The field `content`, as the endpoint takes it."""
-        if not blocks:
-            return {"content": self._no_content(calls)}
-        parts = [self.part(block) for block in blocks]
-        if self.form == "parts" or not self._only_text(blocks, parts):
-            return {"content": parts}
-        # several texts are joined as AgentScope joins them: without the empty ones
-        text = "\n".join(part["text"] for part in parts if part["text"])
-        return {"content": text if text or self.form == "string" else parts}
-
-    def _no_content(self, calls: bool) -> Any:
-        """Content without a part: beside calls what the endpoint itself answers."""
-        if self.form == "string" or (self.form == "either" and not calls):
-            return ""
-        if not calls:
-            return [{"text": ""}]
-        # qwen3-max repeats a call for ever behind a null text, so only who asks for it gets it
-        null = self.form == "either" and self.dialect.call_content == "null_text"
-        return [{"text": None}] if null else []
-
-    def _only_text(self, blocks: list[ContentBlock], parts: list[Any]) -> bool:
-        """Whether the parts are texts without any other field."""
-        return all(
-            type(block) is TextBlock and len(part) == 1
-            for block, part in zip(blocks, parts, strict=True)
-        )
-
-    def part(self, block: ContentBlock, where: str = "at this seat") -> Any:
-        """An entry of a content list. Raises WriteError for a block that is no part."""
-        if type(block) is TextBlock and block.cache is None and block.extras is None:
-            return {"text": block.text}
-        match block:
-            case TextBlock() | ImageBlock() | AudioBlock() | VideoBlock():
-                return write_part(block, self.fields(block))
-            case RawBlock():
-                if not isinstance(block.data, dict):
-                    raise WriteError("a raw part that is no object", code="seat.unsaid")
-                return block.data
-            case DocumentBlock():
-                raise WriteError("no part holds a document", code="seat.unsaid")
-            case ToolUseBlock() | ToolResultBlock() | ThinkingBlock() | RefusalBlock():
-                raise WriteError(f"{block.type} {where}", code="seat.unsaid")
-            case _:
-                assert_never(block)
-
-    def call(self, block: ToolUseBlock, index: int) -> JsonObject:
-        """An entry of `tool_calls`."""
-        if block.cache is not None:
-            # a mark stands on a part of the content, and a call is none
-            self.report.lost("cache.unsaid", block, "cache")
-        function: JsonObject = {"name": block.name, "arguments": arguments_of(block)}
-        entry: JsonObject = {"id": block.id, "type": "function", "function": function}
-        return entry if block.extras is None else filled(entry, self.fields(block))
-
-    def output(self, block: ToolResultBlock) -> Any:
-        """A string on both endpoints, and a list where the result holds more than text."""
-        parts: list[Any] = []
-        if isinstance(block.output, list):
-            parts = [self.part(part, "inside a tool result") for part in block.output]
-        if not parts or self._only_text(block.output, parts):  # type: ignore[arg-type]  # as above
-            text = result_text(block, self.dialect.bullets)
-            if block.cache is None:
-                return text
-            parts = [{"text": text}]
-        if block.cache is not None:
-            parts[-1] = {**parts[-1], **cache_field(block.cache)}
+def _write_content(blocks: list[ContentBlock], caps: Capabilities) -> Json:
+    """The blocks as the endpoint takes them; without an endpoint a text may be either."""
+    parts, only_text = _write_parts(blocks, caps, "at this seat")
+    if "multimodal" in caps.endpoint or not only_text:
         return parts
+    # several texts are joined as AgentScope joins them: without the empty ones
+    text = "\n".join(part["text"] for part in parts if part["text"])
+    return text if text or caps.endpoint else parts
 
-    def notes(self, block: ToolResultBlock) -> list[str]:
-        """Nothing: how a result was spelled does not matter here."""
-        return []
 
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of a node that this wire understands."""
-        return own_extras(node, self.caps) if node.extras is not None else {}
+def _no_content(has_calls: bool, caps: Capabilities, dialect: Dialect) -> Json:
+    """Content without a part: beside calls what the endpoint itself answers."""
+    in_parts = "multimodal" in caps.endpoint
+    if not in_parts and (caps.endpoint or not has_calls):
+        return ""
+    if not has_calls:
+        return [{"text": ""}]
+    # qwen3-max repeats a call for ever behind a null text, so only who asks for it gets it
+    return [{"text": None}] if not in_parts and dialect.call_content == "null_text" else []
+
+
+def _write_parts(
+    blocks: Sequence[ContentBlock], caps: Capabilities, where: str
+) -> tuple[list[Any], bool]:
+    """(the entries of a content list, whether they are texts without any other field)."""
+    parts: list[Any] = []
+    only_text = True
+    for block in blocks:
+        if type(block) is TextBlock and block.cache is None and block.extras is None:
+            parts.append({"text": block.text})
+            continue
+        part = _write_part(block, caps, where)
+        only_text = only_text and type(block) is TextBlock and len(part) == 1
+        parts.append(part)
+    return parts, only_text
+
+
+def _write_part(block: ContentBlock, caps: Capabilities, where: str) -> Any:
+    """An entry of a content list. Raises WriteError for a block that is no part."""
+    match block:
+        case TextBlock() | tree.ImageBlock() | tree.AudioBlock() | tree.VideoBlock():
+            return write_part(block, _own_fields(block, caps))
+        case tree.RawBlock():
+            if not isinstance(block.data, dict):
+                raise WriteError("a raw part that is no object", code="seat.unsaid")
+            return block.data
+        case tree.DocumentBlock():
+            raise WriteError("no part holds a document", code="seat.unsaid")
+        case ToolUseBlock() | ToolResultBlock() | ThinkingBlock() | tree.RefusalBlock():
+            raise WriteError(f"{block.type} {where}", code="seat.unsaid")
+        case _:
+            assert_never(block)
+
+
+def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> JsonObject:
+    """An entry of `tool_calls`."""
+    if block.cache is not None:
+        # a mark stands on a part of the content, and a call is none
+        report.lost("cache.unsaid", block, "cache")
+    text = chat_shape.arguments_of(block)
+    return chat_shape.write_call(block, text, _own_fields(block, caps))
+
+
+def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Json:
+    """A string on both endpoints, and a list where the result holds more than text."""
+    output = block.output if isinstance(block.output, list) else []
+    parts, only_text = _write_parts(output, caps, "inside a tool result")
+    if only_text:
+        text = chat_shape.result_text(block, dialect.bullets)
+        if block.cache is None:
+            return text
+        parts = [{"text": text}]
+    if block.cache is not None:
+        parts[-1] = {**parts[-1], **cache_field(block.cache)}
+    return parts

@@ -18,9 +18,11 @@ from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url
 from ..._core.stream.arguments import StreamedCalls
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
-from ...message import Finish, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock, answered
-from .answer import AROUND, FIELD, PART, REASONS, read_sound, read_usage, sum_bills
+from ..answers import read_finish
+from ..chat_shape import answered_call, require_text
+from .answer import AROUND, FIELD, FINISH_REASONS, PART, read_sound, read_usage, sum_bills
 from .blocks import MEDIA
 from .dialect import Dialect
 
@@ -79,14 +81,10 @@ class Calls:
         `place` is where it stands in its list, which counts in snapshots without an index.
         """
         function = entry.get("function")
-        if function is None:
-            function = {}
-        block = ToolUseBlock(_optional_text(entry.get("id")), _optional_text(function.get("name")))
-        arguments = function.get("arguments")
-        if isinstance(arguments, dict):
-            block.input = arguments
-        elif arguments is not None:
-            block.raw_input = _text(arguments)
+        function = {} if function is None else function
+        texts = entry.get("id"), function.get("name")
+        id, name = ("" if text is None else require_text(text) for text in texts)
+        block = answered_call(id, name, function.get("arguments"))
         number = self._number(entry.get("index"), block, place, snapshot)
         replaces = False
         if snapshot and block.raw_input is not None:
@@ -96,11 +94,10 @@ class Calls:
         return number, block, replaces
 
     def _number(self, index: Any, block: ToolUseBlock, place: int, snapshot: bool) -> int:
-        if type(index) is not int:
-            index = place if snapshot else None
         text = block.raw_input or ("{}" if block.input else "")
-        if index is None or not snapshot:
+        if not snapshot:
             return self._streamed.call(block.id, block.name, index, text)
+        index = index if type(index) is int else place
         id = block.id
         if place == 0:
             self._event_ids.clear()
@@ -135,16 +132,6 @@ class Calls:
         block.extras = {issuer: fields for issuer, fields in extras.items() if fields} or None
 
 
-def _optional_text(value: Any) -> str:
-    return "" if value is None else _text(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
-
-
 class ChoiceReader:
     """Reads what each event says of one choice."""
 
@@ -165,7 +152,7 @@ class ChoiceReader:
         self._snapshot, self._whole = snapshot, whole
         if without_message:
             if text := choice.get("text"):
-                yield from self._add_text(CONTENT, 0, TextBlock(_text(text), spelling=FIELD))
+                yield from self._add_text(CONTENT, 0, TextBlock(require_text(text), spelling=FIELD))
         else:
             if len(choice) > 2 or whole:
                 yield from self._read_fields(choice)
@@ -174,7 +161,7 @@ class ChoiceReader:
                 yield from self._read_message(message)
         raw = choice.get("finish_reason")
         if raw is not None and raw != "null":
-            yield End(Finish(REASONS.get(_text(raw), "other"), raw), self._index)
+            yield End(read_finish(require_text(raw), FINISH_REASONS), self._index)
 
     def _read_fields(self, choice: JsonObject) -> Iterator[Piece]:
         """Log probabilities, and what else stands beside the message."""
@@ -188,7 +175,7 @@ class ChoiceReader:
 
     def _read_message(self, message: JsonObject) -> Iterator[Piece]:
         if thinking := message.get("reasoning_content"):
-            yield from self._add_text(THINKING, 0, ThinkingBlock(_text(thinking)))
+            yield from self._add_text(THINKING, 0, ThinkingBlock(require_text(thinking)))
         content = message.get("content")
         empty_parts: Json = None
         if type(content) is str:
@@ -407,10 +394,8 @@ class DashScopeReader:
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
-        if self._growth == "deltas" and event != "error":
-            text = self._usual(payload)
-            if text is not None:
-                return [text]
+        if self._growth == "deltas" and event != "error" and (text := self._usual(payload)):
+            return [text]
         output = payload.get("output")
         if event == "error" or not isinstance(output, dict):
             return [*self._read_waiting(), *self._read_error(payload, event)]
@@ -429,18 +414,19 @@ class DashScopeReader:
             message = choice["message"]
             text = message["content"]
             sizes = len(payload), len(output["choices"]), len(output), len(choice), len(message)
-            if (
-                sizes != _USUAL
-                or type(text) is not str
-                or not text
-                or type(bill) is not dict
-                or message["role"] != "assistant"
-                or choice["finish_reason"] != "null"
-                or payload["request_id"] != self._id
-                or 0 not in self._choices
-            ):
-                return None
+            is_usual = (
+                sizes == _USUAL
+                and type(text) is str
+                and text
+                and type(bill) is dict
+                and message["role"] == "assistant"
+                and choice["finish_reason"] == "null"
+                and payload["request_id"] == self._id
+                and 0 in self._choices
+            )
         except (LookupError, TypeError):
+            return None
+        if not is_usual:
             return None
         self._bills[0] = bill
         self._has_bill = True
@@ -541,19 +527,16 @@ class DashScopeReader:
 
     def _read_empty(self, payload: JsonObject) -> Iterator[Piece]:
         """What stood in a whole answer and says nothing."""
-        empty: JsonObject = {}
-        if "usage" in payload and not payload["usage"]:
-            empty["usage"] = payload["usage"]
-        if "request_id" in payload and payload["request_id"] is None:
-            empty["request_id"] = None
-        if empty:
-            yield self._meta(empty)
+        fields: JsonObject = {key: payload[key] for key in ("usage", "request_id") if key in payload
+                  and (payload[key] is None or (key == "usage" and not payload[key]))}  # fmt: skip
+        if fields:
+            yield self._meta(fields)
         if "status_code" in payload:
             around = {key: payload[key] for key in _SDK if key in payload}
             yield self._meta(notes={AROUND: around})
 
-    def _meta(self, fields: JsonObject | None = None, **told: Any) -> Meta:
-        return Meta(fields, issuer=self._issuer, **told)
+    def _meta(self, fields: JsonObject | None = None, **others: Any) -> Meta:
+        return Meta(fields, issuer=self._issuer, **others)
 
     def _keep_bill(self, payload: JsonObject, index: int) -> None:
         usage = payload.get("usage")

@@ -9,68 +9,40 @@ Reference: Model Studio, "Qwen API via DashScope", `input` and `parameters`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
-from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from ..base import PreparedRequest
-from ..chat_request import (
-    read_choice,
-    read_choice_value,
-    read_format,
-    read_function,
-    tool_as_read,
-    write_choice,
-    write_format,
-)
-from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
+from ...message import ChatRequest, Msg, Options, Origin, ServerTool, Tool, ToolChoice
+from .. import chat_request, request_fields
+from ..base import PreparedRequest, Room
+from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, read_messages, replay
+from ..chat_shape import unsaid as report_tool_fields
 from ..reasoning import Asked, asked, moot
-from ..request_fields import (
-    choice,
-    demand_json_word,
-    option_value,
-    options,
-    response_format,
-    spelled_format,
-)
 from .blocks import cache_field, read_cache
-from .messages import read_messages
+from .messages import read_message
 
 # option -> its keys under `parameters`: any of them is read, the first is written
+_SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
+         "repetition_penalty", "seed", "stop", "n", "logprobs", "top_logprobs")  # fmt: skip
 OPTIONS: dict[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "temperature": ("temperature",),
-    "top_p": ("top_p",),
-    "top_k": ("top_k",),
-    "presence_penalty": ("presence_penalty",),
-    "frequency_penalty": ("frequency_penalty",),
-    "repetition_penalty": ("repetition_penalty",),
-    "seed": ("seed",),
-    "stop": ("stop",),
-    "n": ("n",),
-    "logprobs": ("logprobs",),
-    "top_logprobs": ("top_logprobs",),
     "reasoning_budget": ("thinking_budget",),
+    **{name: (name,) for name in _SAME},
 }
-
 
 # the tools that the provider runs -> what switches them on
 SWITCHES = {"web_search": "enable_search", "code_execution": "enable_code_interpreter"}
-
-
 SEARCH, SITES = "search_options", "assigned_site_list"
-
 
 _MODES = {"auto": "auto", "none": "none", "required": "required"}
 
 
 def write_parameters(
-    prepared: PreparedRequest,
-    tools: list[JsonObject],
-    messages: list[JsonObject],
-    report: Report,
+    prepared: PreparedRequest, tools: list[JsonObject], messages: list[JsonObject], report: Report
 ) -> JsonObject:
     """The `parameters` of a request with these tools and messages, as they are written."""
     request, caps = prepared.request, prepared.caps
@@ -81,18 +53,19 @@ def write_parameters(
     if tools:
         params["tools"] = tools
     keys = {name: keys[0] for name, keys in OPTIONS.items()}
-    params.update(options(request, keys, caps, report))
+    params.update(request_fields.options(request, keys, caps, report))
     _write_thinking(params, prepared, report)
-    if (picked := choice(prepared, report, tools)) is not None:
-        write_choice(params, _fitting_choice(picked, request.tool_choice, report), _MODES)
-    if (form := response_format(request, caps, report)) is not None:
+    if (tool_choice := request_fields.choice(prepared, report, tools)) is not None:
+        tool_choice = _fitting_choice(tool_choice, request.tool_choice, report)
+        chat_request.write_choice(params, tool_choice, _MODES)
+    if (form := request_fields.response_format(request, caps, report)) is not None:
         if form.kind == "json":
-            demand_json_word(messages)
-        params["response_format"] = spelled_format(form, report)
+            request_fields.demand_json_word(messages)
+        params["response_format"] = request_fields.spelled_format(form, report)
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
             _switch_on(params, tool)
-            unsaid(tool, report, "domains")
+            report_tool_fields(tool, report, "domains")
             replay(params, tool, caps, report)
     return params
 
@@ -112,15 +85,15 @@ def _write_thinking(params: JsonObject, prepared: PreparedRequest, report: Repor
         params["thinking_budget"] = thinking.budget
 
 
-def _fitting_choice(picked: ToolChoice, source: object, report: Report) -> ToolChoice:
+def _fitting_choice(choice: ToolChoice, source: object, report: Report) -> ToolChoice:
     """The choice as the service takes it: it can neither force any call nor limit the tools."""
-    mode = picked.mode
-    if picked.allowed:
+    mode = choice.mode
+    if choice.allowed:
         report.lost("tool_choice.lowered", source, "allowed", did="all tools are offered")
     if mode == "required":
         report.lost("tool_choice.lowered", source, "mode", what=mode, did="auto")
         mode = "auto"
-    return ToolChoice(mode, picked.name, parallel=picked.parallel)
+    return ToolChoice(mode, choice.name, parallel=choice.parallel)
 
 
 def read_tools(params: JsonObject, issuer: str) -> list[Tool | ServerTool]:
@@ -128,11 +101,9 @@ def read_tools(params: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     tools: list[Tool | ServerTool] = []
     entries = params.get("tools")
     if are_objects(entries):
-        try:
+        with suppress(InvalidMessage):  # a tool without a name, or whose text no JSON can say
             tools = [_read_tool(entry, issuer) for entry in entries]
             del params["tools"]
-        except InvalidMessage:  # a tool without a name, or whose text no JSON can say again
-            pass
     for kind, switch in SWITCHES.items():
         if params.get(switch) is True:
             del params[switch]
@@ -153,7 +124,7 @@ def _read_tool(entry: JsonObject, issuer: str) -> Tool | ServerTool:
             function = {**function, "parameters": schema}
             notes["parameters"] = "list"
         cache = read_cache(other_fields)
-        tool = read_function(function, other_fields, notes, issuer)
+        tool = chat_request.read_function(function, other_fields, notes, issuer)
         tool.cache = cache
     else:
         tool = ServerTool("own", extras={issuer: entry})
@@ -205,7 +176,7 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
             _switch_on(params, tool)
             filled(params, issuer_fields(tool, issuer)[0])
             continue
-        entry = tool_as_read(tool, issuer)
+        entry = chat_request.tool_as_read(tool, issuer)
         if type(tool) is Tool:
             entry = {**cache_field(tool.cache), **entry}
             notes = issuer_fields(tool, issuer)[1]
@@ -217,10 +188,10 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
 
 
 def read_request(
-    body: JsonObject, issuer: str, headers: Mapping[str, str] | None = None
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
-    """The request that the body makes."""
-    other_fields = dict(body)
+    """The request that a body makes; without headers, its parameters say if it is streamed."""
+    issuer, other_fields = room.issuer, dict(body)
     notes: JsonObject = {}
     model = other_fields.get("model")
     model = other_fields.pop("model") if isinstance(model, str) and model else None
@@ -236,7 +207,7 @@ def read_request(
         model=model,
         stream=_read_stream(unknown, notes, headers),
     )
-    if isinstance(params, dict) and params:
+    if params and isinstance(params, dict):
         other_fields["parameters"] = unknown
         if not unknown:
             del other_fields["parameters"]
@@ -249,7 +220,10 @@ def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | N
     value = body.get("input")
     fields = dict(value) if isinstance(value, dict) else {}
     if isinstance(fields.get("messages"), list):
-        messages = read_messages(fields.pop("messages"), issuer, model)
+        origin = Origin(issuer, model)
+        messages = read_messages(
+            fields.pop("messages"), lambda entry, index: read_message(entry, issuer, origin, index)
+        )
     elif isinstance(fields.get("prompt"), str) and "messages" not in fields:
         messages = [Msg.trusted("", fields.pop("prompt"), "user")]
         notes["messages"] = "prompt"
@@ -264,17 +238,17 @@ def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | N
 
 def _read_choice(params: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice, taken out of the `parameters`; one that says something else stays there."""
-    value = read_choice_value(params.get("tool_choice"), _MODES)
+    value = chat_request.read_choice_value(params.get("tool_choice"), _MODES)
     if value is not None and value[1] == "untyped":
         value = None
-    return read_choice(params, notes, value)
+    return chat_request.read_choice(params, notes, value)
 
 
-def _read_format(params: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+def _read_format(params: JsonObject, notes: JsonObject) -> tree.ResponseFormat | None:
     """The format; one with fields that no ResponseFormat holds stays as it is."""
     fields = {"response_format": params.get("response_format")}
     format_notes: JsonObject = {}
-    form = read_format(fields, format_notes)
+    form = chat_request.read_format(fields, format_notes)
     if form is None or fields:
         return None
     del params["response_format"]
@@ -304,7 +278,7 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
     spelled: JsonObject = {}
     for name, keys in OPTIONS.items():
         for key in keys:
-            if (value := option_value(name, params.get(key))) is not None:
+            if (value := request_fields.option_value(name, params.get(key))) is not None:
                 fields[name] = value
                 keys_read.append(key)
                 if key != keys[0]:
@@ -321,21 +295,21 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
         fields["reasoning"] = "on" if switch else "off"
         keys_read.append("enable_thinking")
     try:
-        read = Options(**fields)
+        values = Options(**fields)
     except InvalidMessage:  # text or numbers that no JSON can say again
         return Options()
     for key in keys_read:
         del params[key]
     notes.update(spelled)
-    return read
+    return values
 
 
 def body_as_read(
-    req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
-    """The body with those of `fields` as `read_request` found them, and those nobody models."""
-    body, notes = issuer_fields(req, issuer)
-    if req.model and "model" in fields:
+    """The body with those of `kept` as `read_request` found them, and those nobody models."""
+    body, notes = issuer_fields(req, room.issuer)
+    if req.model and "model" in kept:
         body["model"] = req.model
     if elements or notes.get("messages") != "absent":
         other_fields = body.get("input")
@@ -343,8 +317,8 @@ def body_as_read(
         body["input"] = {**messages, **(other_fields if isinstance(other_fields, dict) else {})}
     value = body.get("parameters")
     unknown = value if isinstance(value, dict) else {}
-    params = {**_parameters_as_read(req, fields, notes, issuer), **unknown}
-    if "stream" not in fields:  # it belongs to streams alone, and makes pieces of their events
+    params = {**_parameters_as_read(req, kept, notes, room.issuer), **unknown}
+    if "stream" not in kept:  # it belongs to streams alone, and makes pieces of their events
         params.pop("incremental_output", None)
         params |= {"incremental_output": True} if req.stream else {}
     elif "stream" in notes:
@@ -363,15 +337,15 @@ def _input_as_read(elements: list[Json], note: str | None) -> JsonObject:
 
 
 def _parameters_as_read(
-    req: ChatRequest, fields: Collection[str], notes: JsonObject, issuer: str
+    req: ChatRequest, kept: Collection[str], notes: JsonObject, issuer: str
 ) -> JsonObject:
     params: JsonObject = {}
-    if "tools" in fields:
+    if "tools" in kept:
         _tools_as_read(params, req.tools, issuer)
-    if req.tool_choice is not None and "tool_choice" in fields:
-        write_choice(params, req.tool_choice, _MODES, notes.get("tool_choice"))
+    if req.tool_choice is not None and "tool_choice" in kept:
+        chat_request.write_choice(params, req.tool_choice, _MODES, notes.get("tool_choice"))
     for name, value in req.options.given():
-        if name not in fields:
+        if name not in kept:
             continue
         if name == "stop":
             params["stop"] = value[0] if notes.get("stop") == "text" else list(value)
@@ -381,8 +355,10 @@ def _parameters_as_read(
             params |= {"enable_thinking": True} if "switch" in note else {}
         elif name in OPTIONS:
             params[notes.get(name, OPTIONS[name][0])] = value
-    if req.response_format is not None and "response_format" in fields:
-        params["response_format"] = write_format(req.response_format, notes.get("format", ""))
+    if req.response_format is not None and "response_format" in kept:
+        params["response_format"] = chat_request.write_format(
+            req.response_format, notes.get("format", "")
+        )
     return params
 
 

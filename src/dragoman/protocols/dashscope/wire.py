@@ -5,44 +5,68 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolResultBlock
+from ...losses import Field, Report
+from ...message import ChatRequest, ServerTool, Tool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
+from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool
 from ..chat_shape import own_tool, replay
+from ..paths import CHAT_PATHS, PathTable, request_paths
+from . import request as fields
 from .answer import write_response
+from .blocks import MEDIA
 from .dialect import CAN, MULTIMODAL, TEXT, Dialect
 from .encoder import DashScopeEncoder
-from .messages import MessageComposer, MessageWriter
-from .paths import places
+from .messages import message_as_read, write_messages
 from .reader import DashScopeReader
-from .request import body_as_read, claims, read_request, write_parameters
 
 _STREAM = {"Accept": "text/event-stream", "X-DashScope-SSE": "enable"}
-
-
 _OSS = {"X-DashScope-OssResourceResolve": "enable"}
+_FORMAT = "parameters.response_format"
 
 
 class DashScope(Room):
     """DashScope's native generation, on the endpoint that serves the model."""
 
     __slots__ = ()
-    dialect: Dialect
     protocol = "dashscope"
     messages_path = "$.input.messages"
-    addresses: tuple[str, ...] = ("*/services/aigc/*-generation/generation",)
-    model_patterns: tuple[str, ...] = ("qwen-*",)
+    addresses = ("*/services/aigc/*-generation/generation",)
+    model_patterns = ("qwen-*",)
     base_capabilities = CAN
     dialect_class = Dialect
+    reader_class = DashScopeReader
+    encoder_class = DashScopeEncoder
+    paths: ClassVar[PathTable] = {
+        **CHAT_PATHS,
+        **{("options", name): tuple(f"parameters.{key}" for key in keys)
+           for name, keys in fields.OPTIONS.items()},
+        ("request", "tool_choice"): ("parameters.tool_choice",),
+        ("tool_choice", "name"): ("parameters.tool_choice.function.name",),
+        ("tool_choice", "parallel"): ("parameters.parallel_tool_calls",),
+        ("request", "response_format"): (_FORMAT,),
+        **{("response_format", name): (f"{_FORMAT}.json_schema.{name}",)
+           for name in ("schema", "name", "description", "strict")},
+        ("tool", "strict"): ("function.strict",),
+        ("message", "thinking"): ("reasoning_content",),
+        ("text", "text"): ("text",),
+        **{(kind, "source"): (kind,) for kind in MEDIA},
+        **{(kind, "cache"): ("cache_control",) for kind in ("tool", "message", "text", *MEDIA)},
+    }  # fmt: skip
+
+    claims = staticmethod(fields.claims)
+    messages = write_messages
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts; the endpoint is one of those."""
@@ -50,77 +74,52 @@ class DashScope(Room):
         roles: dict[str, Any] = {
             role: getattr(caps, role) | caps.move_media for role in self.dialect.media_seats
         }
-        return dataclasses.replace(caps, **roles)
-
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The `messages` of the request."""
-        return MessageComposer(caps, self.dialect, caps.endpoint, report).messages(history)
+        return replace(caps, **roles)
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and tools nobody models; what the provider runs is switched on beside."""
-        entries = []
-        for tool in tools:
-            if type(tool) is Tool:
-                entries.append(function_tool(tool, caps, report))
-            elif type(tool) is ServerTool and tool.kind == "own":
-                entries.append(own_tool(tool, caps))
-        return entries
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return DashScopeReader(self.dialect)
+        return [
+            function_tool(tool, caps, report) if isinstance(tool, Tool) else own_tool(tool, caps)
+            for tool in tools
+            if isinstance(tool, Tool) or tool.kind == "own"
+        ]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         output = payload.get("output")
         return isinstance(output, dict) and ("choices" in output or "text" in output)
 
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes; without headers, its parameters say if it is streamed."""
-        return read_request(body, self.issuer, headers)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `messages` that these were read from."""
-        writer = MessageWriter(self.issuer)
-        return [writer.message(m) for m in msgs]
-
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.issuer)
-
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether this can be a request of this protocol, judged by its keys and shapes."""
-        return claims(body, path)
-
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Where the nodes of a request stand in the body that it was read from."""
-        return places(req, body)
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The answer as the generation endpoints give it whole."""
-        return write_response(resp, report, request, self.dialect.issuers)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for the events of one answer."""
-        return DashScopeEncoder(report, request, self.dialect)
+        """Those of `paths`; thinking and tools have switches, and a prompt may be the message."""
+        if (effort := req.options.reasoning) is not None:
+            key = "enable_thinking" if effort in ("on", "off") else "reasoning_effort"
+            yield f"$.parameters.{key}", Field(req.options, "reasoning")
+        yield from request_paths(req, body, self.paths)
+        yield "$.parameters", req.options
+        for tool in req.tools:
+            if type(tool) is ServerTool and tool.kind != "own":
+                yield "$.parameters", tool
+                yield f"$.parameters.{fields.SWITCHES[tool.kind]}", Field(tool, "kind")
+                yield f"$.parameters.{fields.SEARCH}.{fields.SITES}", Field(tool, "domains")
+        for i, m in enumerate(req.messages):
+            if not hasattr(m, "read_from"):
+                yield "$.input.prompt", m
+                yield "$.input.prompt", Field(m, "content")
+            elif not isinstance(m.read_from, dict):  # what is no message
+                for node in (m, *m.blocks):
+                    yield f"$.input.messages[{i}]", node
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST .../generation`, and the path of the endpoint that takes it."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
         # where nobody knows the model, its messages decide, as they do in the vendor's SDK
         if (elements := prepared.elements) is None:
-            endpoint = caps.endpoint or (MULTIMODAL if _has_media(history) else TEXT)
-            messages = MessageComposer(caps, self.dialect, endpoint, report).messages(history)
+            if not caps.endpoint:
+                caps = replace(caps, endpoint=MULTIMODAL if _has_media(history) else TEXT)
+            endpoint = caps.endpoint
+            messages = self.messages(history, caps, report)
         else:
             messages = [entry for entry in elements if isinstance(entry, dict)]
             endpoint = caps.endpoint or (MULTIMODAL if _are_in_parts(messages) else TEXT)
@@ -128,7 +127,7 @@ class DashScope(Room):
         body: JsonObject = {
             "model": prepared.model,
             "input": {"messages": messages},
-            "parameters": write_parameters(prepared, tools, messages, report),
+            "parameters": fields.write_parameters(prepared, tools, messages, report),
         }
         # fields that nobody models join `input` and `parameters`
         for key, value in replay({}, request, caps, report).items():
@@ -169,7 +168,7 @@ def _are_in_parts(messages: list[JsonObject]) -> bool:
 def _links(messages: list[JsonObject]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
-        for part in content if isinstance(content, list) else ():
+        for part in content if type(content) is list else ():
             for kind in MEDIA_KINDS & part.keys() if isinstance(part, dict) else ():
-                links = part[kind] if isinstance(part[kind], list) else [part[kind]]
+                links: list[Json] = part[kind] if isinstance(part[kind], list) else [part[kind]]
                 yield from (link for link in links if isinstance(link, str))

@@ -10,46 +10,32 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
 from ...envelope import borne
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Citation,
-    Finish,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ANSWER, MEDIA_KINDS, NOTES, ContentBlock, noted
+from ...message.blocks import ANSWER, NOTES, ContentBlock, MediaBlock, noted
 from ...message.check import HEALED
-from ..answers import EVENTS, AnswerWriter
-from .blocks import TEXT, write_part
-from .dialect import Dialect
+from ..answers import AnswerWriter
+from ..base import Room
+from .blocks import TEXT, has_odd_detail, write_part
+
+_FILTERED = (
+    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR",
+)  # fmt: skip
+
 
 # Gemini API, "FinishReason"; some clients ask for enums as numbers, of which both APIs agree on
 # these alone
 REASONS: dict[Any, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
-    "SAFETY": "content_filter",
-    "RECITATION": "content_filter",
-    "BLOCKLIST": "content_filter",
-    "PROHIBITED_CONTENT": "content_filter",
-    "SPII": "content_filter",
-    "IMAGE_SAFETY": "content_filter",
-    "IMAGE_PROHIBITED_CONTENT": "content_filter",
-    "IMAGE_RECITATION": "content_filter",
-    "MODEL_ARMOR": "content_filter",
+    **dict.fromkeys(_FILTERED, "content_filter"),
     "MALFORMED_FUNCTION_CALL": "malformed_call",
     "UNEXPECTED_TOOL_CALL": "malformed_call",
     "MISSING_THOUGHT_SIGNATURE": "error",
@@ -57,10 +43,7 @@ REASONS: dict[Any, FinishReason] = {
     "CONTINUATION": "pause",
     1: "stop",
     2: "length",
-    3: "content_filter",
-    4: "content_filter",
-    7: "content_filter",
-    8: "content_filter",
+    **dict.fromkeys((3, 4, 7, 8), "content_filter"),
 }
 
 
@@ -171,15 +154,14 @@ def grounding(texts: Sequence[TextBlock]) -> JsonObject:
     offset = 0  # in bytes
     for block in texts:
         for citation in block.citations or ():
-            chunk = _chunk(citation)
+            chunk, segment = _chunk(citation), _segment(citation, block.text, offset)
             if chunk not in chunks:
                 chunks.append(chunk)
-            segment = _segment(citation, block.text, offset)
-            index = chunks.index(chunk)
             support = next((item for item in supports if item["segment"] == segment), None)
             if support is None:
-                supports.append({"segment": segment, "groundingChunkIndices": [index]})
-            elif index not in support["groundingChunkIndices"]:
+                support = {"segment": segment, "groundingChunkIndices": []}
+                supports.append(support)
+            if (index := chunks.index(chunk)) not in support["groundingChunkIndices"]:
                 support["groundingChunkIndices"].append(index)
         offset += _bytes(block.text)
     return {"groundingChunks": chunks, "groundingSupports": supports} if supports else {}
@@ -257,49 +239,45 @@ class GeminiWriter(AnswerWriter):
 
     def _pieces(self, block: ContentBlock) -> list[ContentBlock]:
         """Neighbouring texts, which are one block, as they were when they were read."""
-        if not self.own or block.spelling is None:
+        notes = (block.spelling or "").split() if self.own else []
+        is_text = type(block) is TextBlock or type(block) is ThinkingBlock
+        if not notes or not is_text or not all(map(str.isdecimal, notes)):
             return [block]
-        if type(block) is TextBlock:
-            name, text = "text", block.text
-        elif type(block) is ThinkingBlock:
-            name, text = "thinking", block.thinking
-        else:
-            return [block]
-        notes = block.spelling.split()
-        if not notes or not all(map(str.isdecimal, notes)):
-            return [block]
+        name = "text" if type(block) is TextBlock else "thinking"
+        text = getattr(block, name)
         ends = [0, *accumulate(map(int, notes))]
         if ends[-1] != len(text):
             return [replace(block, spelling=None)]
         values = [text[start:end] for start, end in pairwise(ends)]
-        return [replace(block, spelling=None, **{name: value}) for value in values]  # type: ignore[arg-type]  # a text
+        return [replace(block, spelling=None, **{name: value}) for value in values]
 
     def part(self, block: ContentBlock, open_end: bool = False) -> Any:
         """The part that says the block; None, and a loss, for what no part says.
 
         `open_end`: the answer broke off, so that half of a call may be the last of it.
         """
-        if type(block) is RawBlock:
-            return block.data if self.reads(block.issuer) else self._lost(block)
+        if type(block) is tree.RawBlock:
+            if self.reads(block.issuer):
+                return block.data
+            return self.report.lost("answer.unsaid", block)
         self.fields(block)
         for citation in (type(block) is TextBlock and block.citations) or ():
             self.fields(citation)
         if type(block) is RefusalBlock:
             self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
             return {"text": block.text}
-        local = block.type in MEDIA_KINDS and block.source.type == "local"  # type: ignore[union-attr]  # a medium
-        if local or type(block) is ToolResultBlock:
-            return self._lost(block)
+        if isinstance(block, MediaBlock) and has_odd_detail(block):
+            self.report.lost("answer.unsaid", block, "detail")
+        local = isinstance(block, MediaBlock) and block.source.type == "local"
+        if local or type(block) is tree.ToolResultBlock:
+            return self.report.lost("answer.unsaid", block)
         if type(block) is ThinkingBlock and not self._is_readable(block):
             return None
-        if type(block) is ToolUseBlock and not isinstance(block.input, dict):
+        if type(block) is tree.ToolUseBlock and not isinstance(block.input, dict):
             as_text = self.own and TEXT in (block.spelling or "").split()
             if not as_text:
                 return self._part_of_call(block, open_end)
         return write_part(block, self.issuer, self.own)
-
-    def _lost(self, block: ContentBlock) -> None:
-        self.report.lost("answer.unsaid", block)
 
     def _is_readable(self, block: ThinkingBlock) -> bool:
         """Whether there is more to a thought than what only another provider can read in it."""
@@ -310,7 +288,7 @@ class GeminiWriter(AnswerWriter):
                 self.report.lost("answer.unsaid", block, name)
         return self.own or bool(block.thinking)
 
-    def _part_of_call(self, block: ToolUseBlock, open_end: bool) -> Json:
+    def _part_of_call(self, block: tree.ToolUseBlock, open_end: bool) -> Json:
         """A call without an object for its arguments; one that an answer broke off in goes on."""
         self.report.lost("answer.unsaid", block, "input", what="arguments that are no object")
         self._partial_call = True
@@ -329,10 +307,8 @@ class GeminiWriter(AnswerWriter):
         """
         if self.own and not self._partial_call and (finish.raw is None or _still_fits(finish)):
             return finish.raw
-        if broken and finish.reason in _BY_CONTENT:
-            reason, exact = "MAX_TOKENS", False
-        else:
-            reason, exact = _WIRE_REASONS[finish.reason]
+        cut_off = broken and finish.reason in _BY_CONTENT
+        reason, exact = ("MAX_TOKENS", False) if cut_off else _WIRE_REASONS[finish.reason]
         if not exact:
             self.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
         return reason
@@ -340,8 +316,7 @@ class GeminiWriter(AnswerWriter):
     def usage(self, usage: Usage) -> JsonObject:
         """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
         fields = self.fields(usage)
-        tools = fields.get(_TOOL_TOKENS)
-        data = figures(usage, tools if type(tools) is int else None)
+        data = figures(usage, _count(fields, _TOOL_TOKENS))
         for key in (usage.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
             data.pop(key, None)
         if not self.own:
@@ -358,24 +333,23 @@ class GeminiWriter(AnswerWriter):
         for name, audio in (("prompt", usage.audio_in), ("candidates", usage.audio_out)):
             if audio:
                 text = data.get(f"{name}TokenCount", 0) - audio
-                details = [{"modality": "TEXT", "tokenCount": text}] if text > 0 else []
-                details.append({"modality": "AUDIO", "tokenCount": audio})
-                data[f"{name}TokensDetails"] = details
+                counts = {"TEXT": text} if text > 0 else {}
+                rows = {**counts, "AUDIO": audio}.items()
+                data[f"{name}TokensDetails"] = [{"modality": m, "tokenCount": n} for m, n in rows]
 
 
 _CITED = ("groundingMetadata", "citationMetadata")
 
 
 def write_response(
-    resp: ChatResponse, report: Report, request: ChatRequest | None, dialect: Dialect
+    room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """The body of the answer to `request`."""
+    issuers = room.dialect.issuers
     origins = [candidate.msg.origin for candidate in resp.candidates]
-    own = any(origin is not None and origin.issuer in dialect.issuers for origin in origins)
-    writer = GeminiWriter(report, dialect.issuers, own)
-    fields = writer.fields(resp)
-    if fields.pop(EVENTS, None) is not None:
-        report.lost("answer.unsaid", resp, what="events that nobody knows")
+    own = any(origin is not None and origin.issuer in issuers for origin in origins)
+    writer = GeminiWriter(report, issuers, own)
+    fields = writer.answer_fields(resp)
     body: JsonObject = {}
     entries = [_candidate(item, i, writer, resp) for i, item in enumerate(resp.candidates)]
     if not (own and len(entries) == 1 and not entries[0]) and "candidates" not in fields:
@@ -406,7 +380,7 @@ def _says_blocked(entry: JsonObject, raw: str | None, fields: JsonObject) -> boo
 
 
 def _candidate(
-    candidate: Candidate, index: int, writer: GeminiWriter, resp: ChatResponse
+    candidate: tree.Candidate, index: int, writer: GeminiWriter, resp: ChatResponse
 ) -> JsonObject:
     fields = writer.fields(candidate)
     writer.fields(candidate.msg)
@@ -432,9 +406,7 @@ def _candidate(
 
 def error_body(error: ProviderError) -> Json:
     """`{"code", "message", "status"}`: as the provider said it, if it spoke like this."""
-    body: Any = error.body
-    if isinstance(body, list) and body:
-        body = body[0]
+    body: Any = error.body[0] if isinstance(error.body, list) and error.body else error.body
     data = body.get("error") if isinstance(body, dict) else None
     if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
         return data

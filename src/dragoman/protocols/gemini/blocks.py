@@ -11,33 +11,17 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from typing import Any, TypeVar, assert_never
+from typing import Any, Literal, TypeVar, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments, loads
 from ..._core.stream.arguments import MADE, parse_arguments
-from ...capabilities import Capabilities
 from ...envelope import borne
 from ...errors import WriteError
-from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    LocalSource,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
 from ...message.blocks import ContentBlock, MediaBlock, Source
-from ..chat_shape import filled
-from .dialect import Dialect, cased, read_keys, set_fields, spell_keys
+from ..chat_shape import filled, require_text
+from .dialect import Target, cased, read_keys, set_fields, spell_keys
 
 _TYPES = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
@@ -63,12 +47,10 @@ _FILM = "video/*"
 _YOUTUBE = ("youtube.com", "youtu.be")
 
 
-_LEVELS = {
-    name: f"MEDIA_RESOLUTION_{name.upper()}" for name in ("low", "medium", "high", "ultra_high")
+_RESOLUTIONS = {
+    name: {"level": f"MEDIA_RESOLUTION_{name.upper()}"}
+    for name in ("low", "medium", "high", "ultra_high")
 }
-
-
-_DETAILS = {level: name for name, level in _LEVELS.items()}
 
 
 # The notes in the spelling of a block:
@@ -90,14 +72,16 @@ _BESIDE_DATA = {"thought", "thoughtSignature", "partMetadata"}
 
 
 # what runs at the provider: (the part's key, whether it asks or answers)
-_PAIRS = {"executableCode": "call", "codeExecutionResult": "result", "toolCall": "call",
-          "toolResponse": "result", "functionResponse": "result"}  # fmt: skip
+_PAIRS: dict[str, Literal["call", "result"]] = {
+    "executableCode": "call", "codeExecutionResult": "result",
+    "toolCall": "call", "toolResponse": "result", "functionResponse": "result",
+}  # fmt: skip
 
 
-_MEDIA: dict[str, type[ImageBlock | AudioBlock | VideoBlock]] = {
-    "image": ImageBlock,
-    "audio": AudioBlock,
-    "video": VideoBlock,
+_MEDIA: dict[str, type[tree.ImageBlock | tree.AudioBlock | tree.VideoBlock]] = {
+    "image": tree.ImageBlock,
+    "audio": tree.AudioBlock,
+    "video": tree.VideoBlock,
 }
 
 
@@ -112,12 +96,10 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
     """One part of a content; what no block models is kept as it came."""
     if isinstance(part, str):
         return TextBlock(part, spelling=TEXT)
-    if not isinstance(part, dict):
-        return RawBlock(issuer, part, by="client")
-    if len(part) == 1 and isinstance(text := part.get("text"), str):
-        return TextBlock(text)
+    if isinstance(part, dict) and len(part) == 1 and isinstance(part.get("text"), str):
+        return TextBlock(part["text"])
     try:
-        return block_of(part, issuer)
+        return block_of(_object(part), issuer)
     except (TypeError, LookupError):
         return RawBlock(issuer, part, by="client")
 
@@ -156,10 +138,10 @@ def block_of(data: JsonObject, issuer: str) -> ContentBlock:
         if key in part:
             return _read_media(part, key, notes, issuer)
     for key, role in _PAIRS.items():
-        if key in part:
-            id = set_fields(_object(part[key])).get("id")
-            pair = id if isinstance(id, str) else None
-            return RawBlock(issuer, data, role, pair, "server")  # type: ignore[arg-type]  # as listed
+        if key not in part:
+            continue
+        id = set_fields(_object(part[key])).get("id")
+        return RawBlock(issuer, data, role, id if isinstance(id, str) else None)
     if part.keys() <= _BESIDE_DATA:
         return _read_text({"text": "", **part}, [BARE, *notes], issuer)
     return RawBlock(issuer, data)
@@ -174,10 +156,11 @@ def _read_text(part: JsonObject, notes: list[str], issuer: str) -> ContentBlock:
     if thought is False:
         notes.append(UNTHOUGHT)
     kind = ThinkingBlock if thought is True else TextBlock
-    extras = {issuer: fields} if fields else None
-    block = kind(_text(part["text"]), extras=extras, spelling=" ".join(notes) or None)
-    if isinstance(block, ThinkingBlock) and fields:
-        block.signature = _envelope(fields.get("thoughtSignature"))
+    block = kind(require_text(part["text"]), spelling=" ".join(notes) or None)
+    if fields:
+        block.extras = {issuer: fields}
+        if isinstance(block, ThinkingBlock):
+            block.signature = _envelope(fields.get("thoughtSignature"))
     return block
 
 
@@ -230,7 +213,7 @@ def _read_name(block: ToolUseBlock | ToolResultBlock, value: Json, notes: list[s
     """The fields of a call or result but for id and name, which the block gets."""
     data, key_notes = read_keys(_object(value), ".")
     notes += key_notes
-    block.name = _text(data.get("name", ""))
+    block.name = require_text(data.get("name", ""))
     if "name" not in data:
         notes.append(NAMELESS)
     fields = {**data}
@@ -256,23 +239,19 @@ def _read_media(part: JsonObject, key: str, notes: list[str], issuer: str) -> Me
     if not (isinstance(media_type, str) and media_type) and "mimeType" in data:
         raise TypeError("a media type is text")
     source: Source
-    kind = media_type
+    kind, value = media_type, require_text(data[_BLOBS[key]])
     if key == "inlineData":
-        source = Base64Source(media_type or "", _standard_base64(_text(data["data"]), notes))
+        source = tree.Base64Source(media_type or "", _standard_base64(value, notes))
+    elif value.startswith(_FILES) or "://" not in value:
+        source = tree.FileSource(value, issuer, media_type)
     else:
-        uri = _text(data["fileUri"])
-        if uri.startswith(_FILES) or "://" not in uri:
-            source = FileSource(uri, issuer, media_type)
-        else:
-            source = URLSource(uri, media_type)
-            kind = kind or type_of_url(uri)
-    block = _MEDIA.get((kind or "").partition("/")[0].lower(), DocumentBlock)(source)
-    resolution = part.get("mediaResolution")
-    if isinstance(resolution, dict) and len(resolution) == 1:
-        level = resolution.get("level")
-        if isinstance(level, str) and level in _DETAILS:
-            block.detail = _DETAILS[level]
-            part = {name: value for name, value in part.items() if name != "mediaResolution"}
+        source = URLSource(value, media_type)
+        kind = kind or type_of_url(value)
+    block = _MEDIA.get((kind or "").partition("/")[0].lower(), tree.DocumentBlock)(source)
+    details = (name for name, data in _RESOLUTIONS.items() if data == part.get("mediaResolution"))
+    if (detail := next(details, None)) is not None:
+        block.detail = detail
+        part = {name: value for name, value in part.items() if name != "mediaResolution"}
     return _with_extras(block, part, key, fields, notes, issuer)
 
 
@@ -299,8 +278,7 @@ def _with_extras(
         notes.append(UNTHOUGHT)
     if fields:
         extras[key] = fields
-    if extras:
-        block.extras = {issuer: extras}
+    block.extras = {issuer: extras} if extras else None
     block.spelling = " ".join(notes) or None
     return block
 
@@ -308,12 +286,6 @@ def _with_extras(
 def _object(value: Any) -> JsonObject:
     if not isinstance(value, dict):
         raise TypeError("an object was expected")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
     return value
 
 
@@ -328,7 +300,7 @@ def write_part(block: ContentBlock, issuer: str, as_read: bool = True) -> Json:
         notes = [MADE] if MADE in notes else []
     if TEXT in notes and type(block) is TextBlock:
         return block.text
-    part = _part_as_read(block, notes, issuer)
+    part = _write_fields(block, notes, issuer)
     key = next(iter(part), "")
     if UNTHOUGHT in notes:
         part["thought"] = False
@@ -339,7 +311,8 @@ def write_part(block: ContentBlock, issuer: str, as_read: bool = True) -> Json:
     return spell_keys(part, notes)
 
 
-def _part_as_read(block: ContentBlock, notes: list[str], issuer: str) -> JsonObject:
+def _write_fields(block: ContentBlock, notes: list[str], issuer: str) -> JsonObject:
+    """The fields of the part that the block models."""
     if type(block) is ToolUseBlock:
         return {"functionCall": write_call(block, notes)}
     if type(block) is ToolResultBlock:
@@ -352,11 +325,9 @@ def _part_as_read(block: ContentBlock, notes: list[str], issuer: str) -> JsonObj
             part["thoughtSignature"] = b64encode(envelope.encode()).decode()
         return part
     # this wire knows no refusal, and raw blocks are written as they are
-    assert not isinstance(block, RefusalBlock | RawBlock)
+    assert not isinstance(block, tree.RefusalBlock | RawBlock)
     part = _media_data(block.source, block.source.media_type or None, notes)
-    if block.detail is not None:
-        part["mediaResolution"] = {"level": _LEVELS[block.detail]}
-    return part
+    return part | resolution(block)
 
 
 def write_text(block: TextBlock | ThinkingBlock, notes: Sequence[str] = ()) -> JsonObject:
@@ -379,18 +350,6 @@ def write_call(block: ToolUseBlock, notes: Sequence[str] = ()) -> JsonObject:
     return call
 
 
-def write_result(
-    block: ToolResultBlock, response: Json, parts: Sequence[Json], notes: Sequence[str] = ()
-) -> JsonObject:
-    """`{"id", "name", "response", "parts"}`."""
-    result = _write_name(block, notes)
-    if ABSENT not in notes:
-        result["response"] = response
-    if parts:
-        result["parts"] = [*parts]
-    return result
-
-
 def _write_name(block: ToolUseBlock | ToolResultBlock, notes: Sequence[str]) -> JsonObject:
     data: JsonObject = {}
     if block.id and MADE not in notes:
@@ -401,20 +360,25 @@ def _write_name(block: ToolUseBlock | ToolResultBlock, notes: Sequence[str]) -> 
 
 
 def _result_as_read(block: ToolResultBlock, notes: list[str], issuer: str) -> JsonObject:
-    if not isinstance(block.output, list):
-        return write_result(block, block.output, (), notes)
-    response: Json = {}
-    first, media = block.output[0], block.output
-    if first.spelling in RESPONSE_TEXTS:
-        text = getattr(first, "text", "")
-        response = loads(text) if first.spelling == JSON else {first.spelling: text}
-        media = media[1:]
-    return write_result(block, response, [write_part(item, issuer) for item in media], notes)
+    """`{"id", "name", "response", "parts"}`."""
+    result = _write_name(block, notes)
+    response: Json = block.output
+    media: list[ContentBlock] = []
+    if isinstance(block.output, list):
+        response, media = {}, block.output
+        first = media[0]
+        if first.spelling in RESPONSE_TEXTS:
+            text = getattr(first, "text", "")
+            response = loads(text) if first.spelling == JSON else {first.spelling: text}
+            media = media[1:]
+    if ABSENT not in notes:
+        result["response"] = response
+    if media:
+        result["parts"] = [write_part(item, issuer) for item in media]
+    return result
 
 
-def write_media(
-    block: MediaBlock, caps: Capabilities, dialect: Dialect, report: Report
-) -> JsonObject:
+def write_media(block: MediaBlock, target: Target) -> JsonObject:
     """The part of a medium, with the resolution to look at it in."""
     source = block.source
     media_type = source.media_type
@@ -422,29 +386,38 @@ def write_media(
         media_type = media_type or type_of_url(source.url)
         if media_type is None:
             media_type = _COMMONEST[block.type]
-            report.lost("media.type_assumed", block, "source", did=media_type)
+            target.report.lost("media.type_assumed", block, "source", did=media_type)
         elif media_type == _FILM:
             media_type = None
     if media_type is not None:
-        media_type = dialect.mime.get(media_type, media_type)
-    if isinstance(source, LocalSource):
+        media_type = target.dialect.mime.get(media_type, media_type)
+    if isinstance(source, tree.LocalSource):
         raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
     [(key, data)] = _media_data(source, media_type).items()
-    part: JsonObject = {key: cased(data, dialect)}
-    if block.detail is not None and block.type in caps.details and block.detail != "auto":
-        level = _LEVELS.get(block.detail.lower())
-        if level is None:
-            report.lost("media.detail", block, "detail")
-        else:
-            part["mediaResolution"] = {"level": level}
-    return cased(part, dialect)
+    part: JsonObject = {key: cased(data, target.dialect)}
+    if block.type in target.caps.details:
+        part |= resolution(block)
+        if has_odd_detail(block):
+            target.report.lost("media.detail", block, "detail")
+    return cased(part, target.dialect)
+
+
+def resolution(block: MediaBlock) -> JsonObject:
+    """`{"mediaResolution": {"level"}}` where the detail is one that this wire has."""
+    data = _RESOLUTIONS.get((block.detail or "").lower())
+    return {} if data is None else {"mediaResolution": dict(data)}
+
+
+def has_odd_detail(block: MediaBlock) -> bool:
+    """Whether a detail is asked for that no resolution says; `auto` is what no field says."""
+    return block.detail not in (None, "auto") and not resolution(block)
 
 
 def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = ()) -> JsonObject:
     """`{"inlineData": {"mimeType", "data"}}` or `{"fileData": {"mimeType", "fileUri"}}`."""
     data: JsonObject = {} if media_type is None else {"mimeType": media_type}
     match source:
-        case Base64Source():
+        case tree.Base64Source():
             text = source.data
             if UNPADDED in notes:
                 text = text.rstrip("=")
@@ -453,9 +426,9 @@ def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = (
             return {"inlineData": {**data, "data": text}}
         case URLSource():
             return {"fileData": {**data, "fileUri": source.url}}
-        case FileSource():
+        case tree.FileSource():
             return {"fileData": {**data, "fileUri": source.file_id}}
-        case LocalSource():
+        case tree.LocalSource():
             raise AssertionError("nobody reads a local file")
         case _:
             assert_never(source)

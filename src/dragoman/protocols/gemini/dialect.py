@@ -43,6 +43,9 @@ class Dialect:
     issuers: tuple[str, ...] = ("gemini",)
 
 
+_MEDIA = ("image", "audio", "video", "document")
+
+
 # Gemini API reference, "Content", "Part" and "FunctionDeclaration". Contents know the roles user
 # and model, both of which may show media; a prompt of the system stands apart and is text. The
 # answers to one turn's calls are one content, in order, and a call stands right behind the user's
@@ -50,20 +53,17 @@ class Dialect:
 CAN = Capabilities(
     tool_schema="gemini",
     format_schema="gemini-format",
-    user=frozenset({"text", "image", "audio", "video", "document", "raw"}),
-    assistant=frozenset({"text", "image", "audio", "video", "document", "raw"}),
+    user=frozenset({"text", *_MEDIA, "raw"}),
+    assistant=frozenset({"text", *_MEDIA, "raw"}),
     result=frozenset({"text", "raw"}),
-    sources={
-        kind: frozenset({"url", "base64", "file"})
-        for kind in ("image", "audio", "video", "document")
-    },
+    sources=dict.fromkeys(_MEDIA, frozenset({"url", "base64", "file"})),
     media_types={
         # docs "Image understanding": GIF is refused as "Unsupported MIME type"
         "image": ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"),
         "document": ("application/pdf", "text/*"),
     },
     schemes=frozenset({"http", "https", "gs"}),
-    move_media=frozenset({"image", "audio", "video", "document"}),
+    move_media=frozenset(_MEDIA),
     claims=frozenset({"thought_signature", "thoughtSignature", "part_metadata", "partMetadata"}),
     thinking="all",
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
@@ -127,20 +127,20 @@ def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> Jso
     return body
 
 
-def with_extras(
-    body: JsonObject,
-    node: ChatRequest | Tool | ServerTool,
-    caps: Capabilities,
-    dialect: Dialect,
-    report: Report,
-) -> JsonObject:
-    """`body` with this wire's extras of a request or tool; those of other issuers are losses."""
-    if node.extras is None:
-        return body
-    for issuer, fields in node.extras.items():
-        if issuer not in caps.reads and not issuer.endswith(NOTES):
-            report.foreign(node, issuer, fields)
-    return merged(body, own_extras(node, caps), dialect)
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a request is written for: a host's dialect, what the model takes, and the losses."""
+
+    dialect: Dialect
+    caps: Capabilities
+    report: Report
+
+    def with_extras(self, body: JsonObject, node: ChatRequest | Tool | ServerTool) -> JsonObject:
+        """`body` with this wire's extras of a request or tool; others' extras are losses."""
+        for issuer, fields in (node.extras or {}).items():
+            if issuer not in self.caps.reads and not issuer.endswith(NOTES):
+                self.report.foreign(node, issuer, fields)
+        return merged(body, own_extras(node, self.caps), self.dialect) if node.extras else body
 
 
 def camel_keys(data: JsonObject) -> JsonObject:

@@ -6,20 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_calls
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.steps import Grow, Shut, Step, Steps
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Citation,
-    Finish,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
+from ...message import ChatRequest, Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import AnswerEncoder, Event
 from .answer import GeminiWriter, error_body, grounding
 from .dialect import Dialect
@@ -48,14 +41,16 @@ class Progress:
 
 # fields that speak of what was said so far, or grow: they cannot wait for the next chunk
 _IMMEDIATE = ("groundingMetadata", "citationMetadata", "logprobsResult", "urlContextMetadata")
-_TEXTS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
+_TEXTS = frozenset({TextBlock, ThinkingBlock, tree.RefusalBlock})
 _EMPTY_PARTS = ({"text": ""}, {"text": "", "thought": True})
 
 
 class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     """Writes one answer as chunks without names."""
 
-    def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
         super().__init__(GeminiWriter(report, dialect.issuers, own=False, streamed=True), request)
         self._model = request.model if request is not None else None
         self._id: str | None = None
@@ -97,11 +92,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return events
 
     def _candidate(self, index: int) -> Progress:
-        candidate = self._candidates.get(index)
-        if candidate is None:
-            steps = Steps(self._id or "", self.report)
-            candidate = self._candidates[index] = Progress(index, steps)
-        return candidate
+        if index not in self._candidates:
+            self._candidates[index] = Progress(index, Steps(self._id or "", self.report))
+        return self._candidates[index]
 
     def _flushed(self) -> list[Event]:
         events: list[Event] = []
@@ -110,17 +103,12 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         return events
 
     def _chunk(self, entries: Sequence[JsonObject], usage: JsonObject | None = None) -> Event:
-        body: JsonObject = {"candidates": entries} if entries else {}
-        if usage:
-            body["usageMetadata"] = usage
-        if self._model is not None:
-            body["modelVersion"] = self._model
-        if self._id is not None:
-            body["responseId"] = self._id
+        body = {"candidates": entries or None, "usageMetadata": usage or None,
+                "modelVersion": self._model, "responseId": self._id}  # fmt: skip
         fields, self._fields = self._fields, {}
         if entries:
             fields.pop("candidates", None)
-        return None, {**body, **fields}
+        return None, {key: value for key, value in body.items() if value is not None} | fields
 
     def _entry(self, candidate: Progress) -> JsonObject:
         """An entry of `candidates`, with the fields that waited for it."""

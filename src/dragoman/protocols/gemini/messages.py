@@ -9,6 +9,7 @@ Reference: Gemini API, "Content" and "Function calling": an id is on both sides 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject
@@ -17,39 +18,21 @@ from ..._core.stream.arguments import MADE
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import (
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-)
-from ...message.blocks import ContentBlock, MediaBlock
+from ...message import ChatRequest, Msg, Origin, RawBlock, RefusalBlock, TextBlock, ThinkingBlock
+from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUseBlock
 from ...message.msg import Role
-from ..chat_shape import own_extras, result_text
-from .blocks import (
-    TEXT,
-    read_request_part,
-    write_call,
-    write_media,
-    write_part,
-    write_result,
-    write_text,
-)
-from .dialect import Dialect, cased, merged, read_keys, spell_keys
+from ..base import Room
+from ..chat_shape import no_message, own_extras, result_text
+from .blocks import TEXT, read_request_part, write_call, write_media, write_part, write_text
+from .dialect import Target, cased, merged, read_keys, spell_keys
 
 
 def pair_calls(msgs: Iterable[Msg]) -> None:
     """Give ids to calls of a request that have none, and to results that answer a call by name."""
-    messages = [m.content for m in msgs if type(m.content) is not str]
-    blocks: list[Any] = [block for content in messages for block in content]
+    contents = [m.content for m in msgs if type(m.content) is not str]
+    blocks: list[Any] = [block for content in contents for block in content]
     ids = {block.id for block in blocks if type(block) is ToolUseBlock}
-    if not ids and not any(type(block) is ToolResultBlock for block in blocks):
-        return
-    count = 0
+    new_ids = (id for id in map("call_{}".format, count(1)) if id not in ids)
     waiting: list[ToolUseBlock] = []
     answered = False
     for block in blocks:
@@ -57,10 +40,7 @@ def pair_calls(msgs: Iterable[Msg]) -> None:
             if answered:  # what nobody answered by now, nobody will
                 waiting, answered = [], False
             if not block.id:
-                count += 1
-                while f"call_{count}" in ids:
-                    count += 1
-                _set_id(block, f"call_{count}")
+                _set_id(block, next(new_ids))
             waiting.append(block)
         elif type(block) is ToolResultBlock:
             answered = True
@@ -98,12 +78,10 @@ _STRING = "string"  # a whole content that is but a text
 def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
     """One entry of `contents`; what is no content of a known role is kept as it came."""
     if isinstance(data, str):
-        m = Msg.trusted("", data, "user")
-        m.spelling = _STRING
-        return m
+        return _message(data, "user", [_STRING], {}, issuer)
     role = data.get("role") if isinstance(data, dict) else 0
     if not (role is None or role in (*_ROLES, *_RESULT_ROLES)):
-        return Msg.trusted("", [RawBlock(issuer, data, "message", by="client")], "user")
+        return no_message(data, issuer)
     assert isinstance(data, dict)  # what has a role
     if len(data) == 2 and role in _ROLES and isinstance(data.get("parts"), list):
         return Msg.trusted("", _read_parts(data["parts"], issuer, origin), _ROLES[role])
@@ -116,8 +94,7 @@ def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
         notes.append(_NO_ROLE)
     elif role in _RESULT_ROLES:
         notes.append(role)
-        results = isinstance(content, list) and bool(content)
-        if results and all(type(block) is ToolResultBlock for block in content):
+        if content and all(type(block) is ToolResultBlock for block in content):
             msg_role = "tool"
     return _message(content, msg_role, notes, fields, issuer)
 
@@ -140,9 +117,12 @@ def read_system(data: Json, issuer: str, origin: Origin) -> Msg | None:
         if fields.get("role") in _SYSTEM_ROLES:  # which nobody reads
             notes.append(fields.pop("role"))
         notes += key_notes
-    if not content:
-        return None
-    return _message(content, "system", ["top", *notes], fields, issuer)
+    return _message(content, "system", ["top", *notes], fields, issuer) if content else None
+
+
+def has_prompt(req: ChatRequest) -> bool:
+    """Whether the first message was read from the system instruction."""
+    return bool(req.messages) and (req.messages[0].spelling or "").partition(" ")[0] == "top"
 
 
 def _message(
@@ -182,7 +162,7 @@ def _read_parts(parts: Sequence[Json], issuer: str, origin: Origin) -> str | lis
     return blocks
 
 
-def content_as_read(m: Msg, issuer: str) -> Json:
+def message_as_read(room: Room, m: Msg) -> Json:
     """The entry of `contents` that the message was read from."""
     content: Any = m.content
     if type(content) is not str:
@@ -192,12 +172,12 @@ def content_as_read(m: Msg, issuer: str) -> Json:
         return content
     role = "model" if m.role == "assistant" else "user"
     if m.spelling is None and m.extras is None:
-        return {"role": role, "parts": _parts_as_read(content, issuer)}
+        return {"role": role, "parts": _parts_as_read(content, room.issuer)}
     notes = (m.spelling or "").split()
     if _NO_ROLE in notes:
-        return _fields_as_read(m, notes, issuer)
+        return _fields_as_read(m, notes, room.issuer)
     role = next((note for note in _RESULT_ROLES if note in notes), role)
-    return _fields_as_read(m, notes, issuer, role)
+    return _fields_as_read(m, notes, room.issuer, role)
 
 
 def system_as_read(m: Msg, issuer: str) -> Json:
@@ -224,7 +204,9 @@ def _fields_as_read(
         data["parts"] = parts[0] if _LONE in notes else parts
     if role is not None:
         data["role"] = role
-    return spell_keys({**data, **(m.extras or {}).get(issuer, {})}, notes)
+    if m.extras is not None:
+        data.update(m.extras.get(issuer, {}))
+    return spell_keys(data, notes)
 
 
 def _parts_as_read(content: Any, issuer: str) -> list[Json]:
@@ -241,100 +223,104 @@ _WIRE_ROLES = ("user", "user", "model", "user")
 _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 
-def contents(
-    history: RoledHistory, caps: Capabilities, dialect: Dialect, report: Report, start: int = 0
+def write_messages(
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; a system prompt there becomes the user's."""
-    writer = _PartWriter(caps, dialect, report)
+    target = Target(room.dialect, caps, report)
+    writer = _PartWriter(target)
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = caps.foreign_calls == "bypass" and bool(history.calls)
-    unsigned: list[ToolUseBlock] = []
     entries: list[JsonObject] = []
     messages = zip(history.msgs[start:], history.roles[start:], strict=True)
     for m, role in messages:
         content: Any = m.content
-        parts = [{"text": content}] if type(content) is str else writer.parts(content)
-        if signs and role == ASSISTANT:
-            if writer.sign(parts):
-                unsigned.append(m.calls[0])
-        elif role == SYSTEM:
+        if type(content) is not str:
+            parts = writer.parts(content, signs and role == ASSISTANT)
+        else:
+            parts = [{"text": content}]
+            if role != SYSTEM and m.extras is None:  # most of a conversation
+                entries.append({"role": _WIRE_ROLES[role], "parts": parts})
+                continue
+        if role == SYSTEM:
             report.lost("system.as_user", m)
-            if dialect.joined_system:
-                parts = _joined(parts)
+            is_text = all(part.keys() == {"text"} for part in parts)
+            if target.dialect.joined_system and len(parts) > 1 and is_text:
+                parts = [{"text": "\n".join(part["text"] for part in parts)}]
         if parts:
             entry: JsonObject = {"role": _WIRE_ROLES[role], "parts": parts}
             if m.extras is not None:
-                entry = merged(entry, own_extras(m, caps), dialect)
+                entry = merged(entry, own_extras(m, caps), target.dialect)
             entries.append(entry)
-    if unsigned:
-        report.each("call.bypass", [(call, "", "") for call in unsigned])
+    if writer.unsigned:
+        report.each("call.bypass", [(call, "", "") for call in writer.unsigned])
     return entries
 
 
-def system(
-    history: RoledHistory, caps: Capabilities, dialect: Dialect, report: Report, end: int
-) -> JsonObject:
+def write_system(history: RoledHistory, target: Target, end: int) -> JsonObject:
     """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
     parts: list[JsonObject] = []
     prompt: JsonObject = {"parts": parts}
     for m in history.msgs[:end]:
         blocks = m.blocks
-        for block, part in zip(
-            blocks, _PartWriter(caps, dialect, report).parts(blocks), strict=True
-        ):
+        for block, part in zip(blocks, _PartWriter(target).parts(blocks), strict=True):
             if part["text"]:
                 parts.append(part)
             else:
-                report.lost("text.blank", m if isinstance(m.content, str) else block)
+                target.report.lost("text.blank", m if isinstance(m.content, str) else block)
         if m.extras is not None:
-            prompt = merged(prompt, own_extras(m, caps), dialect)
+            prompt = merged(prompt, own_extras(m, target.caps), target.dialect)
     return prompt if parts else {}
 
 
-def _joined(parts: list[JsonObject]) -> list[JsonObject]:
-    """Several texts as one."""
-    if len(parts) < 2 or any(part.keys() != {"text"} for part in parts):
-        return parts
-    return [{"text": "\n".join(part["text"] for part in parts)}]
-
-
 class _PartWriter:
-    """Writes blocks as parts, in one dialect; remembers which calls wait for their results."""
+    """Writes blocks as parts; remembers which calls wait for their results, or for a signature."""
 
-    __slots__ = ("call", "caps", "dialect", "generated", "report", "result", "signature", "waiting")
+    __slots__ = ("call", "generated", "result", "signature", "target", "unsigned", "waiting")
 
-    def __init__(self, caps: Capabilities, dialect: Dialect, report: Report) -> None:
-        self.caps = caps
-        self.dialect = dialect
-        self.report = report
+    def __init__(self, target: Target) -> None:
+        self.target = target
         keys = ("functionCall", "functionResponse", "thoughtSignature")
-        self.call, self.result, self.signature = cased(dict.fromkeys(keys), dialect)
+        self.call, self.result, self.signature = cased(dict.fromkeys(keys), target.dialect)
         self.waiting: list[ToolUseBlock] = []
         self.generated: set[str] = set()  # ids of calls that came without one: they go back so
+        self.unsigned: list[ToolUseBlock] = []
 
-    def parts(self, blocks: Sequence[ContentBlock]) -> list[JsonObject]:
-        """The parts of a message; a thought without text or a signature is none."""
+    def parts(self, blocks: Sequence[ContentBlock], signs: bool = False) -> list[JsonObject]:
+        """The parts of a message; a thought without text or a signature is none.
+
+        `signs`: the first call, if it has no signature, gets that of foreign calls.
+        """
         parts: list[JsonObject] = []
         for block in blocks:
             if type(block) is TextBlock:
                 part: JsonObject = {"text": block.text}
-            elif type(block) is ThinkingBlock and not (block.thinking or block.extras):
-                self.report.lost("text.blank", block, "thinking")
-                continue
             elif type(block) is ToolUseBlock:
-                part = {self.call: self._call(block)}
+                self.waiting.append(block)
+                if block.spelling is None and block.id:  # most calls
+                    call = {"id": block.id, "name": block.name, "args": block.input}
+                else:
+                    call = self._call(block)
+                part = {self.call: call}
             elif type(block) is ToolResultBlock:
                 part = {self.result: self._result(block)}
+            elif type(block) is ThinkingBlock and not (block.thinking or block.extras):
+                self.target.report.lost("text.blank", block, "thinking")
+                continue
             else:
                 part = self._other(block)
             if block.extras is not None:
-                part = merged(part, own_extras(block, self.caps), self.dialect)
+                part = merged(part, own_extras(block, self.target.caps), self.target.dialect)
+            if signs and self.call in part:
+                signs = False
+                if type(block) is ToolUseBlock and self.signature not in part:
+                    part[self.signature] = _BYPASS
+                    self.unsigned.append(block)
             parts.append(part)
         return parts
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
-        self.waiting.append(block)
-        if block.spelling is None or MADE not in block.spelling.split():
+        if MADE not in (block.spelling or "").split():
             return write_call(block)
         self.generated.add(block.id)
         return write_call(block, (MADE,))
@@ -344,7 +330,7 @@ class _PartWriter:
         if type(block) is ThinkingBlock:
             return write_text(block)
         if isinstance(block, MediaBlock):
-            return write_media(block, self.caps, self.dialect, self.report)
+            return write_media(block, self.target)
         if type(block) is RawBlock and isinstance(block.data, dict):
             return dict(block.data)
         if isinstance(block, RawBlock | RefusalBlock | TextBlock | ToolUseBlock | ToolResultBlock):
@@ -352,28 +338,26 @@ class _PartWriter:
         assert_never(block)
 
     def _result(self, block: ToolResultBlock) -> JsonObject:
+        output: Any = block.output
         name = block.name
         if self.waiting and self.waiting[0].id == block.id:
             name = self.waiting.pop(0).name
             if name != block.name:
-                self.report.lost("result.name", block, "name", did=f"named {name}")
-        media = self._media(block.output) if type(block.output) is list else ()
-        notes = (MADE,) if block.id in self.generated else ()
-        result = write_result(block, self._response(block, bool(media)), media, notes)
-        result["name"] = name
-        return result
-
-    def _response(self, block: ToolResultBlock, media: bool) -> JsonObject:
-        """An object as it is; text under `output`, or under `error` if the tool failed."""
-        output = block.output
+                self.target.report.lost("result.name", block, "name", did=f"named {name}")
+        media = self._media(output) if type(output) is list else []
         if type(output) is str and not block.is_error:
-            return {"output": output}
-        if type(output) is dict:
-            return {"error": output} if block.is_error and "error" not in output else output
-        text = result_text(block, self.dialect.bullets)
-        if block.is_error:
-            return {"error": text}
-        return {"output": text} if text or not media else {}
+            response: JsonObject = {"output": output}
+        elif type(output) is dict:
+            is_whole = not block.is_error or "error" in output
+            response = output if is_whole else {"error": output}
+        else:
+            text = result_text(block, self.target.dialect.bullets)
+            key = "error" if block.is_error else "output"
+            response = {key: text} if text or block.is_error or not media else {}
+        result: JsonObject = {"id": block.id, "name": name, "response": response}
+        if not block.id or block.id in self.generated:
+            del result["id"]
+        return {**result, "parts": media} if media else result
 
     def _media(self, output: list[ContentBlock]) -> list[JsonObject]:
         """The parts of a result beside its text."""
@@ -381,15 +365,7 @@ class _PartWriter:
         for block in output:
             if type(block) is not TextBlock:
                 parts += self.parts([block])
-            elif block.extras is not None and own_extras(block, self.caps):
-                self.report.lost("block.unsaid", block, "extras", did="texts of a result are one")
+            elif block.extras is not None and own_extras(block, self.target.caps):
+                what = "texts of a result are one"
+                self.target.report.lost("block.unsaid", block, "extras", did=what)
         return parts
-
-    def sign(self, parts: list[JsonObject]) -> bool:
-        """Whether the first call of a step had no signature, and has got that of foreign calls."""
-        for part in parts:
-            if self.call in part:
-                signed = self.signature in part
-                part.setdefault(self.signature, _BYPASS)
-                return not signed
-        return False

@@ -14,7 +14,8 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject, canonical
@@ -60,27 +61,24 @@ class Arguments:
         self.begun = self.begun or bool(text)
         return text
 
-    def close(self) -> None:
-        """Nothing more will come: a text that goes on ends."""
-        self._end_string()
-
     def _piece(self, piece: JsonObject) -> str:
         path = _steps(piece["jsonPath"])
         continues = bool(piece.get("willContinue"))
         value: Json = next((piece[key] for key in _VALUES if key in piece), None)
         if self._string is not None and path == self._path and type(value) is str:
             self._string.append(value)
-            return _characters(value) + ("" if continues else self._end_string())
-        text = self._end_string() + self._move_to(path)
+            return json.dumps(value)[1:-1] + ("" if continues else self.end_string())
+        text = self.end_string() + self._move_to(path)
         self._path = path
         if type(value) is str and continues:
             self._put(path, "")
             self._string = [value]
-            return f'{text}"{_characters(value)}'
+            return text + json.dumps(value)[:-1]
         self._put(path, value)
         return text + json.dumps(value)
 
-    def _end_string(self) -> str:
+    def end_string(self) -> str:
+        """The end of a text that goes on, if there is one."""
         if self._string is None:
             return ""
         self._put(self._path, "".join(self._string))
@@ -117,13 +115,13 @@ class Arguments:
 
 def _entered(node: Any, step: str | int, default: Any) -> Any:
     """What stands at `step`, put there if nothing does. Raises ValueError where it cannot."""
-    if type(step) is int and type(node) is list and step <= len(node):
-        if step == len(node):
-            node.append(default)
-        return node[step]
     if type(step) is str and type(node) is dict:
         return node.setdefault(step, default)
-    raise ValueError("a path that leads nowhere")
+    if type(step) is not int or type(node) is not list or step > len(node):
+        raise ValueError("a path that leads nowhere")
+    if step == len(node):
+        node.append(default)
+    return node[step]
 
 
 def _steps(path: Any) -> _Path:
@@ -137,18 +135,12 @@ def _steps(path: Any) -> _Path:
             raise ValueError("an unknown JSONPath")
         name, index, single, double = match.groups()
         quoted = single if single is not None else double
-        if index is not None:
-            steps.append(int(index))
-        else:
-            steps.append(name if quoted is None else _ESCAPED.sub(r"\1", quoted))
+        key = name if quoted is None else _ESCAPED.sub(r"\1", quoted)
+        steps.append(key if index is None else int(index))
         position = match.end()
     if not 0 < len(steps) <= _DEEPEST or type(steps[0]) is int:
         raise ValueError("arguments are an object")
     return tuple(steps)
-
-
-def _characters(text: str) -> str:
-    return json.dumps(text)[1:-1]
 
 
 _SOURCES = ("web", "retrievedContext", "maps", "image")
@@ -158,13 +150,12 @@ class Texts:
     """The texts of one candidate, block by block, as they stand when somebody cites them."""
 
     def __init__(self, blocks: list[tuple[Key, list[str]]]) -> None:
-        self._blocks: list[tuple[int, int, Key]] = []  # where each begins and ends
-        texts = [(key, "".join(pieces)) for key, pieces in blocks]
-        self.text = "".join(text for _, text in texts)
-        start = 0
-        for key, text in texts:
-            self._blocks.append((start, start + len(text), key))
-            start += len(text)
+        self.blocks: list[tuple[int, int, Key]] = []  # where each begins and ends
+        texts = ["".join(pieces) for _, pieces in blocks]
+        ends = [0, *accumulate(map(len, texts))]
+        self.text = "".join(texts)
+        for (start, end), (key, _) in zip(pairwise(ends), blocks, strict=True):
+            self.blocks.append((start, end, key))
 
     def characters(self, offsets: set[int]) -> dict[int, int]:
         """Offsets in bytes -> in characters; one pass for all of them."""
@@ -173,42 +164,35 @@ class Texts:
         data = self.text.encode("utf-8", "surrogatepass")
         positions: dict[int, int] = {}
         start = count = 0
-        for offset in sorted(offsets):
-            if offset > len(data):
-                break
+        for offset in sorted(offset for offset in offsets if offset <= len(data)):
             count += len(data[start:offset].decode("utf-8", "ignore"))
             positions[offset], start = count, offset
         return positions
 
     def spans(self, start: int, end: int) -> Iterator[tuple[Key, int, int]]:
         """(block, from, to) for each block that the span touches."""
-        first = bisect_right(self._blocks, start, key=lambda block: block[0]) - 1
-        for block_start, block_end, key in self._blocks[max(first, 0) :]:
+        position = bisect_right(self.blocks, start, key=lambda block: block[0]) - 1
+        for block_start, block_end, key in self.blocks[max(position, 0) :]:
             if block_start >= end:
                 break
-            if max(start, block_start) < min(end, block_end):
-                yield key, max(start, block_start) - block_start, min(end, block_end) - block_start
-
-    @property
-    def last(self) -> Key:
-        """The last block."""
-        return self._blocks[-1][2]
+            first, last = max(start, block_start), min(end, block_end)
+            if first < last:
+                yield key, first - block_start, last - block_start
 
 
 def citations(key: str, data: JsonObject, texts: Texts) -> Iterator[tuple[Key, Citation]]:
     """(block, citation) for each source of each segment that a field of metadata tells of."""
     read = _recited if key == "citationMetadata" else _grounded
     rows = list(read(set_fields(data)))
-    offsets = {offset for segment, _ in rows for offset in _offsets(segment)}
-    positions = texts.characters(offsets)
+    positions = texts.characters({offset for segment, _ in rows for offset in _offsets(segment)})
     for segment, sources in rows:
         span = _span(segment, texts, positions)
-        spans = list(texts.spans(*span)) if span is not None else []
+        spans = [] if span is None else list(texts.spans(*span))
         for source in sources:
             for block, start, end in spans:
-                yield block, Citation(start, end, source.url, source.title, source.quote)
+                yield block, replace(source, start=start, end=end)
             if not spans:
-                yield texts.last, source
+                yield texts.blocks[-1][2], source
 
 
 def _grounded(metadata: JsonObject) -> Iterator[tuple[JsonObject, list[Citation]]]:
@@ -282,20 +266,23 @@ class Candidate:
         self._empty: list[Part] = []  # empty texts: a whole answer has them, a stream does not
         self._nulls: JsonObject = {}
         self._fields: JsonObject = {}  # that were read already
+        self._pieces: list[Piece] = []  # of the chunk that is read, which may be the first one
+        self._first = False
         self._citations: set[str] = set()
 
     def read(self, entry: JsonObject, pieces: list[Piece], first: bool) -> bool:
         """Append the pieces of one entry of `candidates`; whether it says how it ended."""
+        self._pieces, self._first = pieces, first
         content = entry.get("content")
         index = entry.get("index")
         if index is not None and self._fields.get("index", _NONE) != index:
-            self._field("index", index, pieces)
+            self._field("index", index)
         if content is not None:
             parts = content.get("parts")
             if not parts or len(content) != 2 or content.get("role") != "model":
-                self._content(content, bool(parts), pieces, first)
+                self._content(content, bool(parts))
             if parts:
-                self._parts(parts if type(parts) is list else [parts], pieces, first)
+                self._parts(parts if type(parts) is list else [parts])
         if len(entry) == (content is not None) + (index is not None):
             return False
         if first and None in entry.values():
@@ -303,57 +290,56 @@ class Candidate:
         entry = set_fields(entry)
         for key, value in entry.items():
             if key not in ("content", "finishReason") and self._fields.get(key, _NONE) != value:
-                self._field(key, value, pieces)
-        return self._end(entry.get("finishReason"), pieces)
+                self._field(key, value)
+        return self._end(entry.get("finishReason"))
 
     def whole(self, pieces: list[Piece]) -> None:
         """What stands in a whole answer only: texts that say nothing, and nulls."""
         pieces += self._empty
         self._empty = []
+        self._pieces = pieces
         if self._nulls:
-            pieces.append(self._meta(self._nulls))
+            self._meta(self._nulls)
 
-    def _meta(self, fields: JsonObject, joined: bool = False) -> Meta:
-        return Meta(fields, self._index, joined=joined, issuer=self._issuer)
+    def _meta(self, fields: JsonObject, joined: bool = False) -> None:
+        self._pieces.append(Meta(fields, self._index, joined=joined, issuer=self._issuer))
 
-    def _parts(self, parts: list[Any], pieces: list[Piece], first: bool) -> None:
+    def _parts(self, parts: list[Any]) -> None:
         if len(parts) == 1 == len(parts[0]) and type(text := parts[0].get("text")) is str:
-            self._text(TextBlock, text, pieces, first)  # most of a stream
+            self._text(TextBlock, text)  # most of a stream
             return
         lengths: list[int] = []  # of neighbours that become one text, for a whole answer has them
-        start = len(pieces)
+        start = len(self._pieces)
         for part in parts:
             text = part.get("text")
             thought = part.get("thought") is True
             is_text = type(text) is str and len(part) == 1 + thought
             kind = ThinkingBlock if thought else TextBlock
             if not is_text or (kind is not self._open and lengths):
-                self._note_lengths(pieces, start, lengths)
-                start, lengths = len(pieces), []
+                self._note_lengths(start, lengths)
+                start, lengths = len(self._pieces), []
             if is_text:
-                self._text(kind, text, pieces, first)
-                if first:
+                self._text(kind, text)
+                if self._first:
                     lengths.append(len(text))
             else:
-                self._other(part, pieces)
-                start = len(pieces)
-        self._note_lengths(pieces, start, lengths)
+                self._other(part)
+                start = len(self._pieces)
+        self._note_lengths(start, lengths)
 
-    def _note_lengths(self, pieces: list[Piece], start: int, lengths: list[int]) -> None:
+    def _note_lengths(self, start: int, lengths: list[int]) -> None:
         """Note in the first of neighbouring texts where the parts of this chunk ended."""
         if len(lengths) < 2:
             return
-        piece = pieces[start] if start < len(pieces) else self._empty[-1]
+        piece = self._pieces[start] if start < len(self._pieces) else self._empty[-1]
         if type(piece) is Part:
             note = type(piece.block)("", spelling=" ".join(map(str, lengths)))  # type: ignore[call-arg, arg-type]  # a text
             self._empty.append(Part(piece.key, note))
 
-    def _text(
-        self, kind: type[TextBlock | ThinkingBlock], text: str, pieces: list[Piece], first: bool
-    ) -> None:
+    def _text(self, kind: type[TextBlock | ThinkingBlock], text: str) -> None:
         """More of the text that is open, or a new one; nothing opens none."""
         if self._open is not kind:
-            if not (text or first):
+            if not (text or self._first):
                 return
             self._next_key()
             self._open = kind
@@ -364,7 +350,7 @@ class Candidate:
         if text:
             if kind is TextBlock:
                 self._texts[-1][1].append(text)
-            pieces.append(Part(self._key, kind(text)))
+            self._pieces.append(Part(self._key, kind(text)))
 
     def _next_key(self) -> Key:
         self._key = (self._index, self._count)
@@ -372,81 +358,77 @@ class Candidate:
         self._open = None
         return self._key
 
-    def _other(self, data: JsonObject, pieces: list[Piece]) -> None:
+    def _other(self, data: JsonObject) -> None:
         """A part that is more than text: a block, or more of the call that is open."""
         part = api_part(data)
         call = part.get("functionCall")
         fields = set_fields(call) if call is not None else {}
         if call is not None and "name" not in fields and "args" not in fields:
-            self._continue_call(fields, pieces)
+            self._continue_call(fields)
             return
-        self._complete_call(pieces)
+        self._complete_call()
         arrives = fields.get("willContinue") or "partialArgs" in fields
         if arrives or "willContinue" in fields:  # how it arrives is over when it is complete
             begun = {key: value for key, value in fields.items() if key not in _ARRIVING}
             part = {**part, "functionCall": begun}
         block = block_of(part, self._issuer)
         key = self._next_key()
-        pieces.append(Part(key, block))
+        self._pieces.append(Part(key, block))
         if type(block) is TextBlock:
             self._texts.append((key, [block.text]))
         if type(block) is ToolUseBlock and arrives and "args" not in fields:
             block.spelling = None  # it is not known yet that it has no arguments
             self._call = key, block, Arguments()
-            self._continue_call(fields, pieces)
+            self._continue_call(fields)
 
-    def _continue_call(self, fields: JsonObject, pieces: list[Piece]) -> None:
+    def _continue_call(self, fields: JsonObject) -> None:
         """More arguments of the call that is open, or its end."""
         if self._call is None:
             if fields.get("partialArgs"):
                 raise ValueError("arguments of no call")
             return  # the end of a call that has ended
         key, _, arguments = self._call
-        text = arguments.add(fields.get("partialArgs") or [])
-        if text:
-            pieces.append(Part(key, ToolUseBlock("", "", raw_input=text)))
+        if text := arguments.add(fields.get("partialArgs") or []):
+            self._pieces.append(Part(key, ToolUseBlock("", "", raw_input=text)))
         if not fields.get("willContinue"):
-            self._complete_call(pieces)
+            self._complete_call()
 
-    def _complete_call(self, pieces: list[Piece]) -> None:
+    def _complete_call(self) -> None:
         """The call with its arguments as a value; half of one stays text that breaks off."""
         if self._call is None:
             return
         key, call, arguments = self._call
         self._call = None
         if not arguments.broken:
-            arguments.close()
+            arguments.end_string()
             block = ToolUseBlock(call.id, call.name, arguments.value, extras=call.extras)
-            pieces.append(Part(key, block, whole=True))
+            self._pieces.append(Part(key, block, whole=True))
         elif not arguments.begun:
-            pieces.append(Part(key, ToolUseBlock("", "", raw_input="{")))
+            self._pieces.append(Part(key, ToolUseBlock("", "", raw_input="{")))
 
-    def _content(
-        self, content: JsonObject, has_parts: bool, pieces: list[Piece], first: bool
-    ) -> None:
+    def _content(self, content: JsonObject, has_parts: bool) -> None:
         """What a content has beside its parts, or has in their place."""
-        fields = {
-            key: value for key, value in content.items() if not (has_parts and key == "parts")
-        }
-        if first or fields.keys() - {"parts", "role"}:
-            pieces.append(self._meta({"content": fields}))
+        fields = {key: content[key] for key in content if not (has_parts and key == "parts")}
+        if self._first or fields.keys() - {"parts", "role"}:
+            self._meta({"content": fields})
 
-    def _end(self, reason: Any, pieces: list[Piece]) -> bool:
+    def _end(self, reason: Any) -> bool:
         if reason is None:
             return False
-        if reason in UNSPECIFIED or not isinstance(reason, (str, int)):
-            pieces.append(self._meta({"finishReason": reason}))
-            return False
-        self._complete_call(pieces)
-        if not isinstance(reason, str):
-            pieces.append(self._meta({"finishReason": reason}))
-        pieces.append(End(Finish(REASONS.get(reason, "other"), str(reason)), self._index))
-        return True
+        is_unknown = reason in UNSPECIFIED or not isinstance(reason, (str, int))
+        if not is_unknown:
+            self._complete_call()
+        if is_unknown or not isinstance(reason, str):
+            self._meta({"finishReason": reason})
+        if not is_unknown:
+            finish = Finish(REASONS.get(reason, "other"), str(reason))
+            self._pieces.append(End(finish, self._index))
+        return not is_unknown
 
-    def _field(self, key: str, value: Json, pieces: list[Piece]) -> None:
+    def _field(self, key: str, value: Json) -> None:
         """A field that nobody models, and the citations that it may hold."""
         if key in _GROWING:
-            pieces.append(self._meta({key: value}, joined=True))
+            self._meta({key: value}, joined=True)
         else:
             if key in _COLLECTED and isinstance(value, dict):
                 before = self._fields.get(key)
@@ -454,16 +436,17 @@ class Candidate:
                 if value == before:
                     return
             self._fields[key] = value
-            pieces.append(self._meta({key: value}))
-        if key in _CITING and value and self._texts:
-            if not isinstance(value, dict):
-                raise TypeError("metadata is an object")
-            for text_key, citation in citations(key, value, Texts(self._texts)):
-                mark = canonical([text_key, citation.start, citation.end, citation.url,
-                                  citation.title, citation.quote])  # fmt: skip
-                if mark not in self._citations:
-                    self._citations.add(mark)
-                    pieces.append(Part(text_key, TextBlock("", [citation])))
+            self._meta({key: value})
+        if key not in _CITING or not value or not self._texts:
+            return
+        if not isinstance(value, dict):
+            raise TypeError("metadata is an object")
+        for text_key, citation in citations(key, value, Texts(self._texts)):
+            mark = canonical([text_key, citation.start, citation.end, citation.url,
+                              citation.title, citation.quote])  # fmt: skip
+            if mark not in self._citations:
+                self._citations.add(mark)
+                self._pieces.append(Part(text_key, TextBlock("", [citation])))
 
 
 _BODY = {"candidates", "usageMetadata", "modelVersion", "responseId", "createTime",
@@ -520,10 +503,9 @@ class GeminiReader:
     def _candidate(self, entry: JsonObject, position: int) -> Candidate:
         index = entry.get("index")
         index = index if type(index) is int and index >= 0 else position
-        candidate = self._candidates.get(index)
-        if candidate is None:
-            candidate = self._candidates[index] = Candidate(index, self._issuer)
-        return candidate
+        if index not in self._candidates:
+            self._candidates[index] = Candidate(index, self._issuer)
+        return self._candidates[index]
 
     def finish(self) -> list[Piece]:
         """What the only chunk of a whole answer leaves open, and figures of an unended stream."""

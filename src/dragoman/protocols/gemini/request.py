@@ -8,20 +8,19 @@ Reference: Gemini API, "models.generateContent", "GenerationConfig" and "ToolCon
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from ..._core.jsontext import Json, JsonObject
-from ...capabilities import Capabilities
-from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
+from .. import request_fields
+from ..base import Room
 from ..chat_shape import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot
-from ..request_fields import fitting_schema, format_unsaid, options
-from .dialect import NULL, Dialect, cased, read_keys, spell_paths
-from .messages import pair_calls, read_content, read_system, system_as_read
+from . import messages
+from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths
 from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read
 
 # each option: (its key, the type of its values); all but the last stand in generationConfig
@@ -59,42 +58,35 @@ _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 
 
-def generation(
-    request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
-) -> tuple[JsonObject, str | None]:
+def write_config(request: ChatRequest, target: Target) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
-    config = options(request, KEYS, caps, report)
-    tier = _tier(config.pop("serviceTier", None), request, report)
+    caps, report = target.caps, target.report
+    config = request_fields.options(request, KEYS, caps, report)
+    tier = _write_tier(config.pop("serviceTier", None), request, target)
     if (thinks := asked(request, caps, report, levels=_LEVELS)) is not None:
-        if thinking := _thinking(thinks, caps):
-            config[_THINKING] = cased(thinking, dialect)
+        if thinking := _write_thinking(thinks, target):
+            config[_THINKING] = cased(thinking, target.dialect)
         else:
             moot(request, report)
     if request.response_format is not None:
-        config.update(_format(request.response_format, caps, report))
-    return cased(config, dialect), tier
+        config.update(_write_format(request.response_format, target))
+    return cased(config, target.dialect), tier
 
 
-def _tier(tier: str | None, request: ChatRequest, report: Report) -> str | None:
+def _write_tier(tier: str | None, request: ChatRequest, target: Target) -> str | None:
     if tier is None or tier.lower() in _TIERS:
         return tier
-    what = f"service tier {tier}"
-    if tier in _USUAL:
-        did = "sent as standard"
-        report.lost("option.range", request.options, _TIER, what=what, did=did)
-        return "standard"
-    report.lost("option.unsaid", request.options, _TIER, what=what)
-    return None
+    code, did = ("option.range", "sent as standard") if tier in _USUAL else ("option.unsaid", "")
+    target.report.lost(code, request.options, _TIER, what=f"service tier {tier}", did=did)
+    return "standard" if tier in _USUAL else None
 
 
-def _thinking(thinks: Asked, caps: Capabilities) -> JsonObject:
+def _write_thinking(thinks: Asked, target: Target) -> JsonObject:
     """A level or a budget, for both at once are refused; none is off, -1 what the model likes."""
-    if thinks.off:
-        return {"thinkingBudget": 0}
-    if thinks.budget is not None:
-        return {"thinkingBudget": thinks.budget}
+    if thinks.off or thinks.budget is not None:
+        return {"thinkingBudget": 0 if thinks.off else thinks.budget}
     if thinks.effort is None:
-        return {"thinkingBudget": -1} if caps.form == "budget" else {}
+        return {"thinkingBudget": -1} if target.caps.form == "budget" else {}
     return {"thinkingLevel": thinks.effort.upper()}
 
 
@@ -119,19 +111,16 @@ def _read_option(name: str, value: Any, notes: JsonObject) -> Any:
     """The neutral value; None for one of an unexpected type."""
     _, expected = _OPTIONS[name]
     kind = type(value)
+    if expected is tuple and kind is str:
+        notes[name] = "text"
+        return (value,)
     if expected is tuple:
-        if kind is str:
-            notes[name] = "text"
-            return (value,)
         return tuple(value) if kind is list and value and {*map(type, value)} == {str} else None
-    if expected is bool:
-        return value if kind is bool else None
-    if kind is int or (kind is float and expected is float):
-        return value
-    if kind is float and value.is_integer():  # the API's own type of topK
+    if kind is float and expected is int and value.is_integer():  # the API's own type of topK
         notes.setdefault("floats", []).append(name)
         return int(value)
-    return None
+    is_number = expected is not bool and kind is int
+    return value if is_number or (kind is expected and expected is not str) else None
 
 
 def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
@@ -142,13 +131,10 @@ def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
         if level != level.lower().upper():
             notes["level"] = level
         del thinking["thinkingLevel"]
-    if type(budget) is int:
-        if budget not in _BUDGETS:
-            values["reasoning_budget"] = budget
-            del thinking["thinkingBudget"]
-        elif "reasoning" not in values:
-            values["reasoning"] = _BUDGETS[budget]
-            del thinking["thinkingBudget"]
+    if type(budget) is int and (budget not in _BUDGETS or "reasoning" not in values):
+        name = "reasoning" if budget in _BUDGETS else "reasoning_budget"
+        values[name] = _BUDGETS.get(budget, budget)
+        del thinking["thinkingBudget"]
     return values
 
 
@@ -192,15 +178,16 @@ _MIME_TYPES = {"text": "text/plain", "json": "application/json", "schema": "appl
 SCHEMAS = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
 
 
-def _format(form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
+def _write_format(form: ResponseFormat, target: Target) -> JsonObject:
+    caps, report = target.caps, target.report
     if form.kind != "text" and form.kind not in caps.formats:
         report.lost("format.unsaid", form, what=form.kind)
         return {}
     config: JsonObject = {"responseMimeType": _MIME_TYPES[form.kind]}
     if form.kind == "schema":
-        format_unsaid(form, report)
-        subset = caps.format_schema.startswith("gemini-openapi")
-        config[SCHEMAS[1] if subset else SCHEMAS[0]] = fitting_schema(form, caps, report).schema
+        request_fields.format_unsaid(form, report)
+        key = SCHEMAS[1] if caps.format_schema.startswith("gemini-openapi") else SCHEMAS[0]
+        config[key] = request_fields.fitting_schema(form, caps, report).schema
     return config
 
 
@@ -211,16 +198,14 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
         return None
     mime = config.get("responseMimeType")
     key = next((key for key in SCHEMAS if isinstance(config.get(key), dict)), None)
-    if mime is None and key is None:
+    kind = _FORMATS.get(mime) if isinstance(mime, str) else None
+    is_unknown = mime is not None and kind is None
+    if is_unknown or (kind is None and key is None) or (kind == "text" and key is not None):
         return None
-    if mime is not None and not (isinstance(mime, str) and mime in _FORMATS):
-        return None
-    if mime == "text/plain" and key is not None:
-        return None
-    if mime is not None:
+    if kind is not None:
         del config["responseMimeType"]
     if key is None:
-        return ResponseFormat(_FORMATS[str(mime)])  # type: ignore[arg-type]  # one of two kinds
+        return ResponseFormat(kind)  # type: ignore[arg-type]  # one of two kinds
     schema = config.pop(key)
     form_notes: JsonObject = {} if mime else {"mime": False}
     if key == SCHEMAS[1]:
@@ -271,13 +256,13 @@ def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice that the body asks for; what it does not model stays in the body."""
     config = fields.get(_TOOL_CONFIG)
     calling = config.get(_CALLING) if isinstance(config, dict) else None
-    spelled = calling.get("mode") if isinstance(calling, dict) else None
-    mode = _CHOICES.get(spelled.upper()) if isinstance(spelled, str) else None
-    if mode is None or calling is None or not isinstance(spelled, str):
+    spelled: Any = calling.get("mode") if isinstance(calling, dict) else None
+    word = spelled.upper() if isinstance(spelled, str) else ""
+    if calling is None or word not in _CHOICES:
         return None
-    allowed = calling.get(_ALLOWED)
+    mode, allowed = _CHOICES[word], calling.get(_ALLOWED)
     are_names = isinstance(allowed, list) and all(isinstance(n, str) and n for n in allowed)
-    names = tuple(allowed) if are_names and spelled.upper() in ("ANY", "VALIDATED") else ()
+    names = tuple(allowed) if are_names and word in ("ANY", "VALIDATED") else ()
     del calling["mode"]
     if names:
         del calling[_ALLOWED]
@@ -287,7 +272,7 @@ def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
         choice = ToolChoice(mode, allowed=names)  # type: ignore[arg-type]  # one of the modes
     if spelled != _calling_config(choice)["mode"]:
         notes["mode"] = spelled
-        if spelled.upper() == "VALIDATED":  # calls that keep to their schemas, where there are any
+        if word == "VALIDATED":  # calls that keep to their schemas, where there are any
             notes["words"] = [f"{_TOOL_CONFIG}.{_CALLING}.mode"]
     return choice
 
@@ -304,30 +289,34 @@ _METHOD = re.compile(r":(stream)?generateContent\b", re.IGNORECASE)
 _MODEL = re.compile(r"(?:^|/)(publishers/([^/]+)/models|models|tunedModels|endpoints)/(.+)")
 
 
-def read_request(body: JsonObject, path: str | None, dialect: Dialect) -> ChatRequest:
+def read_request(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
     """The request that the body makes; model and stream stand in the path."""
-    issuer = dialect.issuers[0]
+    issuer = room.issuer
     fields, notes = _read_keys(body)
     if empty := _drop_empty(fields):
         notes["empty"] = empty
     model = _read_model(fields, notes, path)
     origin = Origin(issuer, model)
-    msgs = [read_content(entry, issuer, origin) for entry in _take_contents(fields, notes)]
-    pair_calls(msgs)
-    options = _read_options(fields, notes)
-    form = _read_format(fields, notes)
-    tools = _take_tools(fields, notes, dialect)
-    choice = _read_choice(fields, notes)
-    prompt = read_system(fields.get("systemInstruction"), issuer, origin)
+    entries = _take_contents(fields, notes)
+    msgs = [messages.read_content(entry, issuer, origin) for entry in entries]
+    messages.pair_calls(msgs)
+    prompt = messages.read_system(fields.get("systemInstruction"), issuer, origin)
     if prompt is not None:
         del fields["systemInstruction"]
         msgs.insert(0, prompt)
-    _drop_empty(fields)
     method = _METHOD.search(path or "")
     req = ChatRequest(
-        msgs, tools=tools, tool_choice=choice, options=options, response_format=form,
-        model=model, stream=bool(method and method[1]),
-    )  # fmt: skip
+        msgs,
+        options=_read_options(fields, notes),
+        response_format=_read_format(fields, notes),
+        tools=_take_tools(fields, notes, room.dialect),
+        tool_choice=_read_choice(fields, notes),
+        model=model,
+        stream=bool(method and method[1]),
+    )
+    _drop_empty(fields)
     req.extras = issuer_extras(issuer, fields, notes)
     return req
 
@@ -336,23 +325,27 @@ def _read_keys(body: JsonObject) -> tuple[JsonObject, JsonObject]:
     """(a copy of the body in camelCase as deep as it is read, the notes with how it stood)."""
     data, notes = read_keys(body)
     fields = dict(data)
-    for path in sorted(_OBJECTS):
+    for path, parent, key in _objects(fields, sorted(_OBJECTS)):
+        data, key_notes = read_keys(parent[key], f"{path}.")
+        parent[key] = dict(data)
+        notes = [*notes, *key_notes]
+    return fields, {"keys": notes} if notes else {}
+
+
+def _objects(fields: JsonObject, paths: Iterable[str]) -> Iterator[tuple[str, JsonObject, str]]:
+    """(path, object that it stands in, its key there) of those objects of a body that there are."""
+    for path in paths:
         outer_key, _, key = path.rpartition(".")
         parent = fields.get(outer_key) if outer_key else fields
         if isinstance(parent, dict) and isinstance(parent.get(key), dict):
-            data, key_notes = read_keys(parent[key], f"{path}.")
-            parent[key] = dict(data)
-            notes = [*notes, *key_notes]
-    return fields, {"keys": notes} if notes else {}
+            yield path, parent, key
 
 
 def _drop_empty(fields: JsonObject) -> list[str]:
     """Remove the objects of which nothing is left; their paths. Writing makes them again."""
     paths: list[str] = []
-    for path in _OBJECTS:
-        outer_key, _, key = path.rpartition(".")
-        parent = fields.get(outer_key) if outer_key else fields
-        if isinstance(parent, dict) and parent.get(key) == {}:
+    for path, parent, key in _objects(fields, _OBJECTS):
+        if not parent[key]:
             del parent[key]
             paths.append(path)
     return paths
@@ -373,14 +366,13 @@ def _read_model(fields: JsonObject, notes: JsonObject, path: str | None) -> str 
 
 def _take_contents(fields: JsonObject, notes: JsonObject) -> list[Json]:
     contents = fields.get("contents")
-    if not isinstance(contents, list | dict | str):
-        notes["contents"] = "absent"
-        return []
-    del fields["contents"]
+    if isinstance(contents, list | dict | str):
+        del fields["contents"]
     if isinstance(contents, list):
         return contents
-    notes["contents"] = "lone"
-    return [contents]
+    is_lone = isinstance(contents, dict | str)
+    notes["contents"] = "lone" if is_lone else "absent"
+    return [contents] if is_lone else []
 
 
 def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list[Tool | ServerTool]:
@@ -396,11 +388,10 @@ def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list
 
 
 def body_as_read(
-    req: ChatRequest, kept: Collection[str], elements: list[Json], dialect: Dialect
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
-    issuer = dialect.issuers[0]
-    body, notes = issuer_fields(req, issuer)
+    body, notes = issuer_fields(req, room.issuer)
     if elements or "contents" not in notes:
         body["contents"] = _contents_as_read(elements, notes.get("contents"))
     if "model" in notes and "model" in kept:
@@ -410,14 +401,12 @@ def body_as_read(
         _format_as_read(body, req.response_format, notes)
     if req.tools and "tools" in kept:
         tool_notes = notes.get("tools", {})
-        tools = tools_as_read(req.tools, next(iter(tool_notes.values()), None), dialect)
+        tools = tools_as_read(req.tools, next(iter(tool_notes.values()), None), room.dialect)
         body["tools"] = tools[0] if "lone" in tool_notes else tools
     if req.tool_choice is not None and "tool_choice" in kept:
         _choice_as_read(body, req.tool_choice, notes)
-    if req.messages and "system" in kept:
-        prompt = req.messages[0]
-        if (prompt.spelling or "").partition(" ")[0] == "top":
-            body["systemInstruction"] = system_as_read(prompt, issuer)
+    if "system" in kept and messages.has_prompt(req):
+        body["systemInstruction"] = messages.system_as_read(req.messages[0], room.issuer)
     for path in notes.get("empty", ()):
         key, _, inner_key = path.partition(".")
         body[key] = {**({inner_key: {}} if inner_key else {}), **(body.get(key) or {})}
@@ -425,9 +414,9 @@ def body_as_read(
     return body
 
 
-def respell(body: JsonObject, req: ChatRequest, issuer: str) -> None:
+def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     """Keys in the case in which they were read, also where somebody's change was merged."""
-    notes = (req.extras or {}).get(noted(issuer), {}).get("keys", ())
+    notes = (req.extras or {}).get(noted(room.issuer), {}).get("keys", ())
     spell_paths(body, [note for note in notes if not note.endswith(NULL)])
 
 
@@ -449,15 +438,12 @@ def _notes_of_keys(req: ChatRequest, kept: Collection[str], notes: JsonObject) -
     if any(name not in kept for name, _ in req.options.given()):
         changed |= {_CONFIG, "serviceTier"}
     key_notes: list[str] = notes.get("keys", [])
-    return [note for note in key_notes if not changed or _top_key(note) not in changed]
+    # the body's key that each note is about, in camelCase
+    keys = (read_keys({note.partition(".")[0].removesuffix(NULL): 0})[0] for note in key_notes)
+    return [note for note, key in zip(key_notes, keys, strict=True) if changed.isdisjoint(key)]
 
 
-def _top_key(note: str) -> str:
-    """The body's key that a note is about, in camelCase."""
-    return next(iter(read_keys({note.partition(".")[0].removesuffix(NULL): 0})[0]))
-
-
-def claims(body: Json, path: str | None) -> bool:
+def claims(body: Json, path: str | None = None) -> bool:
     """Whether this can be a request of generateContent, by its path or its contents."""
     if not isinstance(body, dict):
         return False

@@ -18,8 +18,9 @@ from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ServerTool, Tool
+from ..base import Room
 from ..chat_shape import issuer_extras, issuer_fields, own_extras, parameters, unsaid
-from .dialect import Dialect, camel_key, cased, read_keys, spell_keys, with_extras
+from .dialect import Dialect, Target, camel_key, cased, read_keys, spell_keys
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
 _KEYS = {
@@ -138,7 +139,7 @@ def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], L
             holds: Any = None
             if declares_functions(key, value):
                 declarations = [value] if isinstance(value, dict) else value
-                tools += [_read_function(item, key, dialect) for item in declarations]
+                tools += [_read_function(item, key, dialect.issuers[0]) for item in declarations]
                 holds = len(declarations) if isinstance(value, list) else "one"
             elif value is not None:
                 tools.append(_read_server_tool(key, value, dialect))
@@ -184,24 +185,24 @@ def tools_as_read(
 
 
 def write_tools(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, dialect: Dialect, report: Report
+    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[JsonObject]:
     """One entry that declares every function, and one for each tool of the provider's own."""
+    target = Target(room.dialect, caps, report)
     entries: list[JsonObject] = []
     functions: list[JsonObject] = []
     for tool in tools:
         if type(tool) is ServerTool:
-            if (entry := _write_server_tool(tool, caps, dialect, report)) is not None:
+            if (entry := _write_server_tool(tool, target)) is not None:
                 entries.append(entry)
         elif type(tool) is Tool:
             if not functions:
-                entries.append(cased({_FUNCTIONS: functions}, dialect))
-            functions.append(_write_function(tool, caps, dialect, report))
+                entries.append(cased({_FUNCTIONS: functions}, target.dialect))
+            functions.append(_write_function(tool, target))
     return entries
 
 
-def _read_function(data: Json, key: str, dialect: Dialect) -> Tool | ServerTool:
-    issuer = dialect.issuers[0]
+def _read_function(data: Json, key: str, issuer: str) -> Tool | ServerTool:
     name = data.get("name") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(name, str) or not name:
         return ServerTool("own", extras={issuer: {key: [data]}})
@@ -219,27 +220,24 @@ def _read_function(data: Json, key: str, dialect: Dialect) -> Tool | ServerTool:
         if schema_key != SCHEMAS[0]:
             notes["schema"] = schema_key
             schema, styles = json_types(schema)
-            if styles is not None:
-                notes["types"] = styles
+            notes |= {} if styles is None else {"types": styles}
         tool.parameters = schema
     tool.extras = issuer_extras(issuer, fields, notes)
     return tool
 
 
-def _write_function(tool: Tool, caps: Capabilities, dialect: Dialect, report: Report) -> JsonObject:
-    schema, _ = parameters(tool, caps, report)
-    subset = caps.tool_schema.startswith("gemini-openapi")
-    if not schema.get("properties") and (not tool.schema or schema == _NO_PARAMETERS):
-        body = _declaration(tool, None)
-    else:
-        body = _declaration(tool, schema, SCHEMAS[1] if subset else SCHEMAS[0])
+def _write_function(tool: Tool, target: Target) -> JsonObject:
+    schema, _ = parameters(tool, target.caps, target.report)
+    subset = target.caps.tool_schema.startswith("gemini-openapi")
+    is_empty = not schema.get("properties") and (not tool.schema or schema == _NO_PARAMETERS)
+    body = _declaration(tool, None if is_empty else schema, SCHEMAS[1] if subset else SCHEMAS[0])
     if tool.cache is not None:
-        report.lost("tool.cache", tool, "cache")
-    return with_extras(cased(body, dialect), tool, caps, dialect, report)
+        target.report.lost("tool.cache", tool, "cache")
+    return target.with_extras(cased(body, target.dialect), tool)
 
 
 def _declaration(
-    tool: Tool, schema: JsonObject | None, schema_key: str = "", described: bool = False
+    tool: Tool, schema: JsonObject | None, schema_key: str, described: bool = False
 ) -> JsonObject:
     """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
     body: JsonObject = {"name": tool.name}
@@ -258,38 +256,35 @@ def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
     data, key_notes = read_keys(value)
     fields = dict(data)
     tool = ServerTool(_KINDS[name])
-    blocked = dialect.blocked_domains
-    if tool.kind == "file_search" and _are_names(fields.get(_STORES)):
-        tool.stores = tuple(fields.pop(_STORES))
-    elif tool.kind == "web_search" and blocked and _are_names(fields.get(blocked)):
-        tool.blocked_domains = tuple(fields.pop(blocked))
+    key, field = _listed(tool, dialect)
+    names = fields.get(key) if key else None
+    if isinstance(names, list) and names and all(isinstance(item, str) for item in names):
+        setattr(tool, field, tuple(fields.pop(key)))
     notes: JsonObject = {"keys": key_notes} if key_notes else {}
     tool.extras = issuer_extras(issuer, {name: fields} if fields else {}, notes)
     return tool
 
 
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+def _listed(tool: ServerTool, dialect: Dialect) -> tuple[str, str]:
+    """(the key of the list that a tool of this kind has, the field that holds it)."""
+    if tool.kind == "file_search":
+        return _STORES, "stores"
+    return (dialect.blocked_domains if tool.kind == "web_search" else ""), "blocked_domains"
 
 
-def _write_server_tool(
-    tool: ServerTool, caps: Capabilities, dialect: Dialect, report: Report
-) -> JsonObject | None:
+def _write_server_tool(tool: ServerTool, target: Target) -> JsonObject | None:
     """`{"googleSearch": {}}` and its like; None for a search of files that has no stores."""
     if tool.kind == "own":
-        return with_extras({}, tool, caps, dialect, report)
-    fields: JsonObject = {}
-    written = ""
-    if tool.kind == "file_search":
-        if not tool.stores and not own_extras(tool, caps):
-            report.lost("server_tool.unsaid", tool, what="file_search without stores")
-            return None
-        fields, written = {_STORES: list(tool.stores)}, "stores"
-    elif tool.kind == "web_search" and dialect.blocked_domains and tool.blocked_domains:
-        fields, written = {dialect.blocked_domains: list(tool.blocked_domains)}, "blocked_domains"
-    unsaid(tool, report, written)
-    body = cased({_KEYS[tool.kind]: cased(fields, dialect)}, dialect)
-    return with_extras(body, tool, caps, dialect, report)
+        return target.with_extras({}, tool)
+    key, field = _listed(tool, target.dialect)
+    names = list(getattr(tool, field)) if key else []
+    if key == _STORES and not names and not own_extras(tool, target.caps):
+        target.report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        return None
+    unsaid(tool, target.report, field if key else "")
+    fields = {key: names} if names or key == _STORES else {}
+    body = cased({_KEYS[tool.kind]: cased(fields, target.dialect)}, target.dialect)
+    return target.with_extras(body, tool)
 
 
 def _key(tool: ServerTool, issuer: str) -> str:
@@ -314,8 +309,7 @@ def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
         no_function = camel_key(key) == _FUNCTIONS and len(extras) == 1
         return value[0] if no_function and isinstance(value, list) else value
     fields = dict(extras.get(_KEYS[tool.kind], {}))
-    if tool.stores:
-        fields[_STORES] = list(tool.stores)
-    if tool.blocked_domains:
-        fields[dialect.blocked_domains] = list(tool.blocked_domains)
+    key, field = _listed(tool, dialect)
+    if names := getattr(tool, field):
+        fields[key] = list(names)
     return spell_keys(fields, notes.get("keys", ()))

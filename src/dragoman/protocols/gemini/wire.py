@@ -1,4 +1,4 @@
-"""generateContent and streamGenerateContent: the whole request, and the parts of the contract.
+"""generateContent as a protocol: whole requests, and what reads and writes answers.
 
 Reference: Gemini API, "models.generateContent": the model stands in the path, a stream is asked
 for by another method, the system prompt stands beside the contents.
@@ -6,31 +6,38 @@ for by another method, the system prompt stands beside the contents.
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any, ClassVar, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
+from ...losses import Field, Report
+from ...message import ChatRequest, Msg, ServerTool, ToolResultBlock
+from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, Source, noted
+from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path
+from ..paths import PathTable
 from ..request_fields import choice
+from . import request as fields
+from . import tools as declarations
 from .answer import write_response
-from .dialect import CAN, Dialect, cased, with_extras
+from .blocks import RESPONSE_TEXTS
+from .dialect import CAN, NULL, Dialect, Target, camel_key, camel_keys, cased, snake_key
 from .encoder import GeminiEncoder
-from .messages import content_as_read, contents, system
-from .paths import places
+from .messages import has_prompt, message_as_read, write_messages, write_system
 from .reader import GeminiReader
-from .request import body_as_read, claims, generation, read_request, respell, tool_config
-from .tools import write_tools
 
 # Names that say where the model lives stand below the base URL as they are, less what it names.
 _RESOURCES = ("tunedModels/", "publishers/", "endpoints/")
 _PROJECT = re.compile(r"projects/[^/]+/locations/[^/]+/")
+_CONFIG = "generationConfig"
+_THINKING = f"{_CONFIG}.thinkingConfig"
+_CALLING = "toolConfig.functionCallingConfig"
+_Rows: TypeAlias = Iterator[tuple[str, object]]
 
 
 class Gemini(Room):
@@ -40,31 +47,47 @@ class Gemini(Room):
     dialect: Dialect
     protocol = "gemini"
     messages_path = "$.contents"
-    addresses: tuple[str, ...] = ("*:generatecontent", "*:streamgeneratecontent")
-    model_patterns: tuple[str, ...] = ("gemini-*",)
-    state_fields: tuple[str, ...] = ("cachedContent", "cached_content")
+    addresses = ("*:generatecontent", "*:streamgeneratecontent")
+    model_patterns = ("gemini-*",)
+    state_fields = ("cachedContent", "cached_content")
     base_capabilities = CAN
     dialect_class = Dialect
+    reader_class = GeminiReader
+    encoder_class = GeminiEncoder
+
+    # keys below the node's object, or below the body, each of them in either case
+    paths: ClassVar[PathTable] = {
+        **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.KEYS.items()},
+        ("options", "service_tier"): ("serviceTier",),
+        ("options", "reasoning"): (f"{_THINKING}.thinkingLevel", f"{_THINKING}.thinkingBudget"),
+        ("options", "reasoning_budget"): (f"{_THINKING}.thinkingBudget",),
+        ("response_format", "kind"): (f"{_CONFIG}.responseMimeType",),
+        ("response_format", "schema"): tuple(f"{_CONFIG}.{key}" for key in fields.SCHEMAS),
+        ("tool_choice", "allowed"): (f"{_CALLING}.allowedFunctionNames",),
+        ("thinking", "thinking"): ("text",),
+        ("tool_use", "id"): ("functionCall.id",),
+        ("tool_use", "name"): ("functionCall.name",),
+        ("tool_use", "input"): ("functionCall.args",),
+        ("tool_use", "raw_input"): ("functionCall.args",),
+        ("tool_result", "id"): ("functionResponse.id",),
+        ("tool_result", "name"): ("functionResponse.name",),
+        ("tool_result", "output"): ("functionResponse.response",),
+        ("tool_result", "is_error"): ("functionResponse.response",),
+        **{(kind, "detail"): ("mediaResolution",) for kind in MEDIA_KINDS},
+    }
+
+    claims = staticmethod(fields.claims)
+    messages = write_messages
+    tools = declarations.write_tools
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    respell = fields.respell
+    write_response = write_response
 
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts."""
-        return dataclasses.replace(super().can(), foreign_calls=self.dialect.foreign_calls)
-
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """All messages as contents; a system prompt, which requests have apart, is the user's."""
-        return contents(history, caps, self.dialect, report)
-
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """One entry that declares every function, and one for each tool of the provider's own."""
-        return write_tools(tools, caps, self.dialect, report)
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return GeminiReader(self.dialect)
+        return replace(super().can(), foreign_calls=self.dialect.foreign_calls)
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -72,72 +95,97 @@ class Gemini(Room):
             return isinstance(payload["candidates"], list)
         return "promptFeedback" in payload or {"usageMetadata", "modelVersion"} <= payload.keys()
 
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes; the path names the model and asks for a stream."""
-        return read_request(body, path, self.dialect)
+    def places(self, req: ChatRequest, body: JsonObject) -> _Rows:
+        """Side by side through both: keys may stand in either case, one item for a list."""
+        msgs = list(req.messages)
+        if has_prompt(req):
+            path, prompt = _child(body, "$", "systemInstruction")
+            yield from self._message(msgs.pop(0), prompt, path)
+        entries = _items(body.get("contents"), "$.contents")
+        for m, (path, entry) in zip(msgs, entries, strict=False):
+            yield from self._message(m, entry, path)
+        if req.tools:
+            yield from _tools(req.tools, body.get("tools"), self.issuer)
+        if "model" not in body:
+            yield "$", Field(req, "model")  # it stands in the path
+        yield from self._fields(req.options, "options", body, "$")
+        if req.response_format is not None:
+            yield _child(body, "$", _CONFIG)[0], req.response_format
+            yield from self._fields(req.response_format, "response_format", body, "$")
+        if req.tool_choice is not None:
+            yield _child(body, "$", _CALLING)[0], req.tool_choice
+            for path, field in self._fields(req.tool_choice, "tool_choice", body, "$"):
+                yield from ((f"{path}[0]", Field(req.tool_choice, "name")), (path, field))
+        for note in (req.extras or {}).get(noted(self.issuer), {}).get("keys", ()):
+            yield from _extras(req, body, "$", note.split("."), self.issuer)
 
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `contents` that these were read from."""
-        issuer = self.dialect.issuers[0]
-        return [content_as_read(m, issuer) for m in msgs]
+    def _fields(self, node: Any, kind: str, data: Any, path: str) -> _Rows:
+        """The fields of a node that stand below `data`, which is at `path`."""
+        for (of, name), keys in self.paths.items():
+            if of == kind and (kind != "options" or getattr(node, name) is not None):
+                rows = [_child(data, path, key) for key in keys]
+                present = (row for row in rows if row[1] is not None)
+                yield next(present, rows[0])[0], Field(node, name)
 
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.dialect)
+    def _message(self, m: Msg, data: Any, path: str) -> _Rows:
+        yield path, m
+        if isinstance(data, dict) and "parts" in data:
+            path, data = f"{path}.parts", data["parts"]
+        parts = _items(data, path)
+        if isinstance(m.content, str):
+            path, part = parts[0]
+            yield f"{path}.text" if isinstance(part, dict) else path, Field(m, "content")
+            return
+        for block, (path, part) in zip(m.content, parts, strict=False):
+            yield from self._block(block, part, path)
 
-    def respell(self, body: JsonObject, req: ChatRequest) -> None:
-        """Keys in the case in which they were read, also where a change was merged."""
-        respell(body, req, self.dialect.issuers[0])
-
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether a body can be a request of this protocol."""
-        return claims(body, path)
-
-    def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """(path into the body, node) for what `read_request` made of it."""
-        return places(req, body, self.dialect.issuers[0])
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The answer as a GenerateContentResponse."""
-        return write_response(resp, report, request, self.dialect)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for one answer's pieces: chunks without names."""
-        return GeminiEncoder(report, request, self.dialect)
+    def _block(self, block: ContentBlock, part: Any, path: str) -> _Rows:
+        yield path, block
+        yield from self._fields(block, block.type, part, path)
+        key = {"tool_use": "functionCall", "tool_result": "functionResponse"}.get(block.type, "")
+        if type(block) is ToolResultBlock and isinstance(block.output, list):
+            blocks = block.output
+            result_path, data = _child(part, path, key)
+            if blocks[0].spelling in RESPONSE_TEXTS:
+                yield f"{result_path}.response", blocks[0]
+                blocks = blocks[1:]
+            for i, (item, item_part) in enumerate(zip(blocks, data["parts"], strict=False)):
+                yield from self._block(item, item_part, f"{result_path}.parts[{i}]")
+        elif isinstance(block, MediaBlock):
+            key = "inlineData" if block.source.type == "base64" else "fileData"
+            yield from _source(block.source, *_child(part, path, key))
+        for note in (block.spelling or "").split():
+            if "_" in note:
+                steps = [key, note[1:]] if note[0] == "." else [note]
+                yield from _extras(block, part, path, steps, self.issuer)
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /models/{model}:generateContent`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
         dialect = self.dialect
+        target = Target(dialect, caps, report)
         body: JsonObject = {}
         start = _system_messages(history)
-        if prompt := system(history, caps, dialect, report, start):
+        if prompt := write_system(history, target, start):
             body["systemInstruction"] = prompt
-        entries = prepared.elements
-        if entries is None:
-            entries = contents(history, caps, dialect, report, start)
-        body["contents"] = entries
+        elements = prepared.elements
+        if elements is None:
+            elements = write_messages(self, history, caps, report, start)
+        body["contents"] = elements
         if tools := self.tools(prepared.offered, caps, report):
             body["tools"] = tools
-        tool_choice = choice(prepared, report, prepared.tools)
-        if tool_choice is not None:
-            body["toolConfig"] = tool_config(tool_choice, dialect)
+        if (tool_choice := choice(prepared, report, prepared.tools)) is not None:
+            body["toolConfig"] = fields.tool_config(tool_choice, dialect)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3 functions stand beside such tools only when these are shown, too
             flag = cased({"includeServerSideToolInvocations": True}, dialect)
             body["toolConfig"] = {**body.get("toolConfig", {}), **flag}
-        config, tier = generation(request, caps, dialect, report)
+        config, tier = fields.write_config(request, target)
         if config:
             body["generationConfig"] = config
         if tier is not None:
             body["serviceTier"] = tier
-        body = with_extras(cased(body, dialect), request, caps, dialect, report)
+        body = target.with_extras(cased(body, dialect), request)
         method = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
         model = _model_path(dialect.path, prepared.model or self.model)
         return HttpRequest(f"{model}:{method}", {}, body)
@@ -160,3 +208,76 @@ def _system_messages(history: RoledHistory) -> int:
             end = i
             break
     return end if end < len(history.msgs) else 0
+
+
+def _child(data: Any, path: str, keys: str) -> tuple[str, Any]:
+    """(path, value) below some keys with dots between them, each in either case."""
+    for key in keys.split("."):
+        if not isinstance(data, dict):
+            return path, None
+        name = snake_key(key) if key not in data and snake_key(key) in data else key
+        path, data = f"{path}.{name}", data.get(name)
+    return path, data
+
+
+def _items(data: Json, path: str) -> list[tuple[str, Any]]:
+    """(path, item) of a list, or of the item that stands alone in its place."""
+    if not isinstance(data, list):
+        return [(path, data)]
+    return [(f"{path}[{i}]", item) for i, item in enumerate(data)]
+
+
+def _extras(node: Any, data: Any, path: str, keys: list[str], issuer: str) -> _Rows:
+    """The extras of an object whose key is in snake_case, and of all that stands below it."""
+    *parents, key = keys
+    if parents:
+        path, data = _child(data, path, ".".join(parents))
+    if key.endswith(NULL) or not isinstance(data, dict):
+        return
+    path, field = f"{path}.{key}", ".".join(["extras", issuer, *parents, camel_key(key)])
+    yield path, Field(node, field)
+    yield from _below(node, data.get(key), path, field)
+
+
+def _below(node: Any, data: Json, path: str, field: str) -> _Rows:
+    for key, value in data.items() if isinstance(data, dict) else ():
+        # as far down as keys are read they are in camelCase, and below that as they came
+        for name in dict.fromkeys((key, camel_key(key))):
+            yield f"{path}.{key}", Field(node, f"{field}.{name}")
+            yield from _below(node, value, f"{path}.{key}", f"{field}.{name}")
+
+
+def _source(source: Source, path: str, data: Any) -> _Rows:
+    yield path, source
+    yield _child(data, path, "mimeType")[0], Field(source, "media_type")
+    for name in ("url", "file_id"):
+        if hasattr(source, name):
+            yield _child(data, path, "fileUri")[0], Field(source, name)
+
+
+def _tools(declared: Sequence[Any], data: Any, issuer: str) -> _Rows:
+    rows = iter(declared)
+    for path, entry in _items(data, "$.tools"):
+        for key, value in entry.items():
+            if declarations.declares_functions(key, value):
+                for item_path, declaration in _items(value, f"{path}.{key}"):
+                    yield from _tool(next(rows), declaration, item_path, issuer)
+            elif value is not None:
+                yield from _tool(next(rows), value, path, issuer, key)
+
+
+def _tool(tool: Any, data: Any, path: str, issuer: str, key: str = "") -> _Rows:
+    yield path, tool
+    extras = f"extras.{issuer}"
+    if type(tool) is ServerTool:
+        yield from _below(tool, {key: data}, path, extras)
+        yield _child(data, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
+        return
+    declaration = camel_keys(data)
+    schema_key = next(
+        (k for k in declarations.SCHEMAS if isinstance(declaration.get(k), dict)), None
+    )
+    other = {name: value for name, value in data.items() if camel_key(name) != schema_key}
+    yield from _below(tool, other, path, extras)
+    if schema_key is not None:
+        yield _child(data, path, schema_key)[0], Field(tool, "parameters")

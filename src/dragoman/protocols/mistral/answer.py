@@ -9,31 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, arguments
+from ... import message as tree
+from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import TIMES, answer_second
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    URLSource,
-    Usage,
-)
+from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ContentBlock
-from ..answers import AnswerWriter
-from ..chat_shape import UNTYPED, filled, write_call
+from ..answers import AnswerWriter, beyond_figures, first_count
+from ..base import Room
+from ..chat_shape import answer_call, filled
 from .blocks import CHUNK, CLOSED, part_as_read, write_part
 
 UNPLACED = "unplaced"  # the spelling of a call without an index
@@ -57,28 +42,19 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
     details: dict[str, Any] = next(
         (data[key] for key in _DETAILS if isinstance(data.get(key), dict)), {}
     )
-    prompt, output = _count(data.get("prompt_tokens")), _count(data.get("completion_tokens"))
-    cached = _count(details.get("cached_tokens"))
-    if cached is None:
-        cached = _count(data.get("num_cached_tokens"))
-    audio = _count(details.get("audio_tokens"))
-    total = _count(data.get("total_tokens"))
+    prompt, output = (
+        first_count(data.get("prompt_tokens")),
+        first_count(data.get("completion_tokens")),
+    )
+    cached = first_count(details.get("cached_tokens"), data.get("num_cached_tokens"))
+    audio, total = first_count(details.get("audio_tokens")), first_count(data.get("total_tokens"))
     if prompt is not None and audio and total == prompt + (output or 0) + audio:
         prompt += audio
     if prompt is not None and cached is not None and cached <= prompt:
         prompt -= cached
     usage = Usage(prompt, cached, None, output, None, audio, None, total)
-    modelled = figures(usage, cache_field="num_cached_tokens" in data)
-    extras: JsonObject = {}
-    for key, value in data.items():
-        same = modelled.get(key)
-        if key == _DETAILS[0] and isinstance(value, dict) and isinstance(same, dict):
-            others = {k: n for k, n in value.items() if n is None or same.get(k) != n}
-            extras |= {key: others} if others or not value else {}
-        elif key not in modelled or same != value or type(same) is not type(value):
-            extras[key] = value
-    if extras:
-        usage.extras = {issuer: extras}
+    unknown, _ = beyond_figures(data, figures(usage, cache_field="num_cached_tokens" in data))
+    usage.extras = {issuer: unknown} if unknown else None
     return usage
 
 
@@ -106,17 +82,20 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
         return filled(figures(usage, cache_field="num_cached_tokens" in extras), extras)
     writer.lost_figures(usage, ("cache_write", "reasoning", "audio_out"))
     uncached = (usage.input or 0) + (usage.cache_write or 0)
-    output = usage.output or 0
-    total = usage.total
+    cached, output, total = usage.cache_read or None, usage.output or 0, usage.total
     if total is None:
-        total = uncached + (usage.cache_read or 0) + output
-    cached, audio = usage.cache_read or None, usage.audio_in or None
+        total = uncached + (cached or 0) + output
+    audio = usage.audio_in or None
     data = figures(Usage(uncached, cached, None, output, audio_in=audio, total=total))
     return filled(data, extras)
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int else None
+# the sources of media that have a chunk
+_SOURCES: dict[type[ContentBlock], tuple[type[tree.Source], ...]] = {
+    tree.ImageBlock: (tree.URLSource, tree.Base64Source),
+    tree.AudioBlock: (tree.Base64Source,),
+    tree.DocumentBlock: (tree.URLSource, tree.Base64Source, tree.FileSource),
+}
 
 
 class MistralWriter(AnswerWriter):
@@ -128,58 +107,49 @@ class MistralWriter(AnswerWriter):
     def chunk(self, block: ContentBlock) -> Json:
         """The chunk; None, with a loss, for what an answer of this wire cannot hold."""
         self.fields(block)
-        if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
-            return {"type": "text", "text": block.text}
-        if self.own and (type(block) is not RawBlock or self.reads(block.issuer)):
+        if type(block) is tree.RefusalBlock:
+            return {"type": "text", "text": self.text(block)}
+        if self.own and (type(block) is not tree.RawBlock or self.reads(block.issuer)):
             return part_as_read(block, self.issuer)
-        if type(block) is ThinkingBlock:
+        if type(block) is tree.ThinkingBlock:
             self.without_seals(block)
             if not block.thinking:
                 return None
             return part_as_read(replace(block, spelling=CLOSED), self.issuer)
-        if type(block) is TextBlock:
+        if type(block) is tree.TextBlock:
             self.without_citations(block)
-        elif type(block) is RawBlock and self.reads(block.issuer):
+        elif type(block) is tree.RawBlock and self.reads(block.issuer):
             return block.data
         elif not self._has_chunk(block):
             self.report.lost("answer.unsaid", block)
             return None
         return write_part(block, (block.extras or {}).get(self.issuer))
 
-    def without_citations(self, block: TextBlock) -> None:
+    def without_citations(self, block: tree.TextBlock) -> None:
         """Report the sources of a text: this wire has none but its own references."""
         for citation in block.citations or ():
             self.report.lost("answer.unsaid", citation, what="citation")
 
     def _has_chunk(self, block: ContentBlock) -> bool:
         """Whether a medium has a chunk; the fields of it that have no place are losses."""
-        source = getattr(block, "source", None)
-        fits = type(source) is Base64Source or type(source) is URLSource
-        unknown: tuple[str, ...] = ("title", "detail")
-        if type(block) is ImageBlock:
-            unknown = ("title",)
-        elif type(block) is AudioBlock:
-            fits = type(source) is Base64Source
-        elif type(block) is not DocumentBlock:
+        kind, source = type(block), getattr(block, "source", None)
+        if type(source) not in _SOURCES.get(kind, ()):
             return False
-        elif type(source) is FileSource:
-            fits = self.reads(source.issuer)
-        else:
-            unknown = ("detail",)
-        for name in unknown if fits else ():
-            if getattr(block, name) is not None:
+        if type(source) is tree.FileSource and not self.reads(source.issuer):
+            return False
+        known = "detail" if kind is tree.ImageBlock else ""
+        if kind is tree.DocumentBlock and type(source) is not tree.FileSource:
+            known = "title"
+        for name in ("title", "detail"):
+            if name != known and getattr(block, name) is not None:
                 self.report.lost("answer.unsaid", block, name)
-        return fits
+        return True
 
     def call(self, block: ToolUseBlock, index: int) -> JsonObject:
         """The entry of `tool_calls` at this index of its message."""
-        notes = (block.spelling or "").split() if self.own else []
-        text: Json = block.raw_input
-        if text is None:
-            text = block.input if self.own else arguments(block.input)
-        placed = {} if UNPLACED in notes else {"index": index}
-        return write_call(block, text, placed | self.fields(block), typed=UNTYPED not in notes)
+        has_index = not (self.own and UNPLACED in (block.spelling or "").split())
+        fields = {"index": index} if has_index else {}
+        return filled(answer_call(block, self.own), fields | self.fields(block))
 
     def message(self, blocks: list[ContentBlock]) -> JsonObject:
         """Content and calls. Text alone is a string; anything else makes it a list of chunks."""
@@ -203,21 +173,22 @@ class MistralWriter(AnswerWriter):
 
     def _is_plain(self, block: ContentBlock) -> bool:
         if self.own:
-            return type(block) is TextBlock and block.spelling != CHUNK
-        return type(block) is TextBlock or type(block) is RefusalBlock
+            return type(block) is tree.TextBlock and block.spelling != CHUNK
+        return type(block) is tree.TextBlock or type(block) is tree.RefusalBlock
 
 
 def write_response(
-    resp: ChatResponse, report: Report, issuers: tuple[str, ...], request: ChatRequest | None
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
     if resp.error is not None and not any(c.msg.content for c in resp.candidates):
         return error_body(resp.error)
-    origin = resp.candidates[0].msg.origin if resp.candidates else None
-    writer = MistralWriter(report, issuers, origin is not None and origin.issuer in issuers)
+    writer = MistralWriter.for_answer(resp, room.dialect.issuers, report)
     extras = writer.answer_fields(resp, TIMES if answer_second(resp.extras) is not None else ())
     body: JsonObject = {"object": "chat.completion", **_head(resp, writer, request)}
-    candidates = [c for c in resp.candidates if not (writer.own and _has_nothing(c, resp))]
+    candidates = resp.candidates
+    if writer.own and resp.status == "interrupted":  # such an answer has one all the same
+        candidates = [c for c in candidates if c.msg.content or c.extras or c.finish.raw]
     body["choices"] = [_choice(c, index, writer) for index, c in enumerate(candidates)]
     usage = write_usage(resp.usage, writer)
     if usage or not (writer.own or "usage" in extras):
@@ -227,17 +198,10 @@ def write_response(
     return filled(body, extras)
 
 
-def _has_nothing(candidate: Candidate, resp: ChatResponse) -> bool:
-    """Whether the wire sent nothing of a candidate: an interrupted answer has one all the same."""
-    empty = not (candidate.msg.content or candidate.extras or candidate.finish.raw)
-    return empty and resp.status == "interrupted"
-
-
 def _head(resp: ChatResponse, writer: AnswerWriter, request: ChatRequest | None) -> JsonObject:
     """The id, the model and the time; another wire's answer must have all of them."""
-    head = {
-        key: value for key, value in (("id", resp.id), ("model", resp.model)) if value is not None
-    }
+    head: JsonObject = {"id": resp.id, "model": resp.model}
+    head = {key: value for key, value in head.items() if value is not None}
     if writer.own:
         return head
     if resp.id is None:

@@ -8,27 +8,12 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import is_data_uri, read_url, url_of
 from ...errors import WriteError
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Citation,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
-from ...message.blocks import ContentBlock, MediaBlock
+from ...message import AudioBlock, Citation, ContentBlock, ImageBlock, Origin, ThinkingBlock
+from ...message.blocks import MediaBlock
 from ..chat_shape import filled, require_text
 
 CHUNK = "chunk"  # the spelling of a text that stood in a list
@@ -45,14 +30,14 @@ def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> 
         try:
             block = read_part(part, issuer)
         except _UNREADABLE:
-            block = RawBlock(issuer, part, by="client")
+            block = tree.RawBlock(issuer, part, by="client")
         if type(block) is ThinkingBlock:
             block.origin = origin
-        elif type(block) is RawBlock and origin is None:
+        elif type(block) is tree.RawBlock and origin is None:
             block.by = "client"
-        elif type(block) is RawBlock and isinstance(part, dict):
+        elif type(block) is tree.RawBlock and isinstance(part, dict):
             text = blocks[-1] if blocks else None
-            if type(text) is TextBlock and (citation := read_reference(part)) is not None:
+            if type(text) is tree.TextBlock and (citation := read_reference(part)) is not None:
                 text.citations = [*(text.citations or ()), citation]
         block.read_from = part
         blocks.append(block)
@@ -65,24 +50,24 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
     block: ContentBlock | None = None
     known = {"type", kind}
     if kind == "text":
-        block = TextBlock(require_text(part["text"]), spelling=CHUNK)
+        block = tree.TextBlock(require_text(part["text"]), spelling=CHUNK)
     elif kind == "thinking":
         return _read_thinking(part, issuer)
     elif kind == "image_url":
         block = _read_image(part["image_url"])
     elif kind == "document_url":
         source, head = read_url(require_text(part["document_url"]))
-        block = DocumentBlock(source, spelling=head)
+        block = tree.DocumentBlock(source, spelling=head)
         if isinstance(part.get("document_name"), str):
             block.title = part["document_name"]
             known.add("document_name")
     elif kind == "input_audio":
         block = _read_audio(part["input_audio"])
     elif kind == "file":
-        block = DocumentBlock(FileSource(require_text(part["file_id"]), issuer))
+        block = tree.DocumentBlock(tree.FileSource(require_text(part["file_id"]), issuer))
         known.add("file_id")
     if block is None:
-        return RawBlock(issuer, part)
+        return tree.RawBlock(issuer, part)
     if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in known}):
         block.extras = {issuer: unknown}
     return block
@@ -98,15 +83,17 @@ def write_part(
     """
     part: JsonObject
     match block:
-        case TextBlock(text=text):
+        case tree.TextBlock(text=text):
             part = {"type": "text", "text": text}
-        case ImageBlock() | DocumentBlock() | AudioBlock() | VideoBlock():
+        case ImageBlock() | tree.DocumentBlock() | AudioBlock() | tree.VideoBlock():
             part = _write_media(block, (block.spelling or "") if as_read else "")
         case ThinkingBlock() if as_read:
             return _write_thinking(block) | (extras or {})
-        case RawBlock(data=data) if as_read or isinstance(data, dict):
+        case tree.RawBlock(data=data) if as_read or isinstance(data, dict):
             return data
-        case RawBlock() | RefusalBlock() | ThinkingBlock() | ToolUseBlock() | ToolResultBlock():
+        case tree.RawBlock() | tree.RefusalBlock() | ThinkingBlock():
+            raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
+        case tree.ToolUseBlock() | tree.ToolResultBlock():
             raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
         case _:
             assert_never(block)
@@ -142,11 +129,8 @@ def _read_thinking(part: JsonObject, issuer: str) -> ThinkingBlock:
         unknown["thinking"] = pieces
     elif len(texts) != 1:
         notes += [str(len(text)) for text in texts] or ["empty"]
-    return ThinkingBlock(
-        "".join(texts),
-        spelling=" ".join(notes) or None,
-        extras={issuer: unknown} if unknown else None,
-    )
+    extras = {issuer: unknown} if unknown else None
+    return ThinkingBlock("".join(texts), spelling=" ".join(notes) or None, extras=extras)
 
 
 def _write_thinking(block: ThinkingBlock) -> JsonObject:
@@ -170,12 +154,9 @@ def read_reference(part: JsonObject) -> Citation | None:
     """What the text before a `tool_reference` rests on; None for another chunk."""
     if part.get("type") != "tool_reference":
         return None
-    url, title, quote = (part.get(key) for key in ("url", "title", "description"))
-    return Citation(
-        url=url if isinstance(url, str) else None,
-        title=title if isinstance(title, str) else None,
-        quote=quote if isinstance(quote, str) else None,
-    )
+    keys = {"url": "url", "title": "title", "quote": "description"}
+    texts = {name: part[key] for name, key in keys.items() if isinstance(part.get(key), str)}
+    return Citation(**texts)
 
 
 def _read_image(value: Any) -> ImageBlock | None:
@@ -199,37 +180,35 @@ def _read_audio(value: Any) -> AudioBlock | None:
         if is_data_uri(value) or value.startswith(("https://", "http://")):
             source, head = read_url(value)
             return AudioBlock(source, spelling=f"uri {head or ''}")
-        return AudioBlock(Base64Source("audio/mpeg", value))
+        return AudioBlock(tree.Base64Source("audio/mpeg", value))
     if value.keys() != {"data", "format"}:
         return None
     data, form = require_text(value["data"]), require_text(value["format"])
     if is_data_uri(data):
         return None
     media_type = _FORMATS.get(form, f"audio/{form}")
-    return AudioBlock(Base64Source(media_type, data), spelling=f"object {form}")
+    return AudioBlock(tree.Base64Source(media_type, data), spelling=f"object {form}")
 
 
 def _write_media(block: MediaBlock, spelling: str) -> JsonObject:
     """`image_url`, `document_url`, `input_audio` or `file`, of which the readers made the block."""
     source = block.source
     form, _, head = spelling.partition(" ")
-    if type(source) is FileSource:
+    if type(source) is tree.FileSource:
         return {"type": "file", "file_id": source.file_id}
     if type(block) is AudioBlock and form == "uri":
         return {"type": "input_audio", "input_audio": url_of(source, head)}
-    if type(block) is AudioBlock and type(source) is Base64Source:
-        object_ = {"data": source.data, "format": head}
-        return {"type": "input_audio", "input_audio": object_ if form == "object" else source.data}
-    if type(source) is URLSource or type(source) is Base64Source:
+    if type(block) is AudioBlock and type(source) is tree.Base64Source:
+        data = {"data": source.data, "format": head} if form == "object" else source.data
+        return {"type": "input_audio", "input_audio": data}
+    if isinstance(source, (tree.URLSource, tree.Base64Source)):
         if type(block) is ImageBlock:
-            image: Json = url_of(source, head)
-            if block.detail is not None or form in ("object", "null"):
-                detail = (
-                    {} if form == "object" and block.detail is None else {"detail": block.detail}
-                )
-                image = {"url": image, **detail}
-            return {"type": "image_url", "image_url": image}
-        if type(block) is DocumentBlock:
+            image: JsonObject = {"url": url_of(source, head)}
+            if block.detail is not None or form == "null":
+                image["detail"] = block.detail
+            is_object = len(image) > 1 or form == "object"
+            return {"type": "image_url", "image_url": image if is_object else image["url"]}
+        if type(block) is tree.DocumentBlock:
             named = {} if block.title is None else {"document_name": block.title}
             return {"type": "document_url", "document_url": url_of(source, spelling), **named}
     raise WriteError(f"{block.type} from a {source.type} source", code="seat.unsaid")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..._core.jsontext import Json
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
-from ..chat_request import has_chat_messages
+from ..chat_request import claims_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,8 @@ _MESSAGE_FIELDS = {
 
 
 _CHUNKS = {
-    "text": frozenset({"text"}),
-    "image_url": frozenset({"image_url"}),
+    **{kind: frozenset({kind}) for kind in ("text", "image_url", "input_audio")},
     "document_url": frozenset({"document_url", "document_name"}),
-    "input_audio": frozenset({"input_audio"}),
     "file": frozenset({"file_id"}),
     "reference": frozenset({"reference_ids"}),
     "thinking": frozenset({"thinking", "signature", "closed"}),
@@ -109,17 +107,7 @@ _CHUNKS = {
 
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether the body can be one, judged by its keys, its messages and where it was sent."""
-    if not isinstance(body, dict) or body.keys() - _FIELDS:
+    if not claims_chat(body, path, "/completions", _FIELDS, _MESSAGE_FIELDS, _CHUNKS):
         return False
-    if path and not path.partition("?")[0].rstrip("/").endswith("/completions"):
-        return False
-    tools, tool_choice = body.get("tools"), body.get("tool_choice")
-    if isinstance(tool_choice, str) and tool_choice.isupper():
-        return False
-    for tool in tools if isinstance(tools, list) else ():
-        # functions under their key: other wires name them beside their type
-        if not isinstance(tool, dict):
-            return False
-        if tool.get("type", "function") == "function" and "function" not in tool:
-            return False
-    return has_chat_messages(body, _MESSAGE_FIELDS, _CHUNKS)
+    tool_choice = body.get("tool_choice")
+    return not (isinstance(tool_choice, str) and tool_choice.isupper())  # as another wire spells it

@@ -5,28 +5,20 @@ Reference: Mistral API, "DeltaMessage": content is text or a list of chunks, cal
 
 from __future__ import annotations
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import MADE
 from ..._core.stream.pieces import End, Failed, Meta, Part, created_second, without_times
 from ..._core.stream.steps import Grow, Open, Step, Steps, argument_text
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Finish,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
-from ...message.blocks import ContentBlock
+from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock
 from ..answers import AnswerEncoder, Event
 from ..chat_shape import filled
 from .answer import MistralWriter, error_body, write_usage
 from .blocks import CHUNK, CLOSED, text_pieces
+from .dialect import Dialect
 
-_DONE = "[DONE]"
-_UNKNOWN = "unknown"
+_STREAMED = (tree.TextBlock, ThinkingBlock, tree.ToolUseBlock)  # what goes out as it grows
 
 
 class Deltas:
@@ -61,10 +53,9 @@ class Deltas:
 
     def extras(self, fields: JsonObject) -> JsonObject:
         """A choice with fields that no node models."""
-        message = fields.get("message")
+        message = fields.pop("message", None)
         delta = message if isinstance(message, dict) else {"content": ""}
-        others = {key: value for key, value in fields.items() if key != "message"}
-        return {**self.choice(delta), **others}
+        return {**self.choice(delta), **fields}
 
     def _choices(self, steps: list[Step]) -> list[JsonObject]:
         choices: list[JsonObject] = []
@@ -82,7 +73,7 @@ class Deltas:
     def _begin(self, block: ContentBlock) -> JsonObject:
         """The beginning of a call: its name, and its id unless the model gave it none."""
         self._thoughts = 0
-        if type(block) is not ToolUseBlock:
+        if type(block) is not tree.ToolUseBlock:
             return {}
         self._calls += 1
         call: JsonObject = {"index": self._calls - 1, "type": "function",
@@ -93,13 +84,13 @@ class Deltas:
         return {"content": "", "tool_calls": [filled(call, extras)]}
 
     def _grow(self, block: ContentBlock) -> JsonObject:
-        if type(block) is TextBlock and block.spelling == CHUNK and self._writer.own:
+        if type(block) is tree.TextBlock and block.spelling == CHUNK and self._writer.own:
             return {"content": [self._writer.chunk(block)]}
-        if type(block) is TextBlock or type(block) is RefusalBlock:
+        if type(block) is tree.TextBlock or type(block) is tree.RefusalBlock:
             return {"content": block.text} if block.text else {}
         if type(block) is ThinkingBlock:
             return self._thinking(block)
-        if type(block) is ToolUseBlock and (text := argument_text(block)):
+        if type(block) is tree.ToolUseBlock and (text := argument_text(block)):
             function = {"name": "", "arguments": text}
             return {"tool_calls": [{"index": self._calls - 1, "function": function}]}
         return {}
@@ -120,15 +111,15 @@ class Deltas:
     def _end(self, block: ContentBlock) -> JsonObject:
         """The end of a block: one that came in one piece is written, what has no place is lost."""
         writer = self._writer
-        if type(block) is TextBlock or type(block) is ThinkingBlock or type(block) is ToolUseBlock:
+        if type(block) in _STREAMED:
             writer.fields(block)
             if type(block) is ThinkingBlock:
                 writer.without_seals(block)
-            elif type(block) is TextBlock and not writer.own:
+            elif type(block) is tree.TextBlock and not writer.own:
                 writer.without_citations(block)
             return {}
         chunk = writer.chunk(block)
-        if type(block) is RefusalBlock or type(chunk) is not dict:
+        if type(block) is tree.RefusalBlock or type(chunk) is not dict:
             return {}
         return {"content": [chunk]}
 
@@ -137,9 +128,9 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
     """Writes one answer with all its candidates."""
 
     def __init__(
-        self, report: Report, issuers: tuple[str, ...], request: ChatRequest | None
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
     ) -> None:
-        super().__init__(MistralWriter(report, issuers, own=False), request)
+        super().__init__(MistralWriter(report, dialect.issuers, own=False), request)
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
         self._written_head: JsonObject = {}  # as the last chunk had it
         self._fields: JsonObject = {}  # fields of the answer for the next chunk
@@ -164,7 +155,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
                 reason = self.writer.finish_reason(end, end) or "stop"
                 last.append(deltas.choice({"content": ""}, reason))
         figures = self.about.finish().usage
-        usage = write_usage(figures, self.writer) if last or figures != Usage() else {}
+        usage = write_usage(figures, self.writer) if last or figures != tree.Usage() else {}
         events += [self._chunk(choice) for choice in last[:-1]]
         renamed = self.writer.own and self._head != self._written_head
         if last or usage or self._fields or renamed:
@@ -172,7 +163,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
             if usage:
                 event[1]["usage"] = usage
             events.append(event)
-        return [*events, (None, _DONE)] if last else events
+        return [*events, (None, "[DONE]")] if last else events
 
     def meta(self, piece: Meta) -> list[Event]:
         """Fields of a candidate are a chunk, those of the answer go with the next one."""
@@ -189,8 +180,8 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
             self.foreign(piece, fields)
             return []
         if piece.candidate is not None:
-            choices = [self._candidate(piece.candidate).extras(fields)] if fields else []
-            return [self._chunk(choice) for choice in choices]
+            choice = self._candidate(piece.candidate).extras(fields) if fields else None
+            return [] if choice is None else [self._chunk(choice)]
         if "created" in fields:
             self._head["created"] = fields.pop("created")
         self._fields.update(fields)
@@ -198,8 +189,8 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
 
     def failed(self, piece: Failed) -> list[Event]:
         """An error, unless the reason of a candidate has named it."""
-        ends = [deltas.end for deltas in self._deltas.values() if deltas.end is not None]
-        named = any(end.reason == "error" for end in ends)
+        ends = [deltas.end for deltas in self._deltas.values()]
+        named = any(end is not None and end.reason == "error" for end in ends)
         if named and self.writer.own and piece.error.body is None:
             return []
         return [(None, error_body(piece.error))]
@@ -212,8 +203,8 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
     def _chunk(self, choice: JsonObject | None) -> Event:
         """One chunk; the first of another wire's answer settles its id, model and time."""
         if not self.writer.own:
-            model = self.requested_model or _UNKNOWN
-            for name, default in (("id", _UNKNOWN), ("model", model), ("created", 0)):
+            model = self.requested_model or "unknown"
+            for name, default in (("id", "unknown"), ("model", model), ("created", 0)):
                 if name not in self._head:
                     self._head[name] = default
                     self.writer.lost_once("answer.field", self._head, name)

@@ -78,9 +78,8 @@ class MistralReader:
                 pieces.append(read_usage(value, self._issuer))
                 continue
             if key in ("id", "model") and isinstance(value, str):
-                meta = Meta(id=value) if key == "id" else Meta(model=value)
-                meta.issuer = self._issuer
-                pieces.append(meta)
+                named: JsonObject = {key: value}
+                pieces.append(Meta(**named, issuer=self._issuer))
             elif key == "object" and value in ("chat.completion", "chat.completion.chunk"):
                 pass
             elif (value is not None and key not in _BODY_FIELDS) or _is_whole(payload):

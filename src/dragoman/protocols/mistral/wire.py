@@ -1,111 +1,71 @@
-"""Mistral's chat completions as a protocol: whole requests, and what reads and writes answers.
+"""Mistral's chat completions as a protocol: the tables and functions of its room.
 
 Reference: Mistral API, "Chat Completion", request body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
-from ...capabilities import Capabilities
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
-from ..chat_request import write_choice, write_tool
-from ..chat_shape import replay
-from ..request_fields import choice, response_format, spelled_format
+from ..._core.jsontext import JsonObject
+from ..chat_room import ChatRoom
+from ..paths import CHAT_PATHS, PathTable
+from . import blocks, dialect, request
+from . import messages as entries
 from .answer import write_response
-from .dialect import CAN, MODEL_PATTERNS, UNIQUE_FIELDS, Dialect, claims
 from .encoder import MistralEncoder
-from .messages import message_as_read, write_messages
-from .paths import PATHS
 from .reader import MistralReader
-from .request import CHOICES, body_as_read, read_request, write_options
+
+_SCHEMA = ("schema", "name", "description", "strict")
 
 
-class Mistral(Room):
+class Mistral(ChatRoom):
     """Mistral's chat completions."""
 
     __slots__ = ()
-    dialect: Dialect
     protocol = "mistral"
-    addresses: tuple[str, ...] = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
-    unique_fields = UNIQUE_FIELDS
-    model_patterns: tuple[str, ...] = MODEL_PATTERNS
+    addresses = ("*/chat/completions", "*.mistral.ai/*/chat/completions")
+    unique_fields = dialect.UNIQUE_FIELDS
+    model_patterns = dialect.MODEL_PATTERNS
     lookback = 1  # the model continues a last message of its own
-    base_capabilities = CAN
-    dialect_class = Dialect
-    paths = PATHS
+    base_capabilities = dialect.CAN
+    dialect_class = dialect.Dialect
+    reader_class = MistralReader
+    encoder_class = MistralEncoder
+    option_keys = request.OPTIONS
+    ranges = request.RANGES
+    choices = request.CHOICES
+    paths: ClassVar[PathTable] = {
+        **CHAT_PATHS,
+        **{("options", name): (key,) for name, key in request.OPTIONS.items()},
+        ("options", "reasoning"): ("reasoning_effort", request.PROMPT_MODE),
+        ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
+        ("tool_choice", "name"): ("tool_choice.function.name",),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        **{("response_format", name): (f"response_format.json_schema.{name}",) for name in _SCHEMA},
+        ("tool", "strict"): ("function.strict",),
+        ("image", "source"): ("image_url",),
+        ("image", "detail"): ("image_url.detail",),
+        ("audio", "source"): ("input_audio",),
+        ("document", "source"): ("document_url", "file_id"),
+        ("document", "title"): ("document_name",),
+    }
 
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The `messages` of the request."""
-        return write_messages(history, caps, report)
-
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """Function tools."""
-        return [write_tool(tool, caps, report) for tool in tools]
+    claims = staticmethod(dialect.claims)
+    read_parts = staticmethod(blocks.read_parts)
+    part_as_read = staticmethod(blocks.part_as_read)
+    read_other_fields = entries.read_other_fields
+    other_fields_as_read = entries.other_fields_as_read
+    messages = entries.write_messages
+    write_blocks = entries.write_blocks
+    write_result = entries.write_result
+    read_thinking = request.read_thinking
+    thinking_as_read = request.thinking_as_read
+    write_options = request.write_options
+    write_response = write_response
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         kind = payload.get("object")
         ours = kind is None or (isinstance(kind, str) and kind.startswith("chat.completion"))
         return ours and isinstance(payload.get("choices"), list)
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return MistralReader(self.dialect)
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The body of an answer to `POST /v1/chat/completions`."""
-        return write_response(resp, report, self.dialect.issuers, request)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for one answer's chunks."""
-        return MistralEncoder(report, self.dialect.issuers, request)
-
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes."""
-        return read_request(body, self.issuer)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `messages` that these were read from."""
-        return [message_as_read(m, self.issuer) for m in msgs]
-
-    def body_as_read(
-        self, req: ChatRequest, fields: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with those of `fields` as they were read."""
-        return body_as_read(req, fields, elements, self.issuer)
-
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether a body can be a request of this protocol."""
-        return claims(body, path)
-
-    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /v1/chat/completions`."""
-        request, caps = prepared.request, prepared.caps
-        messages = prepared.elements
-        if messages is None:
-            messages = self.messages(prepared.history, caps, report)
-        body: JsonObject = {"model": prepared.model, "messages": messages}
-        if prepared.offered:
-            body["tools"] = self.tools(prepared.offered, caps, report)
-        if (tool_choice := choice(prepared, report)) is not None:
-            write_choice(body, tool_choice, CHOICES)
-        if (form := response_format(request, caps, report)) is not None:
-            body["response_format"] = spelled_format(form, report)
-        body.update(write_options(request, caps, report))
-        if request.stream:
-            body["stream"] = True
-        replay(body, request, caps, report)
-        return HttpRequest(self.dialect.path, {}, body)

@@ -6,65 +6,44 @@ Reference: ollama docs/api.md, "Chat"; api/types.go, ChatResponse.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import MADE, parse_partial
 from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
-from ...message import (
-    Base64Source,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
-from ...message.blocks import ContentBlock
-from .. import answers
+from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ..answers import EVENTS, AnswerWriter
+from ..base import Room
 from ..chat_shape import filled
-from .reader import REASONS
+from .reader import FINISH_REASONS
 
 EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that does not tell its own
+_NEAREST = {"context_overflow": "length"}
 
 
-_WORDS = {"stop": "stop", "tool_calls": "stop", "length": "length"}  # calls end with `stop` here
-
-
-_CORRECTED = ("stop", "tool_calls", "refusal")  # what content makes of an end without a reason
-
-
-class AnswerWriter(answers.AnswerWriter):
+class OllamaWriter(AnswerWriter):
     """Writes the blocks of an answer."""
 
     __slots__ = ()
+    finish_reasons = FINISH_REASONS
+    nearest_reasons = _NEAREST
 
-    def text(self, block: TextBlock | RefusalBlock) -> str:
-        """The text; that of a refusal, too, which has no field of its own on this wire."""
+    def text(self, block: TextBlock | tree.RefusalBlock) -> str:
+        """The text, beside which no field can stand."""
         self.fields(block)
-        if type(block) is RefusalBlock:
-            self.report.lost("answer.unsaid", block, did="said as text", kind="degraded")
-        elif type(block) is TextBlock and block.citations:
-            self.report.lost("answer.unsaid", block, "citations")
-        return block.text
+        return super().text(block)
 
-    def thought(self, block: ThinkingBlock) -> str:
-        """The text of the thinking; its seals are for nobody here."""
-        self.fields(block)
-        self.without_seals(block)
-        return block.thinking
-
-    def data(self, block: ContentBlock) -> str | None:
+    def data(self, block: tree.ContentBlock) -> str | None:
         """The bytes of an image or of sound; None of anything else, which nothing can say.
 
         Only in an answer of this wire: the official client reads no message with images.
         """
         self.fields(block)
         source = getattr(block, "source", None)
-        if self.own and block.type in ("image", "audio") and type(source) is Base64Source:
+        if self.own and block.type in ("image", "audio") and type(source) is tree.Base64Source:
             return source.data
         self.report.lost("answer.unsaid", block, what=f"a block of the kind {block.type}")
         return None
@@ -91,17 +70,15 @@ class AnswerWriter(answers.AnswerWriter):
         self.report.lost("answer.unsaid", block, "input", what=what, kind="degraded")
         return value if isinstance(value, dict) else {}
 
-    def reason(self, finish: Finish, node: object) -> str | None:
-        """The word for why it ended; None where the answer of this wire had none."""
-        if self.own and (finish.raw is None or _still_true(finish)):
-            return finish.raw
-        reason = _WORDS.get(finish.reason)
-        if reason is None:
-            reason = "length" if finish.reason == "context_overflow" else "stop"
-            self.report.lost("answer.finish", node, "finish", what=finish.reason, did=reason)
-        return reason
+    def finish_reason(self, finish: Finish, node: object) -> str | None:
+        """The word for why it ended, `stop` behind calls; None where an answer here had none."""
+        if self.own and finish.raw is None:
+            return None
+        if finish.reason == "tool_calls":
+            finish = replace(finish, reason="stop")
+        return super().finish_reason(finish, node)
 
-    def usage(self, usage: Usage) -> JsonObject:
+    def usage(self, usage: tree.Usage) -> JsonObject:
         """The counts: everything that was read, and everything that was written."""
         self.fields(usage)
         inputs = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
@@ -117,30 +94,45 @@ class AnswerWriter(answers.AnswerWriter):
             self.report.lost("answer.usage", usage, "total")
         return counts
 
-
-def _still_true(finish: Finish) -> bool:
-    """Whether the provider's word still says why; content corrects the open ones."""
-    meaning = REASONS.get(finish.raw, "other")
-    return finish.reason == meaning or (meaning != "length" and finish.reason in _CORRECTED)
+    def message(self, blocks: Sequence[tree.ContentBlock]) -> JsonObject:
+        """The fields that the blocks fill. All texts are one text, in pieces."""
+        message: JsonObject = {}
+        images: list[Json] = []
+        calls: list[Json] = []
+        thoughts: list[str] = []
+        for block in join_think_tags(blocks) if self.own else blocks:
+            if type(block) is TextBlock or type(block) is tree.RefusalBlock:
+                message["content"] = message.get("content", "") + self.text(block)
+            elif type(block) is ThinkingBlock:
+                thoughts.append(self.thought(block))
+            elif type(block) is ToolUseBlock:
+                calls.append(self.call(block, len(calls)))
+            elif (data := self.data(block)) is not None:
+                images.append(data)
+        fields = {
+            "thinking": "\n".join(filter(None, thoughts)),
+            "images": images,
+            "tool_calls": calls,
+        }
+        return message | {key: value for key, value in fields.items() if value}
 
 
 def write_response(
-    resp: ChatResponse, report: Report, request: ChatRequest | None, issuers: tuple[str, ...]
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
-    """The body of the answer."""
+    """The body of the answer, as `/api/chat` gives it whole."""
     first = resp.candidates[0]
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
-    origin = first.msg.origin
-    own = origin is not None and origin.issuer in issuers
-    writer = AnswerWriter(report, issuers, own)
+    writer = OllamaWriter.for_answer(resp, room.dialect.issuers, report)
+    own = writer.own
     second = None if own else answer_second(resp.extras)
     fields = writer.fields(resp, TIMES if second is not None else ())
     candidate_fields = writer.fields(first)
     if second is not None:
         fields["created_at"] = iso_date(second)
     message: JsonObject = {"role": "assistant"} if own else {"role": "assistant", "content": ""}
-    message |= _message(first.msg.blocks, writer)
+    message |= writer.message(first.msg.blocks)
     if tags := candidate_fields.pop("think_tags", ""):  # sections without a word, behind all text
         message["content"] = message.get("content", "") + tags
     message_fields = candidate_fields.pop("message", None)
@@ -148,13 +140,13 @@ def write_response(
         if key == "role" or key not in message:
             message[key] = value
     writer.fields(first.msg)
-    if fields.pop(answers.EVENTS, None):
+    if fields.pop(EVENTS, None):
         report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
     body: JsonObject = {**fields, **candidate_fields, "done": True}
     if not own or message_fields is not None or message.keys() > {"role"}:
         body["message"] = message
     _write_model_and_time(body, resp, writer, request)
-    if (reason := writer.reason(first.finish, first)) is not None:
+    if (reason := writer.finish_reason(first.finish, first)) is not None:
         body["done_reason"] = reason
     body.update(writer.usage(resp.usage))
     if resp.error is not None and "error" not in body:
@@ -163,7 +155,7 @@ def write_response(
 
 
 def _write_model_and_time(
-    body: JsonObject, resp: ChatResponse, writer: AnswerWriter, request: ChatRequest | None
+    body: JsonObject, resp: ChatResponse, writer: OllamaWriter, request: ChatRequest | None
 ) -> None:
     """Who answered, and when."""
     if resp.model is not None:
@@ -177,28 +169,3 @@ def _write_model_and_time(
             writer.report.lost("answer.field", resp, "created_at", what="the time of the answer")
         if resp.id is not None:
             writer.report.lost("answer.unsaid", resp, "id")
-
-
-def _message(blocks: Sequence[ContentBlock], writer: AnswerWriter) -> JsonObject:
-    """The fields that the blocks fill. All texts are one text, in pieces."""
-    message: JsonObject = {}
-    images: list[Json] = []
-    calls: list[Json] = []
-    thoughts: list[str] = []
-    for block in join_think_tags(blocks) if writer.own else blocks:
-        if type(block) is TextBlock or type(block) is RefusalBlock:
-            message["content"] = message.get("content", "") + writer.text(block)
-        elif type(block) is ThinkingBlock:
-            if thinking := writer.thought(block):
-                thoughts.append(thinking)
-        elif type(block) is ToolUseBlock:
-            calls.append(writer.call(block, len(calls)))
-        elif (data := writer.data(block)) is not None:
-            images.append(data)
-    if thoughts:
-        message["thinking"] = "\n".join(thoughts)
-    if images:
-        message["images"] = images
-    if calls:
-        message["tool_calls"] = calls
-    return message

@@ -7,37 +7,30 @@ the answer; the last line has why it ended and what it cost. Reference: ollama d
 from __future__ import annotations
 
 from ..._core.jsontext import JsonObject
+from ..._core.stream import pieces
 from ..._core.stream.arguments import argument_texts, parse_calls
-from ..._core.stream.pieces import (
-    End,
-    Failed,
-    Key,
-    Meta,
-    Part,
-    created_second,
-    iso_date,
-    without_times,
-)
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ..answers import AnswerEncoder, Event, StreamedTexts
-from .answer import EPOCH, AnswerWriter
+from .answer import EPOCH, OllamaWriter
+from .dialect import Dialect
 
 _FIELD_KEY = 3  # so long is the key of what stands in a field of its own, and not in the text
 
 
-class OllamaEncoder(AnswerEncoder[AnswerWriter]):
+class OllamaEncoder(AnswerEncoder[OllamaWriter]):
     """Writes one answer, its first candidate."""
 
     single = True
 
     def __init__(
-        self, report: Report, request: ChatRequest | None, issuers: tuple[str, ...]
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
     ) -> None:
-        super().__init__(AnswerWriter(report, issuers, own=False), request)
+        super().__init__(OllamaWriter(report, dialect.issuers, own=False), request)
         self._model = self.requested_model
         self._created = EPOCH
         self._end: End | None = None
@@ -79,7 +72,7 @@ class OllamaEncoder(AnswerEncoder[AnswerWriter]):
         last: JsonObject = {**self._line({}), "done": True}
         if self.writer.own:
             last |= self.writer.fields(resp)
-        reason = self.writer.reason(resp.finish, resp.candidates[0])
+        reason = self.writer.finish_reason(resp.finish, resp.candidates[0])
         if reason is not None:
             last["done_reason"] = reason
         lines.append((None, {**last, **self.writer.usage(resp.usage)}))
@@ -118,17 +111,17 @@ class OllamaEncoder(AnswerEncoder[AnswerWriter]):
         if piece.id is not None and not self.writer.own:
             self.writer.lost_once("answer.unsaid", piece, "id")
         fields = piece.extras or {}
-        mine = self.writer.reads(piece.issuer)
-        if mine:
+        is_own = self.writer.reads(piece.issuer)
+        if is_own:
             self.writer.own = True
             if isinstance(fields.get("created_at"), str) and piece.candidate is None:
                 self._created = fields["created_at"]
         if self.writer.own and piece.candidate == 0 and "think_tags" in fields:
             return [(None, self._line({"content": fields["think_tags"]}))]
-        if not mine or piece.candidate:
-            if piece.candidate is None and (second := created_second(fields)) is not None:
-                self._created = iso_date(second) if self._created == EPOCH else self._created
-                fields = without_times(fields)
+        if not is_own or piece.candidate:
+            if piece.candidate is None and (second := pieces.created_second(fields)) is not None:
+                self._created = pieces.iso_date(second) if self._created == EPOCH else self._created
+                fields = pieces.without_times(fields)
             self.foreign(piece, fields)
             return []
         if piece.candidate is None and not piece.joined:
@@ -155,12 +148,12 @@ class OllamaEncoder(AnswerEncoder[AnswerWriter]):
         """The blocks that waited, each made of its first piece for whoever asks where it stood."""
         waiting = [self._waiting[key] for key in sorted(self._waiting)]
         self._waiting = {}
-        sums = [total(pieces) for pieces in waiting]
+        sums = [total(parts) for parts in waiting]
         finish = self._end.finish if self._end is not None else None
         blocks = parse_calls(sums, {}, finish, self._model)
         firsts = [
-            pieces[0]
-            for block, pieces in zip(sums, waiting, strict=True)
+            parts[0]
+            for block, parts in zip(sums, waiting, strict=True)
             # one can hold several calls that a server ran together
             for _ in (argument_texts(block) if type(block) is ToolUseBlock else [None])
         ]

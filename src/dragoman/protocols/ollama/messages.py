@@ -1,7 +1,7 @@
 """Messages of a request: flat, with text, thinking, calls and images each in a field of its own.
 
-Two writers: `MessageWriter` writes messages as `read_messages` found them, `MessageComposer` as
-this wire takes those of others. Media are bytes without a type: what they begin with tells it.
+`message_as_read` writes messages as `read_message` found them, `write_messages` as this wire takes
+those of others. Media are bytes without a type: what they begin with tells it.
 
 Reference: ollama api/types.go, Message and ImageData.
 """
@@ -10,65 +10,43 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, assert_never
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
 from ..._core.passes.roles import TOOL, RoledHistory
 from ..._core.stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    DocumentBlock,
-    ImageBlock,
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    VideoBlock,
-)
-from ...message.blocks import ContentBlock
-from ..chat_shape import (
-    UNTYPED,
-    call_as_read,
-    filled,
-    no_message,
-    own_extras,
-    read_calls,
-    result_text,
-)
-from ..chat_shape import read_messages as read_chat_messages
+from ...losses import Report
+from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from .. import chat_shape
+from ..base import Room
+from ..chat_shape import UNTYPED, call_as_read, own_extras
 from .dialect import Dialect
 
 _BEGINNINGS = {"/9j/": "image/jpeg", "iVBORw0KGgo": "image/png", "R0lGOD": "image/gif",
                "SUQz": "audio/mpeg", "//": "audio/mpeg", "T2dn": "audio/ogg",
                "ZkxhQ": "audio/flac"}  # fmt: skip
-
-
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
-def read_medium(data: str) -> ImageBlock | AudioBlock:
+def read_medium(data: str) -> tree.ImageBlock | tree.AudioBlock:
     """The image or sound that the base64 text holds; what nobody knows is taken for an image.
 
     The server refuses URLs; whoever sent one to it meant an image.
     """
     if data[:8].lower().startswith(("http://", "https://", "data:")):
         source, head = read_url(data)
-        return ImageBlock(source, spelling=head)
+        return tree.ImageBlock(source, spelling=head)
     kind = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
     if data.startswith("UklGR"):
         kind = _RIFF.get(_head(data), "")
     if kind.startswith("audio/"):
-        return AudioBlock(Base64Source(kind, data))
-    return ImageBlock(Base64Source(kind or "image/png", data))
+        return tree.AudioBlock(tree.Base64Source(kind, data))
+    return tree.ImageBlock(tree.Base64Source(kind or "image/png", data))
 
 
 def _head(data: str) -> bytes:
@@ -80,34 +58,21 @@ def _head(data: str) -> bytes:
 
 
 _READ_ROLES = ("system", "developer", "user", "assistant", "tool")
-
-
 _ROLES = ("system", "user", "assistant", "tool")
-
-
 _NO_CALL = "nobody's"  # the spelling of a result that does not say whose call it answers
 
 
-def read_messages(entries: Sequence[Json], issuer: str, model: str | None) -> list[Msg]:
-    """The entries of `messages`.
+def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> Msg:
+    """One entry of `messages`; what is no message of a known role is kept as it came.
 
-    Few clients send ids: a call without one gets one here, and a result that names none belongs
-    to the first call of its name that waits for one.
+    Few clients send ids: a call without one gets one here.
     """
-    origin = Origin(issuer, model)
-    return read_chat_messages(
-        entries, lambda entry, index: _read_message(entry, issuer, origin, index)
-    )
-
-
-def _read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
-    """One of them; what is no message of a known role is kept as it came."""
-    spelled = entry.get("role") if isinstance(entry, dict) else None
-    role = spelled.lower() if isinstance(spelled, str) else ""  # the server takes any case
+    written = entry.get("role") if isinstance(entry, dict) else None
+    role = written.lower() if isinstance(written, str) else ""  # the server takes any case
     if not isinstance(entry, dict) or role not in _READ_ROLES:
-        return no_message(entry, issuer)
+        return chat_shape.no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
-    notes = [] if spelled == role else [str(spelled)]
+    notes = [] if written == role else [str(written)]
     node: Any
     if role == "tool":
         node = _read_result(fields, notes)
@@ -120,7 +85,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin, index: int) -> Msg:
             blocks.append(ThinkingBlock(fields.pop("thinking"), origin=origin))
         text = _read_text(fields, notes)
         media = _read_media(fields)
-        calls = read_calls(fields, issuer, index) if role == "assistant" else []
+        calls = chat_shape.read_calls(fields, issuer, index) if role == "assistant" else []
         content: Any = text
         if text is None or blocks or media or calls:
             content = [*blocks, *([TextBlock(text)] if text else []), *media, *calls]
@@ -172,174 +137,157 @@ def _read_result(fields: JsonObject, notes: list[str]) -> ToolResultBlock:
     return block
 
 
-class MessageWriter:
-    """Writes messages as they were read from this wire: the `spelling` of a node is honoured."""
-
-    __slots__ = ("issuer", "no_text")
-    raw_calls = True  # calls that are no call of a function stand among the calls
-
-    def __init__(self, issuer: str, no_text: str | None = "") -> None:
-        self.issuer = issuer
-        self.no_text = no_text  # content without text
-
-    def message(self, m: Msg) -> Json:
-        """The entry of `messages` that the message was read from."""
-        content: Any = m.content
-        node: Any = m
-        if type(content) is str:
-            entry: JsonObject = {"role": m.role, "content": content}
-        elif m.role == "tool":
-            node = content[0]
-            entry = self.result(node)
-        elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
-            return content[0].data
-        else:
-            entry = self.blocks(content, m.role)
-        notes = (node.spelling or "").split()
-        if notes and notes[0].lower() in _READ_ROLES:
+def message_as_read(room: Room, m: Msg) -> Json:
+    """The entry of `messages` that `read_message` read: the `spelling` of a node is honoured."""
+    content: Any = m.content
+    node: Any = m
+    if type(content) is str:
+        entry: JsonObject = {"role": m.role, "content": content}
+    elif m.role == "tool":
+        node = content[0]
+        entry = _result_as_read(node)
+    elif len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
+        return content[0].data
+    else:
+        entry = _write_blocks(content, m.role, room.issuer)
+    if node.spelling:
+        notes = node.spelling.split()
+        if notes[0].lower() in _READ_ROLES:
             entry["role"] = notes[0]
         if "absent" in notes:
             del entry["content"]
         elif "null" in notes:
             entry["content"] = None
-        entry.update(self.fields(node))
-        return entry
-
-    def blocks(
-        self, blocks: Iterable[ContentBlock], role: str, image_gaps: bool = False
-    ) -> JsonObject:
-        """The entry of blocks; `image_gaps`: an empty line shows where an image stood."""
-        texts: list[str] = []
-        calls: list[Json] = []
-        thoughts: list[str] = []
-        images: list[str] = []
-        for block in blocks:
-            if type(block) is TextBlock:
-                texts.append(block.text)
-            elif type(block) is ToolUseBlock:
-                calls.append(self.call(block, len(calls)))
-            elif type(block) is ThinkingBlock:
-                thoughts.append(block.thinking)
-            elif self.raw_calls and type(block) is RawBlock:
-                calls.append(block.data)
-            else:
-                images.append(self.data(block))
-                texts.extend([""] if image_gaps else [])
-        entry: JsonObject = {"role": role, "content": "\n".join(texts) or self.no_text}
-        if thoughts:
-            entry["thinking"] = "\n".join(thoughts)
-        if calls:
-            entry["tool_calls"] = calls
-        if images:
-            entry["images"] = images
-        return entry
-
-    def result(self, block: ToolResultBlock) -> JsonObject:
-        """The entry of a tool result."""
-        notes = (block.spelling or "").split()
-        output = block.output or ""
-        parts = output if isinstance(output, list) else []
-        text = "".join(part.text for part in parts if type(part) is TextBlock)
-        entry: JsonObject = {"role": "tool", "content": text if parts else output}
-        if _NO_CALL not in notes:
-            entry["tool_call_id"] = block.id
-        if block.name:
-            entry["name" if "name" in notes else "tool_name"] = block.name
-        if parts:
-            entry["images"] = [self.data(part) for part in parts if type(part) is not TextBlock]
-        return entry
-
-    def call(self, block: ToolUseBlock, index: int) -> Json:
-        """An entry of `tool_calls`."""
-        return call_as_read(block, self.issuer, index)
-
-    def data(self, block: ContentBlock) -> str:
-        """An entry of `images`: bytes in base64, or a URL if that was read."""
-        assert type(block) is ImageBlock or type(block) is AudioBlock  # no other is read
-        source = block.source
-        if type(source) is Base64Source and source.uri is None and block.spelling is None:
-            return source.data
-        return url_of(source, block.spelling)
-
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of a node that nobody models."""
-        return node.extras.get(self.issuer, {}) if node.extras is not None else {}
+    if node.extras is not None:
+        entry.update(node.extras.get(room.issuer, {}))
+    return entry
 
 
-class MessageComposer(MessageWriter):
-    """Writes messages as this wire takes them, whatever wire they were read from."""
+def _result_as_read(block: ToolResultBlock) -> JsonObject:
+    notes = (block.spelling or "").split()
+    output = block.output or ""
+    parts = output if isinstance(output, list) else []
+    text = "".join(part.text for part in parts if type(part) is TextBlock)
+    entry: JsonObject = {"role": "tool", "content": text if parts else output}
+    if _NO_CALL not in notes:
+        entry["tool_call_id"] = block.id
+    if block.name:
+        entry["name" if "name" in notes else "tool_name"] = block.name
+    if parts:
+        entry["images"] = [_medium_as_read(part) for part in parts if type(part) is not TextBlock]
+    return entry
 
-    __slots__ = ("caps", "dialect")
-    raw_calls = False
 
-    def __init__(self, caps: Capabilities, dialect: Dialect) -> None:
-        super().__init__(dialect.issuers[0], None if dialect.no_text == "null" else "")
-        self.caps = caps
-        self.dialect = dialect
+def _medium_as_read(block: ContentBlock) -> str:
+    """An entry of `images`: bytes in base64, or a URL if that was read."""
+    assert type(block) is tree.ImageBlock or type(block) is tree.AudioBlock  # no other is read
+    source = block.source
+    if type(source) is tree.Base64Source and source.uri is None and block.spelling is None:
+        return source.data
+    return url_of(source, block.spelling)
 
-    def messages(self, history: RoledHistory) -> list[JsonObject]:
-        """One entry for each message, and one for each tool result."""
-        entries: list[JsonObject] = []
-        dialect = self.dialect
-        for m, role in zip(history.msgs, history.roles, strict=True):
-            content: Any = m.content
-            if type(content) is str:
-                entry: JsonObject = {"role": _ROLES[role], "content": content}
-            elif role == TOOL:
-                entries.extend(self.result(block) for block in content)
-                continue
-            else:
-                blocks = join_think_tags(content) if dialect.think_tags else content
-                # the merged history has no speaker of its own
-                entry = self.blocks(blocks, _ROLES[role], dialect.image_gaps and not m.name)
-            if m.extras is not None:
-                entry.update(self.fields(m))
-            entries.append(entry)
-        return entries
 
-    def result(self, block: ContentBlock) -> JsonObject:
-        """The entry of a tool result; media in it stand beside its text."""
-        if type(block) is not ToolResultBlock:
-            raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-        entry: JsonObject = {
-            "role": "tool",
-            "tool_call_id": block.id,
-            "content": result_text(block, self.dialect.bullets),
-            "tool_name": block.name,
-        }
-        parts = block.output if isinstance(block.output, list) else []
-        where = "inside a tool result"
-        if images := [self.data(part, where) for part in parts if type(part) is not TextBlock]:
-            entry["images"] = images
-        if block.extras is not None:
-            entry.update(self.fields(block))
-        return entry
+def _write_blocks(
+    blocks: Iterable[ContentBlock],
+    role: str,
+    issuer: str,
+    caps: Capabilities | None = None,
+    no_text: str | None = "",
+    image_gaps: bool = False,
+) -> JsonObject:
+    """The entry of blocks: as they were read of the issuer, unless `caps` are given.
 
-    def call(self, block: ToolUseBlock, index: int) -> JsonObject:
-        """An entry of `tool_calls`. Arguments are an object here, never text."""
-        function: JsonObject = {"name": block.name, "arguments": block.input}
-        entry: JsonObject = {"id": block.id, "type": "function", "function": function}
-        if block.spelling is not None and UNTYPED in block.spelling.split():
-            del entry["type"]
-        return entry if block.extras is None else filled(entry, self.fields(block))
+    `no_text` is the content without text; `image_gaps`: an empty line shows where an image stood.
+    """
+    texts: list[str] = []
+    calls: list[Json] = []
+    thoughts: list[str] = []
+    images: list[str] = []
+    for block in blocks:
+        if type(block) is TextBlock:
+            texts.append(block.text)
+        elif type(block) is ToolUseBlock or type(block) is tree.RawBlock:
+            call = _write_call(block, caps) if caps else call_as_read(block, issuer, len(calls))
+            calls.append(call)
+        elif type(block) is ThinkingBlock:
+            thoughts.append(block.thinking)
+        else:
+            images.append(_write_medium(block) if caps else _medium_as_read(block))
+            texts.extend([""] if image_gaps else [])
+    entry: JsonObject = {"role": role, "content": "\n".join(texts) or no_text}
+    if thoughts:
+        entry["thinking"] = "\n".join(thoughts)
+    if calls:
+        entry["tool_calls"] = calls
+    if images:
+        entry["images"] = images
+    return entry
 
-    def data(self, block: ContentBlock, where: str = "at this seat") -> str:
-        """The bytes of an image or of sound. Raises WriteError for anything else."""
-        match block:
-            case ImageBlock() | AudioBlock():
-                source = block.source
-                if type(source) is not Base64Source:
-                    what = f"{block.type} from a {source.type} source"
-                    raise WriteError(what, code="seat.unsaid")
-                return source.data
-            case (
-                TextBlock() | VideoBlock() | DocumentBlock() | ToolUseBlock() | ToolResultBlock()
-                | ThinkingBlock() | RefusalBlock() | RawBlock()
-            ):  # fmt: skip
-                raise WriteError(f"{block.type} {where}", code="seat.unsaid")
-            case _:
-                assert_never(block)
 
-    def fields(self, node: Any) -> JsonObject:
-        """The fields of a node that this wire understands."""
-        return own_extras(node, self.caps)
+def write_messages(
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report
+) -> list[JsonObject]:
+    """One entry for each message, and one for each tool result."""
+    dialect: Dialect = room.dialect
+    no_text = None if dialect.no_text == "null" else ""
+    entries: list[JsonObject] = []
+    for m, role in zip(history.msgs, history.roles, strict=True):
+        content: Any = m.content
+        if type(content) is str:
+            entry: JsonObject = {"role": _ROLES[role], "content": content}
+        elif role == TOOL:
+            entries.extend(_write_result(block, dialect, caps) for block in content)
+            continue
+        elif len(content) == 1 and type(content[0]) is ToolUseBlock:  # most turns of an agent
+            calls = [_write_call(content[0], caps)]
+            entry = {"role": _ROLES[role], "content": no_text, "tool_calls": calls}
+        else:
+            blocks = join_think_tags(content) if dialect.think_tags else content
+            gaps = dialect.image_gaps and not m.name  # the merged history has no speaker
+            entry = _write_blocks(blocks, _ROLES[role], room.issuer, caps, no_text, gaps)
+        if m.extras is not None:
+            entry.update(own_extras(m, caps))
+        entries.append(entry)
+    return entries
+
+
+def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> JsonObject:
+    """The entry of a tool result; media in it stand beside its text."""
+    if type(block) is not ToolResultBlock:
+        raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
+    text = chat_shape.result_text(block, dialect.bullets)
+    entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": text,
+                         "tool_name": block.name}  # fmt: skip
+    parts = block.output if isinstance(block.output, list) else []
+    where = "inside a tool result"
+    if images := [_write_medium(part, where) for part in parts if type(part) is not TextBlock]:
+        entry["images"] = images
+    if block.extras is not None:
+        entry.update(own_extras(block, caps))
+    return entry
+
+
+def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
+    """An entry of `tool_calls`. Arguments are an object here, never text."""
+    if type(block) is not ToolUseBlock:
+        raise WriteError(f"{block.type} at this seat", code="seat.unsaid")
+    typed = block.spelling is None or UNTYPED not in block.spelling.split()
+    extras = {} if block.extras is None else own_extras(block, caps)
+    return chat_shape.write_call(block, block.input, extras, typed)
+
+
+def _write_medium(block: ContentBlock, where: str = "at this seat") -> str:
+    """The bytes of an image or of sound. Raises WriteError for anything else."""
+    match block:
+        case tree.ImageBlock() | tree.AudioBlock():
+            if type(block.source) is tree.Base64Source:
+                return block.source.data
+            what = f"{block.type} from a {block.source.type} source"
+            raise WriteError(what, code="seat.unsaid")
+        case (
+            TextBlock() | tree.VideoBlock() | tree.DocumentBlock() | ToolUseBlock()
+            | ToolResultBlock() | ThinkingBlock() | tree.RefusalBlock() | tree.RawBlock()
+        ):  # fmt: skip
+            raise WriteError(f"{block.type} {where}", code="seat.unsaid")
+        case _:
+            assert_never(block)

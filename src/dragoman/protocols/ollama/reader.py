@@ -7,6 +7,7 @@ images and calls stand in fields of their own: blocks come in this order. Every 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
@@ -14,32 +15,23 @@ from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_erro
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import answered
-from ..chat_shape import UNTYPED
+from ..answers import read_finish
+from ..chat_shape import UNTYPED, answered_call, require_text
 from .dialect import Dialect
 from .messages import read_medium
 
 THINKING, TEXT, IMAGE, CALL = range(4)
 
-
-# `load` and `unload` answer a request without messages, an empty reason a closed connection
-REASONS: dict[str | None, FinishReason] = {"stop": "stop", "length": "length", None: "stop"}
-
+FINISH_REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
 
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
          "eval_count"}  # fmt: skip
-
-
 _TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
           "eval_count": int}  # fmt: skip
-
-
 _MESSAGE = {"role", "content", "thinking", "images", "tool_calls"}
-
-
 _CALL = {"id", "type", "function"}
-
-
 _FUNCTION = {"name", "arguments"}
+_NONE = object()
 
 
 class OllamaReader:
@@ -64,15 +56,15 @@ class OllamaReader:
         first = not self._begun
         whole = done and first
         if first and not done:  # before all else who answers
-            self._about(payload, pieces, whole)
+            pieces += self._about(payload, whole)
         if isinstance(message, dict):
             self._message(message, pieces, whole)
         elif message is not None:
             raise TypeError("a message is an object")
         if done:
-            self._about(payload, pieces, whole)
+            pieces += self._about(payload, whole)
         elif not first and (len(payload) > 4 or payload.get("model") != self._model):
-            self._rest(payload, pieces, whole)
+            pieces += self._fields(payload, whole)
         if payload.get("error"):
             pieces.append(Failed(provider_error(payload, name=event)))
         self._begun = True
@@ -82,94 +74,75 @@ class OllamaReader:
         """Nothing: every line says what it has to say."""
         return []
 
-    def _message(self, told: JsonObject, pieces: list[Piece], whole: bool) -> None:
-        thinking, content = told.get("thinking"), told.get("content")
-        if thinking:
-            pieces.append(Part((0, THINKING, 0), ThinkingBlock(_text(thinking))))
-        if content:
-            pieces.append(Part((0, TEXT, 0), TextBlock(_text(content))))
-        if len(told) > 2 or whole:
-            for data in told.get("images") or ():
-                pieces.append(Part((0, IMAGE, self._images), read_medium(_text(data))))
-                self._images += 1
-            for entry in told.get("tool_calls") or ():
-                pieces.append(Part((0, CALL, self._calls), self._call(entry)))
-                self._calls += 1
-            self._aside(told, pieces, whole)
+    def _message(self, message: JsonObject, pieces: list[Piece], whole: bool) -> None:
+        if thinking := message.get("thinking"):
+            pieces.append(Part((0, THINKING, 0), ThinkingBlock(require_text(thinking))))
+        if content := message.get("content"):
+            pieces.append(Part((0, TEXT, 0), TextBlock(require_text(content))))
+        if len(message) <= 2 and not whole:
+            return
+        for data in message.get("images") or ():
+            medium = read_medium("" if data is None else require_text(data))
+            pieces.append(Part((0, IMAGE, self._images), medium))
+            self._images += 1
+        for entry in message.get("tool_calls") or ():
+            pieces.append(Part((0, CALL, self._calls), self._call(entry)))
+            self._calls += 1
+        # fields of the message that nobody models; of a whole answer also what is empty
+        fields = {key: value for key, value in message.items()
+                  if key not in _MESSAGE and (whole or value is not None)}  # fmt: skip
+        if whole:
+            fields |= {key: message[key] for key in message if key in _MESSAGE and not message[key]}
+        if message.get("role", "assistant") != "assistant":
+            fields["role"] = message["role"]
+        if fields or (whole and message.keys() == {"role"}):
+            pieces.append(Meta({"message": fields}, 0, issuer=self._issuer))
 
     def _call(self, data: JsonObject) -> ToolUseBlock:
         """One entry of `tool_calls`; older servers give no id, adapters give JSON text."""
         function = data["function"]
-        arguments = function.get("arguments")
-        block = ToolUseBlock(_text(data.get("id")), _text(function.get("name")))
+        texts = data.get("id"), function.get("name")
+        id, name = ("" if text is None else require_text(text) for text in texts)
+        block = answered_call(id, name, function.get("arguments"))
         block.spelling = None if "type" in data else UNTYPED
-        if isinstance(arguments, str):
-            block.raw_input = arguments
-        elif isinstance(arguments, dict):
-            block.input = arguments
-        elif arguments is not None:
-            raise TypeError("arguments are an object")
         fields = {key: value for key, value in data.items() if key not in _CALL}
-        if fields:
-            block.extras = {self._issuer: fields}
         unknown = {k: v for k, v in function.items() if k not in _FUNCTION or v is None}
         answer_fields: JsonObject = {"function": unknown} if unknown else {}
         if "type" in data:
             answer_fields["type"] = data["type"]
         if "id" in data and not block.id:
             answer_fields["id"] = data["id"]
-        if answer_fields:
-            block.extras = {**(block.extras or {}), answered(self._issuer): answer_fields}
+        extras = {self._issuer: fields, answered(self._issuer): answer_fields}
+        block.extras = {issuer: values for issuer, values in extras.items() if values} or None
         return block
 
-    def _aside(self, data: JsonObject, pieces: list[Piece], whole: bool) -> None:
-        """Fields of the message that nobody models; of a whole answer also what is empty."""
-        fields = {k: v for k, v in data.items() if k not in _MESSAGE and (whole or v is not None)}
-        if whole:
-            fields |= {k: v for k, v in data.items() if k in _MESSAGE and not v}
-        if "role" in data and data["role"] != "assistant":
-            fields["role"] = data["role"]
-        if fields or (whole and data.keys() == {"role"}):
-            pieces.append(Meta({"message": fields}, 0, issuer=self._issuer))
-
-    def _about(self, payload: JsonObject, pieces: list[Piece], whole: bool) -> None:
+    def _about(self, payload: JsonObject, whole: bool) -> Iterator[Piece]:
         """What the first line and the last say of the answer: model, time, counts, the end."""
         if "created_at" in payload:
-            data = {"created_at": payload["created_at"]}
-            pieces.append(Meta(data, issuer=self._issuer))
-        self._rest(payload, pieces, whole)
+            yield Meta({"created_at": payload["created_at"]}, issuer=self._issuer)
+        yield from self._fields(payload, whole)
         counts = payload.get("prompt_eval_count"), payload.get("eval_count")
-        input_, output = (n if type(n) is int else None for n in counts)
-        if input_ is not None or output is not None:
-            pieces.append(Usage(input=input_, output=output))
+        input, output = (count if type(count) is int else None for count in counts)
+        if input is not None or output is not None:
+            yield Usage(input=input, output=output)
         if payload.get("done") is True:
-            raw = payload.get("done_reason")
-            reason = raw if isinstance(raw, str) else None
-            pieces.append(End(Finish(REASONS.get(reason, "other"), reason)))
+            reason = payload.get("done_reason")
+            # `load` and `unload` answer a request without messages, an empty reason a closed
+            # connection
+            has_reason = isinstance(reason, str)
+            yield End(read_finish(reason, FINISH_REASONS) if has_reason else Finish("stop"))
 
-    def _rest(self, payload: JsonObject, pieces: list[Piece], whole: bool) -> None:
+    def _fields(self, payload: JsonObject, whole: bool) -> Iterator[Piece]:
         model = payload.get("model")
         if model != self._model and isinstance(model, str):
             self._model = model
-            pieces.append(Meta(model=model, issuer=self._issuer))
-        logprobs = payload.get("logprobs")
-        if logprobs is not None:
-            pieces.append(Meta({"logprobs": logprobs}, joined=True, issuer=self._issuer))
+            yield Meta(model=model, issuer=self._issuer)
+        if (logprobs := payload.get("logprobs")) is not None:
+            yield Meta({"logprobs": logprobs}, joined=True, issuer=self._issuer)
         new: JsonObject = {}
         for key, value in payload.items():
             misplaced = whole and key in _TYPES and type(value) is not _TYPES[key]
             if (key not in _BODY or misplaced) and self._seen.get(key, _NONE) != value:
                 self._seen[key] = new[key] = value
         if new:
-            pieces.append(Meta(new, issuer=self._issuer))
-
-
-_NONE = object()
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
+            yield Meta(new, issuer=self._issuer)

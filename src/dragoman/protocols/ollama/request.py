@@ -7,47 +7,38 @@ Reference: ollama docs/api.md, "Chat"; api/types.go, ChatRequest, Options and To
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
-from ...message import ChatRequest, Options, ResponseFormat, ServerTool, Tool
-from ..base import PreparedRequest
-from ..chat_request import read_tool, tool_as_read
-from ..chat_shape import are_objects, issuer_extras, issuer_fields
+from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool
+from ..base import PreparedRequest, Room
+from ..chat_request import read_envelope, read_tool, tool_as_read, write_envelope
+from ..chat_shape import are_objects, issuer_extras, read_messages
 from ..reasoning import asked
 from ..request_fields import field_at, option_value, options, put_field, take_field
-from .messages import read_messages
+from .messages import read_message
+
+_SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop")
 
 # option -> where it stands in the body
 OPTIONS = {
     "max_tokens": "options.num_predict",
-    "temperature": "options.temperature",
-    "top_p": "options.top_p",
-    "top_k": "options.top_k",
-    "presence_penalty": "options.presence_penalty",
-    "frequency_penalty": "options.frequency_penalty",
     "repetition_penalty": "options.repeat_penalty",
-    "seed": "options.seed",
-    "stop": "options.stop",
+    **{name: f"options.{name}" for name in _SAME},
     "logprobs": "logprobs",
     "top_logprobs": "top_logprobs",
 }
-
-
 _MOST_LOGPROBS = 20
-
 
 # the server refuses any other level
 _LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max",
            "max": "max", "ultra": "max"}  # fmt: skip
 
-
 # fields that no other protocol's requests have
-MARKS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
-
+UNIQUE_FIELDS = frozenset({"options", "keep_alive", "format", "think", "truncate", "shift"})
 
 # keys of the requests of other protocols, which nobody sends here
 _OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_format", "system",
@@ -55,31 +46,26 @@ _OTHERS = ("max_tokens", "max_completion_tokens", "tool_choice", "response_forma
            "inferenceConfig", "provider", "stream_options", "stop_sequences")  # fmt: skip
 
 
-def read_request(body: JsonObject, issuer: str) -> ChatRequest:
-    """The request that the body makes."""
-    other_fields = dict(body)
+def read_request(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
+    """The request that a body makes; without a word on it, it is streamed."""
+    issuer, unknown = room.issuer, dict(body)
     notes: JsonObject = {}
-    model = body.get("model")
-    model = other_fields.pop("model") if isinstance(model, str) and model else None
-    entries: list[Json] = []
-    if isinstance(body.get("messages"), list):
-        entries = other_fields.pop("messages")
-    else:
-        notes["messages"] = "absent"
-    stream = True  # where nobody says so
-    if isinstance(body.get("stream"), bool):
-        stream = other_fields.pop("stream")
-    else:
-        notes["stream"] = "unsaid"
+    entries, model, stream = read_envelope(unknown, notes)
+    notes.pop("stream", None)  # false is no default here
+    if not isinstance(body.get("stream"), bool):
+        stream, notes["stream"] = True, "unsaid"
+    origin = Origin(issuer, model)
     req = ChatRequest(
-        read_messages(entries, issuer, model),
-        tools=_read_tools(other_fields, issuer),
-        options=_read_options(other_fields),
-        response_format=_read_format(other_fields),
+        read_messages(entries, lambda entry, index: read_message(entry, issuer, origin, index)),
+        tools=_read_tools(unknown, issuer),
+        options=_read_options(unknown),
+        response_format=_read_format(unknown),
         model=model,
         stream=stream,
     )
-    req.extras = issuer_extras(issuer, other_fields, notes)
+    req.extras = issuer_extras(issuer, unknown, notes)
     return req
 
 
@@ -109,50 +95,46 @@ def _read_options(body: JsonObject) -> Options:
             paths.append(path)
     think = body.get("think")
     if isinstance(think, bool):
-        think = "on" if think else "off"
-    elif not isinstance(think, str) or think in ("", "on", "off"):
-        think = None
-    if think is not None:
+        fields["reasoning"] = "on" if think else "off"
+    elif isinstance(think, str) and think not in ("", "on", "off"):
         fields["reasoning"] = think
+    if "reasoning" in fields:
         paths.append("think")
     try:
-        read = Options(**fields)
+        values = Options(**fields)
     except InvalidMessage:  # text or numbers that no JSON can say again
         return Options()
     for path in paths:
         take_field(body, path)
-    return read
+    return values
 
 
 def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Put the options into the body: thinking and log probabilities as far as the server goes."""
     request, caps = prepared.request, prepared.caps
-    given = request.options
+    requested = request.options
     fields = options(request, OPTIONS, caps, report)
     thinking = asked(request, caps, report, budgets=False)
     if thinking is not None:
         level = None if thinking.effort is None else _LEVELS.get(thinking.effort)
-        if level != thinking.effort and given.reasoning is not None:
+        if level != thinking.effort and requested.reasoning is not None:
             did = f"sent as {level}" if level else "thinking is on"
-            report.lost("option.range", given, "reasoning", what=given.reasoning, did=did)
+            report.lost("option.range", requested, "reasoning", what=requested.reasoning, did=did)
         # a level where the model has levels, and a switch where it has not
         body["think"] = False if thinking.off else level or True
     if fields.get("top_logprobs", 0) > _MOST_LOGPROBS:
         fields["top_logprobs"] = _MOST_LOGPROBS
-        report.lost("option.range", given, "top_logprobs", did=str(_MOST_LOGPROBS))
+        report.lost("option.range", requested, "top_logprobs", did=str(_MOST_LOGPROBS))
     for path, value in fields.items():
         put_field(body, path, value)
 
 
 def _read_format(body: JsonObject) -> ResponseFormat | None:
     value = body.get("format")
+    if not (isinstance(value, dict) or value == "json"):
+        return None
     try:
-        if isinstance(value, dict):
-            form = ResponseFormat("schema", value)
-        elif value == "json":
-            form = ResponseFormat("json")
-        else:
-            return None
+        form = ResponseFormat("json") if value == "json" else ResponseFormat("schema", value)
     except InvalidMessage:  # text that no JSON can say again
         return None
     del body["format"]
@@ -160,24 +142,20 @@ def _read_format(body: JsonObject) -> ResponseFormat | None:
 
 
 def body_as_read(
-    req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
-    """The body with those of `fields` as `read_request` found them, and those nobody models."""
-    body, notes = issuer_fields(req, issuer)
-    if elements or "messages" not in notes:
-        body["messages"] = elements
-    if req.model and "model" in fields:
-        body["model"] = req.model
-    if req.tools and "tools" in fields:
-        body["tools"] = [tool_as_read(tool, issuer) for tool in req.tools]
-    if (form := req.response_format) is not None and "response_format" in fields:
+    """The body with those of `kept` as `read_request` found them, and those nobody models."""
+    body, notes = write_envelope(req, set(kept) - {"stream"}, elements, room.issuer)
+    if req.tools and "tools" in kept:
+        body["tools"] = [tool_as_read(tool, room.issuer) for tool in req.tools]
+    if (form := req.response_format) is not None and "response_format" in kept:
         body["format"] = form.schema if form.kind == "schema" else form.kind
-    if "stream" not in notes or "stream" not in fields:
+    if "stream" not in notes or "stream" not in kept:
         body["stream"] = req.stream  # which has a meaning where it is left out
     for name, value in req.options.given():
-        if name in fields and name == "reasoning":
+        if name in kept and name == "reasoning":
             body["think"] = value == "on" if value in ("on", "off") else value
-        elif name in fields and name in OPTIONS:
+        elif name in kept and name in OPTIONS:
             put_field(body, OPTIONS[name], list(value) if name == "stop" else value)
     return body
 
@@ -197,7 +175,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     entries = [entry for entry in body["messages"] if isinstance(entry, dict)]
     if any(isinstance(entry.get("content"), list) for entry in entries):
         return False
-    return not MARKS.isdisjoint(body) or any(map(_is_native, entries))
+    return not UNIQUE_FIELDS.isdisjoint(body) or any(map(_is_native, entries))
 
 
 def _is_native(message: JsonObject) -> bool:

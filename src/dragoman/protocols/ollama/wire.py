@@ -5,104 +5,86 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool, ToolChoice
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
+from ...message import ChatRequest, ServerTool, Tool, ToolChoice
+from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool
 from ..chat_shape import own_tool, replay
+from ..paths import CHAT_PATHS, PathTable, request_paths
 from ..request_fields import choice, format_unsaid, response_format
+from . import request as fields
 from .answer import write_response
 from .dialect import CAN, Dialect
 from .encoder import OllamaEncoder
-from .messages import MessageComposer, MessageWriter
-from .paths import places
+from .messages import message_as_read, write_messages
 from .reader import OllamaReader
-from .request import MARKS, body_as_read, claims, read_request, write_options
 
 
 class Ollama(Room):
     """Ollama's chat."""
 
     __slots__ = ()
-    dialect: Dialect
     protocol = "ollama"
-    addresses: tuple[str, ...] = ("*/api/chat",)
-    unique_fields = MARKS
+    addresses = ("*/api/chat",)
+    unique_fields = fields.UNIQUE_FIELDS
     framing = "ndjson"
     base_capabilities = CAN
     dialect_class = Dialect
+    reader_class = OllamaReader
+    encoder_class = OllamaEncoder
+    paths: ClassVar[PathTable] = {
+        **CHAT_PATHS,
+        **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
+        ("options", "reasoning"): ("think",),
+        ("request", "response_format"): ("format",),
+        ("response_format", "schema"): ("format",),
+        ("tool", "strict"): ("function.strict",),
+        ("message", "thinking"): ("thinking",),
+        ("tool_result", "name"): ("tool_name", "name"),
+    }
 
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The `messages` of the request."""
-        return MessageComposer(caps, self.dialect).messages(history)
+    claims = staticmethod(fields.claims)
+    messages = write_messages
+    message_as_read = message_as_read
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
 
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and tools nobody models; the server runs none of its own."""
-        entries = []
-        for tool in tools:
-            if type(tool) is Tool:
-                entries.append(function_tool(tool, caps, report))
-            elif type(tool) is ServerTool:
-                entries.append(own_tool(tool, caps))
-        return entries
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return OllamaReader(self.dialect)
+        return [
+            own_tool(tool, caps)
+            if isinstance(tool, ServerTool)
+            else function_tool(tool, caps, report)
+            for tool in tools
+        ]
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         answer = payload.get("message", payload.get("response"))
         return type(payload.get("done")) is bool and isinstance(answer, (dict, str))
 
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes; without a word on it, it is streamed."""
-        return read_request(body, self.issuer)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `messages` that these were read from."""
-        writer = MessageWriter(self.issuer)
-        return [writer.message(m) for m in msgs]
-
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.issuer)
-
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether this can be a request of `/api/chat`, judged by its keys and shapes."""
-        return claims(body, path)
-
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """Where the nodes of a request stand in the body that it was read from."""
-        return places(req, body)
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The answer as `/api/chat` gives it whole."""
-        return write_response(resp, report, request, self.dialect.issuers)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for the lines of one answer."""
-        return OllamaEncoder(report, request, self.dialect.issuers)
+        """Where the nodes of a request stand: e.g. `$.messages[2].tool_calls[0].function.name`."""
+        yield "$.options", req.options
+        for path, node in request_paths(req, body, self.paths):
+            yield path.removesuffix(".source"), node  # an image is its own source
+        for i, m in enumerate(req.messages):
+            if not isinstance(m.read_from, dict):  # what is no message
+                for node in (m, *m.blocks):
+                    yield f"$.messages[{i}]", node
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
         request, caps = prepared.request, prepared.caps
-        messages: Sequence[Json] | None = prepared.elements
+        messages = prepared.elements
         if messages is None:
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}
@@ -114,21 +96,22 @@ class Ollama(Room):
         if form is not None and form.kind != "text":
             body["format"] = form.schema if form.kind == "schema" else "json"
             format_unsaid(form, report)
-        write_options(body, prepared, report)
-        fields = replay({}, request, caps, report)
-        if isinstance(fields.get("options"), dict):
-            fields = {**fields, "options": {**body.get("options", {}), **fields["options"]}}
-        body.update(fields)
+        fields.write_options(body, prepared, report)
+        extras = replay({}, request, caps, report)
+        if isinstance(extras.get("options"), dict):
+            extras = {**extras, "options": {**body.get("options", {}), **extras["options"]}}
+        body.update(extras)
         return HttpRequest(self.dialect.path, {}, body)
 
 
-def _report_choice(picked: ToolChoice | None, request: ChatRequest, report: Report) -> None:
+def _report_choice(tool_choice: ToolChoice | None, request: ChatRequest, report: Report) -> None:
     """Name what a model could be told to choose: this wire has no place for it."""
-    if picked is None or request.tool_choice is None:
+    if tool_choice is None or request.tool_choice is None:
         return
     usual = {"mode": ("auto", "none"), "allowed": ((),), "parallel": (None,)}
     for name, values in usual.items():
         # whom tools are withheld from calls none
-        if getattr(picked, name) not in values:
-            field = "" if picked.mode == "tool" and name == "mode" else name  # its name goes, too
+        if getattr(tool_choice, name) not in values:
+            # the name of a tool goes with the mode
+            field = "" if tool_choice.mode == "tool" and name == "mode" else name
             report.lost("tool_choice.lowered", request.tool_choice, field, did="left to the model")

@@ -7,6 +7,7 @@ OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, arguments
@@ -16,46 +17,26 @@ from ..._core.stream.pieces import TIMES, answer_second
 from ..._core.stream.think_tags import join_think_tags
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    ImageBlock,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    URLSource,
-    Usage,
-)
+from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ContentBlock
+from ...message.blocks import ImageBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from .. import answers
 from ..answers import AnswerWriter
+from ..base import Room
 from ..chat_shape import filled, issuer_extras, issuer_fields
-from .blocks import (
-    BARE,
-    CITATION_FIELDS,
-    PART,
-    THINKING_FIELDS,
-    detail_as_read,
-    write_details,
-    write_part,
-)
+from . import blocks as wire_blocks
+from .blocks import BARE, CITATION_FIELDS, PART, THINKING_FIELDS, write_part
 from .dialect import Dialect
 
-# the details of the figures -> the fields of Usage
-_DETAILS = {
-    "prompt_tokens_details": {
-        "cached_tokens": "cache_read",
-        "cache_write_tokens": "cache_write",
-        "audio_tokens": "audio_in",
-    },
+# the figures -> the fields of Usage
+_FIGURES = {
+    "prompt_tokens": "input",
+    "completion_tokens": "output",
+    "total_tokens": "total",
+    "prompt_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
+                              "audio_tokens": "audio_in"},
     "completion_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
-}
+}  # fmt: skip
 
 
 # where some hosts have a detail among the figures themselves
@@ -72,72 +53,24 @@ def read_usage(data: JsonObject, issuer: str, final: bool = False) -> Usage:
     Some hosts leave reasoning out of the completion, some the cache out of the prompt: their
     totals tell. What does not add up stays in extras. `final`: no other figures will follow.
     """
-    usage = Usage(total=_first_count(data.get("total_tokens")))
-    for key, fields in _DETAILS.items():
-        details = data.get(key)
-        for detail, name in fields.items():
-            value = details.get(detail) if isinstance(details, dict) else None
-            flat = (data.get(key) for key in _FLAT_DETAILS.get(name, ()))
-            setattr(usage, name, _first_count(value, *flat))
-    prompt = _first_count(data.get("prompt_tokens"))
-    usage.input = prompt
-    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
-    if prompt is not None and cached <= prompt:  # else the cache was never in it
-        usage.input = prompt - cached
-    completion = _first_count(data.get("completion_tokens"))
-    usage.output = completion
+    usage = answers.read_figures(data, _FIGURES, _FLAT_DETAILS)
+    prompt, completion = answers.first_count(data.get("prompt_tokens")), usage.output
     if completion is not None and usage.reasoning:
         outside = usage.reasoning > completion
         if prompt is not None and usage.total is not None:
             outside = outside or usage.total == prompt + completion + usage.reasoning
         usage.output = completion + usage.reasoning if outside else completion
-    unknown, absent = _difference(data, _figures(usage))
+    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
     if not final:  # a figure that is still unknown is no figure
         unknown = {key: value for key, value in unknown.items() if value is not None}
     usage.extras = issuer_extras(issuer, unknown, {"absent": absent} if absent and final else {})
     return usage
 
 
-def _first_count(*values: Any) -> int | None:
-    return next((value for value in values if type(value) is int), None)
-
-
-def _difference(
-    data: JsonObject, figures: JsonObject, path: str = ""
-) -> tuple[JsonObject, list[str]]:
-    """(what `data` has beyond the neutral figures, the paths that those have beyond `data`)."""
-    unknown: JsonObject = {}
-    absent = [f"{path}{key}" for key in figures if key not in data]
-    for key, value in data.items():
-        figure = figures.get(key)
-        if isinstance(value, dict) and isinstance(figure, dict):
-            below, absent_below = _difference(value, figure, f"{path}{key}.")
-            absent += absent_below
-            if below or not value:
-                unknown[key] = below
-        elif value != figure or type(value) is not type(figure) or figure is None:
-            unknown[key] = value
-    return unknown, absent
-
-
-def _figures(usage: Usage) -> JsonObject:
-    """The neutral figures under the names of this wire."""
-    prompt = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
-    figures: JsonObject = {
-        "prompt_tokens": sum(prompt) if prompt else None,
-        "completion_tokens": usage.output,
-        "total_tokens": usage.total,
-    }
-    for key, fields in _DETAILS.items():
-        details = {detail: getattr(usage, name) for detail, name in fields.items()}
-        figures[key] = {key: n for key, n in details.items() if n is not None} or None
-    return {key: value for key, value in figures.items() if value is not None}
-
-
 def write_usage(usage: Usage, writer: ChatAnswerWriter) -> JsonObject:
     """`usage` of an answer. That of another wire has the three figures all clients look for."""
     extras = writer.fields(usage)
-    figures = _figures(usage)
+    figures = answers.figures(usage, _FIGURES)
     if writer.own:
         for path in writer.notes(usage).get("absent", ()):
             key, _, detail = path.partition(".")
@@ -183,12 +116,12 @@ class ChatAnswerWriter(AnswerWriter):
             if block.category is not None and not self.own:
                 self.report.lost("answer.unsaid", block, "category")
             return {"refusal": block.text}
-        if type(block) is ImageBlock and isinstance(block.source, (URLSource, Base64Source)):
+        if type(block) is ImageBlock and block.source.type in ("url", "base64"):
             return {"images": [self._image(block)]}
-        if type(block) is AudioBlock and type(block.source) is Base64Source:
+        if block.type == "audio" and block.source.type == "base64":
             data = {"data": block.source.data} if block.source.data else {}
             return {"audio": {**data, **self.fields(block)}}
-        if type(block) is RawBlock and self.reads(block.issuer):
+        if block.type == "raw" and self.reads(block.issuer):
             return {"tool_calls" if block.role == "call" else "images": [block.data]}
         self.report.lost("answer.unsaid", block)
         return {}
@@ -201,39 +134,40 @@ class ChatAnswerWriter(AnswerWriter):
             return write_part(block)
         if type(block) is ImageBlock:
             return self._image(block)
-        return block.data if type(block) is RawBlock else self.fields(block)
+        return block.data if block.type == "raw" else self.fields(block)
 
     def detail(self, block: ThinkingBlock, spelling: list[str]) -> JsonObject:
         """An entry of `reasoning_details` as it was read."""
-        return detail_as_read(block, spelling, self.fields(block))
+        return wire_blocks.detail_as_read(block, spelling, self.fields(block))
 
     def _text(self, block: TextBlock, offset: int) -> JsonObject:
         self.fields(block)
         if block.spelling == "transcript":
             return {"audio": {"transcript": block.text}}
         fields: JsonObject = {"content": block.text} if block.text else {}
-        citations = [self._citation(block, i, offset) for i in range(len(block.citations or ()))]
+        rows = enumerate(block.citations or ())
+        citations = [self._citation(block, citation, i, offset) for i, citation in rows]
         if annotations := [entry for entry in citations if entry is not None]:
             fields["annotations"] = annotations
         return fields
 
-    def _citation(self, block: TextBlock, i: int, offset: int) -> JsonObject | None:
+    def _citation(self, block: TextBlock, citation: Citation, i: int, offset: int) -> Json:
         """`url_citation`, which has four fields. Reference: `message.annotations`."""
-        citation = (block.citations or [])[i]
         data = {key: getattr(citation, name) for key, name in CITATION_FIELDS.items()}
         data = {key: value for key, value in data.items() if value is not None}
         if self.own:
             entry = {"type": "url_citation", "url_citation": data} if data else {}
             return filled(entry, self.fields(citation))
-        losses = [] if citation.quote is None else ["quote"]
-        for issuer, extras in (citation.extras or {}).items():
-            losses += [f"extras.{issuer}.{key}" for key in extras]
-        for field in losses if citation.url is not None else [""]:
-            path = f"citations[{i}].{field}".rstrip(".")
-            code = "extras.foreign" if field.startswith("extras") else "answer.unsaid"
-            self.report.lost(code, block, path, what="a citation")
+        path = f"citations[{i}]"
         if citation.url is None:
+            self.report.lost("answer.unsaid", block, path, what="a citation")
             return None
+        if citation.quote is not None:
+            self.report.lost("answer.unsaid", block, f"{path}.quote", what="a citation")
+        for issuer, extras in (citation.extras or {}).items():
+            for key in extras:
+                field = f"{path}.extras.{issuer}.{key}".rstrip(".")
+                self.report.lost("extras.foreign", block, field, what="a citation")
         end = len(block.text) if citation.end is None else citation.end
         span = {"start_index": offset + (citation.start or 0), "end_index": offset + end}
         return {"type": "url_citation", "url_citation": {"title": "", **data, **span}}
@@ -246,7 +180,7 @@ class ChatAnswerWriter(AnswerWriter):
         extras = self.fields(block)
         sealed = block.signature is not None or block.redacted is not None
         if block.origin is not None and self.reads(block.origin.issuer) and sealed:
-            return {"reasoning_details": write_details(block, extras, in_answer=True)}
+            return {"reasoning_details": wire_blocks.write_details(block, extras, in_answer=True)}
         for name in ("signature", "redacted"):
             if getattr(block, name):
                 self.report.lost("answer.unsaid", block, name)
@@ -257,15 +191,13 @@ class ChatAnswerWriter(AnswerWriter):
     def _image(self, block: ImageBlock) -> JsonObject:
         """`{"type": "image_url", "image_url": {"url": ...}}`."""
         extras = self.fields(block)
-        spelling = [note for note in (block.spelling or "").split(" ") if note != PART]
-        if not self.own:
-            spelling = []
-            for name in ("title", "detail"):
-                if getattr(block, name) is not None:
-                    self.report.lost("answer.unsaid", block, name)
-        head = " ".join(note for note in spelling if note != BARE)
+        notes = (block.spelling or "").split(" ") if self.own else []
+        for name in () if self.own else ("title", "detail"):
+            if getattr(block, name) is not None:
+                self.report.lost("answer.unsaid", block, name)
+        head = " ".join(note for note in notes if note not in (PART, BARE))
         url = url_of(block.source, head or None)
-        link = url if BARE in spelling else {"url": url}
+        link = url if BARE in notes else {"url": url}
         return filled({"type": "image_url", "image_url": link}, extras)
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
@@ -360,9 +292,10 @@ def write_error(error: ProviderError) -> JsonObject:
 
 
 def write_response(
-    resp: ChatResponse, report: Report, request: ChatRequest | None, dialect: Dialect
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
     """The body of the answer."""
+    dialect: Dialect = room.dialect
     origin = resp.candidates[0].msg.origin if resp.candidates else None
     own = origin is not None and origin.issuer in dialect.issuers
     writer = ChatAnswerWriter(report, dialect, own)
@@ -375,13 +308,9 @@ def write_response(
     if "choices" in notes:
         body["choices"] = notes["choices"]
     else:
-        choices = [
-            _write_choice(candidate, i, writer) for i, candidate in enumerate(resp.candidates)
-        ]
-        order = [
-            writer.notes(candidate).get("at", i) for i, candidate in enumerate(resp.candidates)
-        ]
-        body["choices"] = [choices[i] for i in sorted(range(len(choices)), key=order.__getitem__)]
+        candidates = [*enumerate(resp.candidates)]
+        rows = [(writer.notes(c).get("at", i), _write_choice(c, i, writer)) for i, c in candidates]
+        body["choices"] = [choice for _, choice in sorted(rows, key=itemgetter(0))]
     usage = write_usage(resp.usage, writer)
     if usage and "usage" not in extras:
         body["usage"] = usage

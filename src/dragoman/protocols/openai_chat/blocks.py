@@ -20,6 +20,7 @@ from ...message import (
     AudioBlock,
     Base64Source,
     CacheHint,
+    ContentBlock,
     DocumentBlock,
     FileSource,
     ImageBlock,
@@ -31,12 +32,12 @@ from ...message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    URLSource,
     VideoBlock,
 )
-from ...message.blocks import ContentBlock, MediaBlock
+from ...message.blocks import MediaBlock
 from ...message.request import new_call
 from ..chat_shape import are_objects, arguments_of, filled, own_extras
+from ..chat_shape import write_call as shaped_call
 from .dialect import Dialect
 
 # Cache marks stand beside the fields of a part, message or tool: the key of a mark, and the mark
@@ -103,11 +104,9 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
         block = _read_media(kind, value, issuer)
     if block is None:
         block = RawBlock(issuer, part, by="client")
-    else:
-        other_fields = {key: part[key] for key in part if key not in ("type", kind)}
-        _add_fields(block, other_fields, issuer)
-    block.read_from = part
-    return block
+        block.read_from = part
+        return block
+    return _with_fields(block, part, ("type", kind), issuer)
 
 
 def read_content_part(part: Json, issuer: str) -> ContentBlock:
@@ -115,29 +114,29 @@ def read_content_part(part: Json, issuer: str) -> ContentBlock:
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in _CLAUDE_PARTS:
         return read_part(part, issuer)
-    other_fields = {key: value for key, value in part.items() if key not in _CLAUDE_PARTS[kind]}
-    id, value = (part.get(key) for key in _CLAUDE_PARTS[kind][1:3])
-    block: ToolUseBlock | ToolResultBlock | None = None
+    keys = _CLAUDE_PARTS[kind]
+    id, value = part.get(keys[1]), part.get(keys[2])
     if isinstance(id, str) and kind == "tool_use":
-        name = other_fields.pop("name", None)
+        name = part.get("name")
         if isinstance(value, dict) and isinstance(name, str):
             block = ToolUseBlock(id, name, value, spelling=PART)
+            return _with_fields(block, part, (*keys, "name"), issuer)
     elif isinstance(id, str) and isinstance(value, (str, list)):
         output: Any = value
         if isinstance(value, list):
             output = [read_part(entry, issuer) for entry in value]
-        block = ToolResultBlock(id, "", output, spelling=PART)
-        if part.get("is_error") is True:
-            block.is_error = other_fields.pop("is_error")
-    if block is None:
-        return read_part(part, issuer)  # as it came
-    _add_fields(block, other_fields, issuer)
+        is_error = part.get("is_error") is True
+        result = ToolResultBlock(id, "", output, is_error, spelling=PART)
+        return _with_fields(result, part, (*keys, "is_error") if is_error else keys, issuer)
+    return read_part(part, issuer)  # as it came
+
+
+def _with_fields(
+    block: ContentBlock, part: JsonObject, read_keys: Sequence[Any], issuer: str
+) -> ContentBlock:
+    """The block of a part with its cache mark, and with the fields beside `read_keys`."""
     block.read_from = part
-    return block
-
-
-def _add_fields(block: ContentBlock, fields: JsonObject, issuer: str) -> None:
-    """Add the cache mark and the unknown fields of a part to its block."""
+    fields = {key: value for key, value in part.items() if key not in read_keys}
     if fields and type(block) is not RefusalBlock:
         hint, key = read_cache_mark(fields)
         if hint is not None:
@@ -146,6 +145,7 @@ def _add_fields(block: ContentBlock, fields: JsonObject, issuer: str) -> None:
     if fields:
         extras = (block.extras or {}).get(issuer, {})
         block.extras = {issuer: {**extras, **fields}}
+    return block
 
 
 def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | None:
@@ -212,7 +212,7 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
 
 
 def _url(block: MediaBlock, head: str | None = None) -> str:
-    if isinstance(block.source, URLSource | Base64Source):
+    if block.source.type in ("url", "base64"):
         return url_of(block.source, head)
     raise WriteError(f"{block.type} from a {block.source.type} source", code="seat.unsaid")
 
@@ -259,10 +259,10 @@ def read_calls(fields: JsonObject, issuer: str) -> list[ContentBlock]:
         del fields["tool_calls"]
         blocks += [_read_call(entry, issuer) for entry in entries]
     function = fields.get(LEGACY)
-    if isinstance(function, dict) and _is_usual(function):
+    block = _read_function_call("", function) if isinstance(function, dict) else None
+    if block is not None and block.raw_input is not None:
         del fields[LEGACY]
-        raw = function["arguments"]
-        block = ToolUseBlock("", function["name"], parse_arguments(raw), raw, spelling=LEGACY)
+        block.spelling = LEGACY
         block.read_from = function
         blocks.append(block)
     return blocks
@@ -301,27 +301,16 @@ def read_usual_calls(
     return blocks
 
 
-def _is_usual(function: JsonObject) -> bool:
-    """Whether it is a name and the text of arguments, and nothing else."""
-    return (
-        {*function} == {"name", "arguments"}
-        and isinstance(function["name"], str)
-        and isinstance(function["arguments"], str)
-    )
-
-
 def _read_call(entry: Json, issuer: str) -> ContentBlock:
-    id = entry.get("id") if isinstance(entry, dict) else None
+    unknown = {**entry} if isinstance(entry, dict) else {}
+    id, function = unknown.pop("id", None), unknown.pop("function", None)
     id = id if isinstance(id, str) else None
-    function = entry.get("function") if isinstance(entry, dict) else None
-    block = None
-    if id is not None and isinstance(function, dict):
-        block = _read_function_call(id, function)
+    usual = id is not None and isinstance(function, dict)
+    block = _read_function_call(id, function) if usual else None
     if block is None:
         raw = RawBlock(issuer, entry, "call", id, "client", spelling="call")
         raw.read_from = entry
         return raw
-    unknown = {key: entry[key] for key in entry if key not in ("id", "function")}
     notes = [] if block.spelling is None else [block.spelling]
     if unknown.get("type") == "function":
         del unknown["type"]
@@ -337,17 +326,17 @@ def _read_call(entry: Json, issuer: str) -> ContentBlock:
     return block
 
 
-def _read_function_call(id: str, function: JsonObject) -> ToolUseBlock | None:
+def _read_function_call(id: str | None, function: JsonObject) -> ToolUseBlock | None:
     """The call of a function; some clients give the arguments as an object, or give none."""
-    if _is_usual(function):
-        raw = function["arguments"]
-        return ToolUseBlock(id, function["name"], parse_arguments(raw), raw)
-    values = function.get("arguments")
-    usual = {*function} <= {"name", "arguments"} and isinstance(function.get("name"), str)
-    if not usual or not (values is None or isinstance(values, dict)):
+    name, values = function.get("name"), function.get("arguments")
+    if id is None or not {*function} <= {"name", "arguments"} or not isinstance(name, str):
+        return None
+    if isinstance(values, str):
+        return ToolUseBlock(id, name, parse_arguments(values), values)
+    if not (values is None or isinstance(values, dict)):
         return None
     spelling = "bare" if "arguments" not in function else "null" if values is None else "object"
-    return ToolUseBlock(id, function["name"], values or {}, spelling=spelling)
+    return ToolUseBlock(id, name, values or {}, spelling=spelling)
 
 
 def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
@@ -365,17 +354,15 @@ def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
 
 def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
     """The call, or the `function_call`, that was read."""
-    function: JsonObject = {"name": block.name, "arguments": block.raw_input}
+    notes = (block.spelling or "").split()
+    entry = shaped_call(block, block.raw_input, {}, "untyped" not in notes)
+    function: JsonObject = entry["function"]
     if block.spelling == LEGACY:
         return function
-    entry: JsonObject = {"id": block.id, "type": "function", "function": function}
-    notes = (block.spelling or "").split()
     if "bare" in notes:
         del function["arguments"]
     elif "object" in notes:
         function["arguments"] = block.input
-    if "untyped" in notes:
-        del entry["type"]
     if block.cache is not None:
         entry.update(cache_mark(block.cache, next(key for key in notes if key in CACHE_MARKS)))
     entry.update((block.extras or {}).get(issuer, {}))
@@ -405,10 +392,6 @@ def make_call_id(*seeds: object) -> str:
 # "unsaid" if that is absent; the name of another field says that the text stands there.
 
 THINKING_FIELDS = ("reasoning_content", "reasoning")
-
-
-# where a user has thinking sent back and the dialect names no field
-_USUAL_FIELDS = ("reasoning_content",)
 
 
 _ABSENT = "unsaid"
@@ -490,22 +473,14 @@ def detail_as_read(block: ThinkingBlock, spelling: list[str], extras: JsonObject
 
 
 def write_thinking(
-    message: JsonObject,
-    blocks: list[ThinkingBlock] | None,
-    has_calls: bool,
-    caps: Capabilities,
-    dialect: Dialect,
+    message: JsonObject, blocks: list[ThinkingBlock], caps: Capabilities, dialect: Dialect
 ) -> None:
-    """Thinking in the vendor's fields; some demand the field on every turn that calls a tool."""
-    if blocks is None:
-        if not (has_calls and caps.empty_thinking):
-            return
-        blocks = []
+    """Thinking in the vendor's fields."""
     if dialect.thinking_details and blocks:
         entries = [write_details(block, own_extras(block, caps)) for block in blocks]
         message["reasoning_details"] = [detail for details in entries for detail in details]
         return
-    for key in dialect.thinking_fields or _USUAL_FIELDS:
+    for key in dialect.thinking_fields or THINKING_FIELDS[:1]:
         message[key] = "\n".join(block.thinking for block in blocks)
 
 

@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.think_tags import TagForm
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+
+# option -> where it may stand in a body, the usual place first; a path leads into an object
+OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
+_OPTION_PLACES: dict[str, tuple[str, ...]] = {
+    "max_tokens": ("max_completion_tokens", "max_tokens"),
+    **{name: (name,) for name in (
+        "temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
+        "repetition_penalty", "seed", "n", "logprobs", "top_logprobs", "service_tier", "stop",
+    )},
+    "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
+    "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
+}  # fmt: skip
+
+# read of any host, and written only in dialects that name a key
+_HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,16 @@ class Dialect:
     path: str = "/chat/completions"
     model: str = "gpt-5.6"  # sent where no model is named
     issuers: tuple[str, ...] = ("openai-chat",)
+    option_places: OptionPlaces = field(init=False, repr=False, compare=False)  # its own one first
+    option_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)  # to be written
+
+    def __post_init__(self) -> None:
+        keys = {**self.keys, "max_tokens": self.max_tokens_key}
+        rows = {name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
+                for name, places in _OPTION_PLACES.items()}  # fmt: skip
+        object.__setattr__(self, "option_places", rows)
+        names = [name for name in rows if name in self.keys or name not in _HOST_OPTIONS]
+        object.__setattr__(self, "option_keys", {name: rows[name][0] for name in names})
 
 
 # OpenAI API reference, "Create chat completion": roles and their content parts; names match

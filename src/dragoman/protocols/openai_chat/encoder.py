@@ -8,32 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.jsontext import JsonObject
-from ..._core.stream.pieces import (
-    End,
-    Failed,
-    Key,
-    Meta,
-    Part,
-    Raw,
-    created_second,
-    without_times,
-)
+from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Raw, created_second, without_times
 from ..._core.stream.steps import adds_nothing, argument_text, remaining_piece
 from ...losses import Report
-from ...message import ChatRequest, Finish, ThinkingBlock, ToolUseBlock, Usage
+from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import joined, total
-from ...message.blocks import ContentBlock
 from ..answers import AnswerEncoder, Event
-from .answer import (
-    ANSWER_ID,
-    CUT,
-    ChatAnswerWriter,
-    TextFlow,
-    complete_audio,
-    write_error,
-    write_finish,
-    write_usage,
-)
+from . import answer
+from .answer import ANSWER_ID, ChatAnswerWriter, TextFlow
 from .blocks import LEGACY, make_call_id
 from .dialect import Dialect
 
@@ -103,7 +85,7 @@ class Deltas:
                     entry.setdefault("index", self._counts[field])
                 self._counts[field] += 1
         if "audio" in delta and not self._writer.own:
-            delta["audio"] = complete_audio(delta["audio"])
+            delta["audio"] = answer.complete_audio(delta["audio"])
         return delta
 
     def _remaining(self, pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock | None:
@@ -178,7 +160,9 @@ _IN_TEXT = ("think_tags", "delta")  # what stands in the text of the message
 class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
     """Writes one answer, all candidates of it."""
 
-    def __init__(self, report: Report, request: ChatRequest | None, dialect: Dialect) -> None:
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
         super().__init__(ChatAnswerWriter(report, dialect, own=False), request)
         self._dialect = dialect
         self._head: JsonObject = {}
@@ -196,14 +180,14 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         events: list[Event] = []
         for index, end in sorted(self._ends.items()):
             deltas = self._candidate(index)
-            if end.reason not in CUT:
+            if end.reason not in answer.CUT:
                 events += [self._chunk(index, delta) for delta in deltas.finish()]
-            reason = write_finish(end, deltas.first_parts, self.writer, end)
+            reason = answer.write_finish(end, deltas.first_parts, self.writer, end)
             events.append(self._chunk(index, {}, reason))
         usage = self.about.finish().usage
         if usage != Usage():
             fields = {**self._chunk_head(), "choices": []}
-            events.append((None, {**fields, "usage": write_usage(usage, self.writer)}))
+            events.append((None, {**fields, "usage": answer.write_usage(usage, self.writer)}))
         events += self._unwritten()
         return [*events, (None, DONE)] if self._ends else events
 
@@ -222,7 +206,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         """An error in the middle of the stream."""
         body = piece.error.body
         if not (self.writer.own and isinstance(body, dict) and "choices" not in body):
-            body = {"error": write_error(piece.error)}
+            body = {"error": answer.write_error(piece.error)}
         return [*self._unwritten(), (None, body)]
 
     def unknown(self, piece: Raw) -> list[Event]:

@@ -1,6 +1,6 @@
 """Messages of Chat Completions: read, written as they were read, and composed.
 
-`read_messages` and `message_as_read` are each other's inverse, whatever a dialect or a model may
+`read_messages` and `messages_as_read` are each other's inverse, whatever a dialect or a model may
 take. Reference: OpenAI API, "Create chat completion", `messages`; requests of some forty clients.
 """
 
@@ -10,50 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import (
-    ASSISTANT,
-    FOLLOWING,
-    PARALLEL,
-    SYSTEM,
-    TOOL,
-    USER,
-    RoledHistory,
-    finish_survey,
-)
+from ..._core.passes import roles
+from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ..._core.stream.think_tags import join_think_tags
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...message import (
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-)
-from ...message.blocks import MEDIA_KINDS, CacheHint, ContentBlock, MediaBlock
+from ...losses import Report
+from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBlock
+from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_message, new_result
-from ..chat_shape import own_extras, result_text
-from .blocks import (
-    LEGACY,
-    PART,
-    cache_mark,
-    call_as_read,
-    pair_legacy_calls,
-    part_as_read,
-    read_cache_mark,
-    read_calls,
-    read_content_part,
-    read_part,
-    read_thinking,
-    read_usual_calls,
-    write_call,
-    write_part,
-    write_thinking,
-    write_thinking_as_read,
-)
+from ..base import Room
+from ..chat_shape import is_plain, own_extras, result_text
+from . import blocks as wire_blocks
+from .blocks import LEGACY, PART, cache_mark, part_as_read, read_usual_calls, write_call
 from .dialect import Dialect
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -62,7 +31,7 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _RESULT_ROLES = ("tool", "function")
 
 
-_TEXT_ROLES = {"user": USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
+_TEXT_ROLES = {"user": roles.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
 
 
 _NAMED = "called"  # the result has the name of its call, and none in its own message
@@ -81,7 +50,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
     """
     msgs: list[Msg] = []
     history = RoledHistory(msgs, [])
-    roles = history.roles
+    message_roles = history.roles
     names: dict[str, str] = {}  # of the tools that were called: results seldom say them
     result_names: list[str] = []
     waiting = 0  # calls whose results have not come yet
@@ -91,7 +60,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
         try:
             size, role, content = len(entry), entry["role"], entry["content"]
             if size == 2 and type(content) is str:
-                roles.append(_TEXT_ROLES[role])
+                message_roles.append(_TEXT_ROLES[role])
                 m = new_message(content, role, origin)
                 m.read_from = entry
                 msgs.append(m)
@@ -106,7 +75,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 waiting -= 1
                 if waiting:
                     usual = usual and waiting > 0
-                    history.flags |= PARALLEL
+                    history.flags |= roles.PARALLEL
                 if content.isspace():
                     usual = False
                 name = names.get(id)
@@ -114,7 +83,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 m = new_message([block], "tool", origin)
                 m.read_from = block.read_from = entry
                 msgs.append(m)
-                roles.append(TOOL)
+                message_roles.append(TOOL)
                 history.results.append(id)
                 result_names.append(name or "")
                 continue
@@ -128,9 +97,9 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 m.spelling = "null"
                 m.read_from = entry
                 msgs.append(m)
-                if roles and roles[-1] == ASSISTANT:
-                    history.flags |= FOLLOWING
-                roles.append(ASSISTANT)
+                if message_roles and message_roles[-1] == ASSISTANT:
+                    history.flags |= roles.FOLLOWING
+                message_roles.append(ASSISTANT)
                 continue
         usual = False
         legacy = legacy or (type(entry) is dict and LEGACY in entry)
@@ -140,8 +109,8 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
         msgs.append(m)
         _name_results(m, names)
     if legacy:
-        pair_legacy_calls(msgs)
-    return msgs, finish_survey(history, result_names, waiting) if usual else None
+        wire_blocks.pair_legacy_calls(msgs)
+    return msgs, roles.finish_survey(history, result_names, waiting) if usual else None
 
 
 def _name_results(m: Msg, names: dict[str, str]) -> None:
@@ -169,16 +138,16 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
         m = Msg.trusted("", [block], "tool")
     else:
         is_answer = role == "assistant"
-        thinking = read_thinking(fields, issuer, origin) if is_answer else []
-        content, spelling = _read_content(fields, issuer, read_content_part)
-        calls = read_calls(fields, issuer) if is_answer else []
+        thinking = wire_blocks.read_thinking(fields, issuer, origin) if is_answer else []
+        content, spelling = _read_content(fields, issuer, wire_blocks.read_content_part)
+        calls = wire_blocks.read_calls(fields, issuer) if is_answer else []
         if isinstance(content, str) and (thinking or calls):
             content, spelling = [TextBlock(content)], "string"
         if not isinstance(content, str):
             content = [*thinking, *content, *calls]
         m = Msg.trusted(name, content, role)  # type: ignore[arg-type]  # one of the roles
         m.spelling = spelling or None
-    m.cache, key = read_cache_mark(fields)
+    m.cache, key = wire_blocks.read_cache_mark(fields)
     if key:
         m.spelling = f"{m.spelling or ''} {key}"
     if fields:
@@ -187,33 +156,36 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
 
 
 def _read_content(
-    fields: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock] = read_part
+    fields: JsonObject, issuer: str, read: Callable[[Json, str], ContentBlock]
 ) -> tuple[str | list[ContentBlock], str]:
     """(the content, taken out of the fields; how it is spelled)."""
     content = fields.get("content", ...)
+    if content is None or isinstance(content, (str, list)):
+        del fields["content"]
     if isinstance(content, str):
-        return fields.pop("content"), ""
+        return content, ""
     if isinstance(content, list):
-        del fields["content"]
         return [read(part, issuer) for part in content], "list"
-    if content is None:
-        del fields["content"]
-        return [], "null"
-    return [], "absent"  # or nothing that anybody knows: it stays among the fields
+    return [], "absent" if content is not None else "null"
 
 
 def _read_result(fields: JsonObject, name: str, role: str, issuer: str) -> ToolResultBlock:
     has_id = isinstance(fields.get("tool_call_id"), str)
     block = ToolResultBlock(fields.pop("tool_call_id") if has_id else "", name)
-    content, spelling = _read_content(fields, issuer)
+    content, spelling = _read_content(fields, issuer, wire_blocks.read_part)
     block.output = content if spelling in ("", "list") else None
     notes = [spelling, "" if has_id else _NO_ID, "" if role == "tool" else role]
     block.spelling = " ".join(filter(None, notes)) or None
     return block
 
 
-def message_as_read(m: Msg, issuer: str) -> Json:
-    """The entry of `messages` that `read_messages` made the message of."""
+def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
+    """The entries that `read_messages` made the messages of."""
+    issuer = room.issuer
+    return [_message_as_read(m, issuer) for m in msgs]
+
+
+def _message_as_read(m: Msg, issuer: str) -> Json:
     content: Any = m.content
     spelling, _, cache_key = (m.spelling or "").partition(" ")
     if type(content) is str:
@@ -259,15 +231,15 @@ def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
     """Put a block into the field that it was read from; False if it is content."""
     if type(block) is ToolUseBlock:
         if block.spelling == LEGACY:
-            entry[LEGACY] = call_as_read(block, issuer)
+            entry[LEGACY] = wire_blocks.call_as_read(block, issuer)
         elif (block.spelling or "").startswith(PART):
             return False
         else:
-            entry.setdefault("tool_calls", []).append(call_as_read(block, issuer))
+            entry.setdefault("tool_calls", []).append(wire_blocks.call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":
         entry.setdefault("tool_calls", []).append(block.data)
     elif type(block) is ThinkingBlock:
-        write_thinking_as_read(block, entry, issuer)
+        wire_blocks.write_thinking_as_read(block, entry, issuer)
     elif type(block) is RefusalBlock and block.spelling == "field":
         entry["refusal"] = block.text
     else:
@@ -278,13 +250,17 @@ def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
 _ROLE_NAMES = ("system", "user", "assistant", "tool")
 
 
-def messages(history: RoledHistory, caps: Capabilities, dialect: Dialect) -> list[JsonObject]:
+def write_messages(
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report
+) -> list[JsonObject]:
     """One wire message for each message; a tool's result is `{"role": "tool", ...}`."""
+    dialect: Dialect = room.dialect
     entries: list[JsonObject] = []
     parts = dialect.text == "parts"
     with_names, always = caps.name_field != "never", caps.name_field == "always"
     null_beside_calls = dialect.call_content == "null" and not caps.empty_thinking
-    for m, role, unusual in zip(history.msgs, history.roles, history.marks(), strict=True):
+    marks = history.marks() if history.unusual else bytes(len(history.msgs))
+    for m, role, unusual in zip(history.msgs, history.roles, marks, strict=True):
         content: Any = m.content
         entry: JsonObject
         if type(content) is str:
@@ -320,15 +296,14 @@ def _write_blocks(
     """A message of blocks: this wire keeps content, tool calls and thinking in separate fields."""
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
-    thinking: list[ThinkingBlock] | None = None
+    thinking: list[ThinkingBlock] = []
     for block in join_think_tags(m.blocks) if dialect.think_tags else m.blocks:
         if type(block) is ToolUseBlock:
-            call = write_call(block, caps)
+            calls.append(call := write_call(block, caps))
             if block.cache is not None:
                 call.update(cache_mark(block.cache, dialect.cache_mark))
-            calls.append(call)
         elif type(block) is ThinkingBlock:
-            thinking = [*(thinking or ()), block]
+            thinking.append(block)
         elif type(block) is RawBlock:
             (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:
@@ -343,19 +318,19 @@ def _write_blocks(
         del entry["content"]
     if calls:
         entry["tool_calls"] = calls
-    if role == ASSISTANT and (thinking is not None or caps.empty_thinking):
-        write_thinking(entry, thinking, bool(calls), caps, dialect)
+    # some vendors demand the field on every turn that calls a tool
+    if role == ASSISTANT and (thinking or (calls and caps.empty_thinking)):
+        wire_blocks.write_thinking(entry, thinking, caps, dialect)
     return entry
 
 
 def _write_content(parts: list[JsonObject], has_calls: bool, dialect: Dialect) -> Any:
     only_texts = all(part.keys() == {"type", "text"} for part in parts)
+    content: Any = parts
     if dialect.text == "joined" and only_texts:
-        content: Any = "\n".join(part["text"] for part in parts)
-    elif dialect.text == "parts":
-        content = parts
-    else:
-        content = parts[0]["text"] if only_texts and len(parts) == 1 else parts
+        content = "\n".join(part["text"] for part in parts)
+    elif dialect.text != "parts" and only_texts and len(parts) == 1:
+        content = parts[0]["text"]
     if content or not has_calls:
         return content or ("" if dialect.text != "parts" else parts)
     return "" if dialect.call_content == "empty" else None
@@ -364,7 +339,7 @@ def _write_content(parts: list[JsonObject], has_calls: bool, dialect: Dialect) -
 def _write_part(
     block: TextBlock | RefusalBlock | MediaBlock, caps: Capabilities, dialect: Dialect
 ) -> JsonObject:
-    part = write_part(block, dialect.audio_links)
+    part = wire_blocks.write_part(block, dialect.audio_links)
     if block.extras is not None:
         part.update(own_extras(block, caps))
     hint = getattr(block, "cache", None)
@@ -377,28 +352,19 @@ def _write_result(block: ContentBlock, caps: Capabilities, dialect: Dialect) -> 
     if type(block) is not ToolResultBlock:
         raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
     output: Any = block.output
-    if type(output) is list and len(output) == 1 and _is_plain(output[0]):
+    if type(output) is list and len(output) == 1 and is_plain(output[0]):
         output = output[0].text
     elif type(output) is not str:
         output = _write_output(block, caps, dialect)
-    if block.cache is not None:
-        output = _cached_output(output, block.cache, dialect)
+    if block.cache is not None:  # a mark stands on the last part, a string has no place for it
+        parts = output if type(output) is list else [{"type": "text", "text": output or ""}]
+        output = [*parts[:-1], {**parts[-1], **cache_mark(block.cache, dialect.cache_mark)}]
     entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": output}
     if dialect.result_name and block.name:
         entry["name"] = block.name
     if block.extras is not None:
         entry.update(own_extras(block, caps))
     return entry
-
-
-def _cached_output(output: Any, hint: CacheHint, dialect: Dialect) -> list[JsonObject]:
-    """The content of a result as parts, for a string has no place for a cache mark."""
-    parts = output if isinstance(output, list) else [{"type": "text", "text": output or ""}]
-    return [*parts[:-1], {**parts[-1], **cache_mark(hint, dialect.cache_mark)}]
-
-
-def _is_plain(block: ContentBlock) -> bool:
-    return type(block) is TextBlock and block.extras is None and block.cache is None
 
 
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Any:

@@ -10,30 +10,12 @@ from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.media import read_url
+from ..._core.stream import pieces as errors
 from ..._core.stream.arguments import StreamedCalls
-from ..._core.stream.pieces import (
-    End,
-    Failed,
-    Meta,
-    Part,
-    Piece,
-    finish_error,
-    host_error,
-    provider_error,
-)
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    Citation,
-    Finish,
-    ImageBlock,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
-from ...message.blocks import ContentBlock, answered, noted
+from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
+from ...message import AudioBlock, Base64Source, Citation, ContentBlock, ImageBlock, RawBlock
+from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock, answered, noted
+from ..answers import read_finish
 from ..chat_shape import answered_call, require_text
 from .answer import FINISH_REASONS, read_usage
 from .blocks import BARE, CITATION_FIELDS, LEGACY, PART, THINKING_FIELDS, ThinkingReader
@@ -46,9 +28,9 @@ def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
     for part in content:
         kind = part.get("type")
         if kind == "text" and isinstance(part.get("text"), str):
-            block: ContentBlock = TextBlock(part["text"])
-            if other_fields := {key: part[key] for key in part if key not in ("type", "text")}:
-                block.extras = {issuer: other_fields}
+            other_fields = {key: part[key] for key in part if key not in ("type", "text")}
+            extras = {issuer: other_fields} if other_fields else None
+            block: ContentBlock = TextBlock(part["text"], extras=extras)
         elif kind == "image_url":
             block = read_image(part, issuer)
         elif kind == "refusal":
@@ -119,15 +101,12 @@ def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]
         blocks.append((0, TextBlock(transcript, spelling="transcript")))
     data = require_text(audio.get("data") or "")
     other_fields = {key: audio[key] for key in audio if key not in ("data", "transcript")}
-    empty_fields: JsonObject = {key: audio[key] for key in ("data", "transcript")
-                    if key in audio and not audio[key]}  # fmt: skip
+    empty_fields = {key: audio[key] for key in ("data", "transcript") if not audio.get(key, "x")}
     if data or other_fields:
         media_types = (of for head, of in _AUDIO_BEGINNINGS.items() if data.startswith(head))
         block = AudioBlock(Base64Source(next(media_types, "audio/pcm"), data))
-        if other_fields:
-            block.extras = {issuer: other_fields}
-        if empty_fields:
-            block.extras = {**(block.extras or {}), answered(issuer): empty_fields}
+        extras = {issuer: other_fields, answered(issuer): empty_fields}
+        block.extras = {key: fields for key, fields in extras.items() if fields} or None
         blocks.append((1, block))
     return blocks
 
@@ -145,37 +124,25 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
 
     `complete`: it is no fragment of a stream, so what it lacks is noted.
     """
-    function = entry.get("function")
+    id, function = entry.get("id"), entry.get("function")
     if not isinstance(function, dict):
-        if "function" in entry and function is not None:
+        if function is not None:
             raise TypeError("a call's function is an object")
         if complete or "custom" in entry:
-            pair_id = entry["id"] if isinstance(entry.get("id"), str) else None
-            return RawBlock(issuer, entry, "call", pair_id, "client")
+            return RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
         function = {}
-    id, name = (_text_or_empty(value) for value in (entry.get("id"), function.get("name")))
+    id, name = ("" if v is None else require_text(v) for v in (id, function.get("name")))
     block = answered_call(id, name, function.get("arguments"))
-    extras: dict[str, JsonObject] = {}
     # such as a signature, which has to come back
-    if unknown := {key: value for key, value in entry.items() if key not in _CALL_FIELDS}:
-        extras[issuer] = unknown
+    unknown = {key: value for key, value in entry.items() if key not in _CALL_FIELDS}
     unusual: JsonObject = {}
-    if function_fields := {
-        key: function[key] for key in function if key not in ("name", "arguments")
-    }:
-        unusual["function"] = function_fields
-    if complete:
-        absent = _read_spelling(entry, function, unusual)
-        if absent:
-            extras[noted(issuer)] = {"absent": absent}
-    if unusual:
-        extras[answered(issuer)] = unusual
-    block.extras = extras or None
+    if other_fields := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
+        unusual["function"] = other_fields
+    absent = _read_spelling(entry, function, unusual) if complete else []
+    extras = {issuer: unknown, noted(issuer): {"absent": absent} if absent else {},
+              answered(issuer): unusual}  # fmt: skip
+    block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
-
-
-def _text_or_empty(value: Json) -> str:
-    return "" if value is None else require_text(value)
 
 
 def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
@@ -222,6 +189,7 @@ class ChoiceReader:
         self.error_reason = ""  # why the candidate ended, if that is an error
         self._index = index
         self._issuer = issuer
+        self._pieces: list[Piece] = []
         self._calls = StreamedCalls()
         self._thinking = ThinkingReader(issuer, dialect.cumulative_details)
         self._length = 0  # characters of text so far, for hosts that repeat all of it
@@ -229,36 +197,37 @@ class ChoiceReader:
         self._values: JsonObject = {}  # of the fields that went into extras already
         self._has_deltas = False
 
-    def read(self, choice: JsonObject, position: int, pieces: list[Piece], chunk: bool) -> None:
-        """Append the pieces of one entry of `choices`; `chunk`: it is one of a stream for sure."""
+    def read(self, choice: JsonObject, position: int, chunk: bool) -> list[Piece]:
+        """The pieces of one entry of `choices`; `chunk`: it is one of a stream for sure."""
+        self._pieces = []
         delta, message = choice.get("delta"), choice.get("message")
         complete = not isinstance(delta, dict)
         if isinstance(message, dict):
-            self._message(message, pieces, complete=True, snapshot=not complete)
+            self._message(message, complete=True, snapshot=not complete)
         elif isinstance(delta, dict):
             self._has_deltas = True
-            self._message(delta, pieces, complete=False)
+            self._message(delta, complete=False)
         elif isinstance(choice.get("text"), str):
-            self._part(TEXT, 0, TextBlock(choice["text"]), pieces)
+            self._part(TEXT, 0, TextBlock(choice["text"]))
         if (complete or isinstance(message, dict)) and not chunk:
-            self._spelling(choice, position, pieces)
-        self._unknown(choice, pieces, complete, chunk)
+            self._spelling(choice, position)
+        self._unknown(choice, complete, chunk)
         if choice.get("error"):
-            pieces.append(Failed(provider_error(choice)))
+            self._pieces.append(Failed(errors.provider_error(choice)))
         if isinstance(choice.get("usage"), dict):
-            pieces.append(read_usage(choice["usage"], self._issuer))
+            self._pieces.append(read_usage(choice["usage"], self._issuer))
         raw = choice.get("finish_reason")
         if raw or (complete and isinstance(message, dict)):
-            raw = raw if isinstance(raw, str) else None
-            reason = FINISH_REASONS.get(raw or "", "other")
-            if reason == "error":
-                self.error_reason = raw or ""
-            pieces.append(End(Finish(reason, raw), self._index))
+            finish = read_finish(raw, FINISH_REASONS)
+            if finish.reason == "error":
+                self.error_reason = finish.raw or ""
+            self._pieces.append(End(finish, self._index))
+        return self._pieces
 
-    def _part(self, rank: int, i: int, block: ContentBlock, pieces: list[Piece]) -> None:
-        pieces.append(Part((self._index, rank, i), block))
+    def _part(self, rank: int, i: int, block: ContentBlock) -> None:
+        self._pieces.append(Part((self._index, rank, i), block))
 
-    def _spelling(self, choice: JsonObject, position: int, pieces: list[Piece]) -> None:
+    def _spelling(self, choice: JsonObject, position: int) -> None:
         """How a whole choice is spelled, where others are not spelled so."""
         message = choice.get("message")
         absent = [key for key in ("index", "finish_reason", "message") if key not in choice]
@@ -278,28 +247,24 @@ class ChoiceReader:
         if raw is not None and not isinstance(raw, str):
             notes["finish_reason"] = raw
         if notes:
-            pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
+            self._pieces.append(Meta(None, self._index, issuer=self._issuer, notes=notes))
 
-    def _unknown(
-        self, choice: JsonObject, pieces: list[Piece], complete: bool, chunk: bool
-    ) -> None:
+    def _unknown(self, choice: JsonObject, complete: bool, chunk: bool) -> None:
         """Log probabilities, which grow, and the fields that no node models."""
         full = (complete or "message" in choice) and not chunk
         logprobs = choice.get("logprobs")
         if logprobs is not None or (full and "logprobs" in choice):
             fields = {"logprobs": logprobs}
-            pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
-        unknown = {}
-        for key, value in choice.items():
-            # beside a message, a delta is none that adds to it
-            extra = key not in _CHOICE_FIELDS or (
-                full and key in _BESIDE_MESSAGE and "message" in choice
-            )
-            extra = extra or (full and key == "message" and not isinstance(value, dict))
-            if extra and (full or value is not None) and self._is_new(key, value):
-                unknown[key] = value
+            self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
+        modeled = _CHOICE_FIELDS
+        if full and "message" in choice:  # beside a message, a delta is none that adds to it
+            modeled = modeled - _BESIDE_MESSAGE
+            modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
+        rows = ((key, value) for key, value in choice.items() if key not in modeled)
+        unknown = {key: value for key, value in rows
+                   if (full or value is not None) and self._is_new(key, value)}  # fmt: skip
         if unknown:
-            pieces.append(Meta(unknown, self._index, issuer=self._issuer))
+            self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
 
     def _is_new(self, key: str, value: Json) -> bool:
         if self._values.get(key, _ABSENT) == value:
@@ -307,32 +272,30 @@ class ChoiceReader:
         self._values[key] = value
         return True
 
-    def _message(
-        self, message: JsonObject, pieces: list[Piece], complete: bool, snapshot: bool = False
-    ) -> None:
+    def _message(self, message: JsonObject, complete: bool, snapshot: bool = False) -> None:
         for i, thinking in self._thinking.read(message):
-            self._part(THINKING, i, thinking, pieces)
+            self._part(THINKING, i, thinking)
         content = message.get("content")
         if type(content) is str:
             text = content[self._length :] if snapshot else content
             if text:
                 self._length += len(text)
-                self._part(TEXT, 0, TextBlock(text), pieces)
+                self._part(TEXT, 0, TextBlock(text))
         elif content is not None:
             for i, block in enumerate(read_answer_parts(content, self._issuer)):
-                self._part(TEXT, i, block, pieces)
+                self._part(TEXT, i, block)
         if message.get("refusal"):
-            self._part(REFUSAL, 0, RefusalBlock(require_text(message["refusal"])), pieces)
+            self._part(REFUSAL, 0, RefusalBlock(require_text(message["refusal"])))
         if complete or not message.keys() <= _USUAL_FIELDS:
-            self._more(message, pieces, complete)
+            self._more(message, complete)
 
-    def _more(self, message: JsonObject, pieces: list[Piece], complete: bool) -> None:
+    def _more(self, message: JsonObject, complete: bool) -> None:
         """What few messages have beside their text."""
         for i, entry in enumerate(message.get("tool_calls") or ()):
             if complete:
-                self._part(CALL, i, read_call(entry, self._issuer, complete), pieces)
+                self._part(CALL, i, read_call(entry, self._issuer, complete))
             else:
-                self._part(CALL, *self._fragment(entry), pieces)
+                self._part(CALL, *self._fragment(entry))
         function = message.get(LEGACY)
         if function and has_content(function):
             # in a stream each of its deltas has one of the two
@@ -341,18 +304,18 @@ class ChoiceReader:
                 call.extras = {noted(self._issuer): {"field": LEGACY}}
             if (raw := function.get("arguments")) is not None:
                 call.raw_input = require_text(raw)
-            self._part(CALL, 0, call, pieces)
+            self._part(CALL, 0, call)
         audio = message.get("audio")
         if audio and has_content(audio):
             for i, block in read_audio(audio, self._issuer):
-                self._part(AUDIO, i, block, pieces)
+                self._part(AUDIO, i, block)
         for i, entry in enumerate(message.get("images") or ()):
-            self._part(IMAGE, i, read_image(entry, self._issuer), pieces)
+            self._part(IMAGE, i, read_image(entry, self._issuer))
         if citations := self._new_citations(message, complete):
-            self._part(TEXT, 0, TextBlock("", citations), pieces)
+            self._part(TEXT, 0, TextBlock("", citations))
         if unknown := _unknown_fields(message, complete):
             fields = {"message": unknown}
-            pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
+            self._pieces.append(Meta(fields, self._index, joined=True, issuer=self._issuer))
 
     def _fragment(self, entry: JsonObject) -> tuple[int, ContentBlock]:
         """(which call, what the fragment adds to it)."""
@@ -425,13 +388,13 @@ class ChatReader:
         # a chunk may come without choices, what is no chunk at all is an error
         usual = "choices" in payload or "usage" in payload or payload.get("object") in _OBJECTS
         error = payload.get("error") or host_data.get("error")
-        error = error or ("base_resp" in payload and host_error(payload))
+        error = error or ("base_resp" in payload and errors.host_error(payload))
         if error or not usual:
             described = error or _ERROR_FIELDS & payload.keys()
             if not described or isinstance(payload.get("message"), dict):
                 raise LookupError("neither a chunk nor an error")  # a ping of the host's own
             of_host = host_data.get("error") and not payload.get("error")
-            failure = provider_error(host_data if of_host else payload, name=event)
+            failure = errors.provider_error(host_data if of_host else payload, name=event)
             failure.body = payload
             pieces.append(Failed(failure))
         kind = payload.get("object")
@@ -443,11 +406,11 @@ class ChatReader:
             choice = self._choices.get(index)
             if choice is None:
                 choice = self._choices[index] = ChoiceReader(index, self._issuer, self._dialect)
-            choice.read(entry, i, pieces, chunk)
+            pieces += choice.read(entry, i, chunk)
             complete = complete or "delta" not in entry
         complete = complete and not chunk
-        if head := self._head(payload, complete, full=complete or (choices is None and not chunk)):
-            pieces[:0] = head
+        full = complete or (choices is None and not chunk)
+        pieces[:0] = self._head(payload, complete, full)
         usage = payload.get("usage") or host_data.get("usage")
         if isinstance(usage, dict):
             pieces.append(read_usage(usage, self._issuer, complete))
@@ -457,7 +420,7 @@ class ChatReader:
         """Nothing, unless a host gave an error for a reason: it may never have said which."""
         reasons = (choice.error_reason for choice in self._choices.values())
         reason = next(filter(None, reasons), "")
-        return [Failed(finish_error(reason))] if reason else []
+        return [Failed(errors.finish_error(reason))] if reason else []
 
     def _head(self, payload: JsonObject, complete: bool, full: bool) -> list[Piece]:
         """What the body says of the whole answer; chunks repeat it. `full`: nulls count, too."""
@@ -471,9 +434,8 @@ class ChatReader:
                     if not isinstance(value, str) or (full and not value):
                         unknown[key] = value
                     else:
-                        meta = Meta(id=value) if key == "id" else Meta(model=value)
-                        meta.issuer = self._issuer
-                        pieces.append(meta)
+                        id, model = (value, None) if key == "id" else (None, value)
+                        pieces.append(Meta(id=id, model=model, issuer=self._issuer))
             elif key in _BODY_FIELDS:
                 if full and _is_unusual(key, value, complete):
                     unknown[key] = value

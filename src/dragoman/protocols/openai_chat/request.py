@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.passes.roles import RoledHistory
@@ -19,42 +19,14 @@ from ...losses import Report
 from ...message import ChatRequest, Options, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...message.request import NO_OPTIONS, model_origin, new_request
-from ..chat_request import (
-    allowed_tools,
-    format_as_read,
-    function_name,
-    read_choice,
-    read_choice_value,
-    read_envelope,
-    read_format,
-    read_function,
-    tool_as_read,
-    write_choice,
-    write_envelope,
-)
+from .. import chat_request
+from ..base import Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
 from ..reasoning import Asked
-from ..request_fields import option_value
+from ..request_fields import field_at, option_value, put_field
 from .blocks import cache_mark, read_cache_mark
-from .dialect import Dialect
+from .dialect import Dialect, OptionPlaces
 from .messages import read_messages
-
-# option -> where it may stand in a body, the usual place first; a path leads into an object
-OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
-_OPTION_PLACES: dict[str, tuple[str, ...]] = {
-    "max_tokens": ("max_completion_tokens", "max_tokens"),
-    **{name: (name,) for name in (
-        "temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
-        "repetition_penalty", "seed", "n", "logprobs", "top_logprobs", "service_tier", "stop",
-    )},
-    "user": ("user", "safety_identifier"),  # the newer of them last: not every host knows it
-    "reasoning_budget": ("reasoning.max_tokens", "thinking_budget", "thinking.budget_tokens"),
-}  # fmt: skip
-
-
-# read of any host, and written only in dialects that name a key
-_HOST_OPTIONS = {"top_k", "repetition_penalty", "reasoning_budget"}
-
 
 # where thinking is asked for, and what the values there mean; others are efforts
 _SWITCH = {True: "on", False: "off"}
@@ -83,24 +55,32 @@ _OTHER_FIELDS = frozenset({"messages", "model", "stream", "tools", "tool_choice"
 CHOICES = {"auto": "auto", "none": "none", "required": "required", "any": "required"}
 
 
-_LEGACY_CHOICES = {"auto": "auto", "none": "none"}  # of `function_call`
+_LEGACY_CHOICES = ("auto", "none")  # of `function_call`
 
 
 def read_request(
-    body: JsonObject, dialect: Dialect, places: OptionPlaces
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
+    """The request that the body makes."""
+    return read_with_history(room, body)[0]
+
+
+def read_with_history(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[ChatRequest, RoledHistory | None]:
-    """The request that the body makes, and the roles of its messages if all of them are usual."""
+    """The same, and the roles of its messages: this reader finds the usual ones as it goes."""
+    dialect: Dialect = room.dialect
     issuer = dialect.issuers[0]
     other_fields = dict(body)
     notes: JsonObject = {}
-    entries, model, stream = read_envelope(other_fields, notes)
-    options = read_options(other_fields, notes, places)
+    entries, model, stream = chat_request.read_envelope(other_fields, notes)
+    options = _read_options(other_fields, notes, dialect.option_places)
     messages, history = read_messages(entries, issuer, model_origin(issuer, model))
     req = new_request(messages)
-    req.tools = read_tools(other_fields, notes, dialect)
+    req.tools = _read_tools(other_fields, notes, dialect)
     req.tool_choice = _read_choice(other_fields, notes)
     req.options = options
-    req.response_format = read_format(other_fields, notes)
+    req.response_format = chat_request.read_format(other_fields, notes)
     req.stream = stream
     req.model = model
     if other_fields or notes:
@@ -109,44 +89,23 @@ def read_request(
 
 
 def body_as_read(
-    req: ChatRequest,
-    fields: Collection[str],
-    elements: list[Json],
-    dialect: Dialect,
-    places: OptionPlaces,
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
-    """The body around `elements`, with these fields as `read_request` found them."""
-    body, notes = write_envelope(req, fields, elements, dialect.issuers[0])
+    """The body around `elements`, with the fields of `kept` as `read_request` found them."""
+    body, notes = chat_request.write_envelope(req, kept, elements, room.issuer)
     for name, value in req.options.given():
-        if name in fields:
-            _write_option(body, name, value, notes, places)
-    if req.tools and "tools" in fields:
-        _tools_as_read(body, [*req.tools], notes, dialect)
-    if req.tool_choice is not None and "tool_choice" in fields:
+        if name in kept:
+            _write_option(body, name, value, notes, room.dialect)
+    if req.tools and "tools" in kept:
+        _tools_as_read(body, [*req.tools], notes, room.dialect)
+    if req.tool_choice is not None and "tool_choice" in kept:
         _choice_as_read(body, req.tool_choice, notes.get("tool_choice"))
-    if req.response_format is not None and "response_format" in fields:
-        format_as_read(body, req.response_format, notes)
+    if req.response_format is not None and "response_format" in kept:
+        chat_request.format_as_read(body, req.response_format, notes)
     return body
 
 
-def option_places(dialect: Dialect) -> OptionPlaces:
-    """Where options stand in the requests of this dialect: in its own place first."""
-    keys = {**dialect.keys, "max_tokens": dialect.max_tokens_key}
-    return {
-        name: (keys[name], *(place for place in places if place != keys[name]))
-        if name in keys
-        else places
-        for name, places in _OPTION_PLACES.items()
-    }
-
-
-def option_keys(dialect: Dialect, places: OptionPlaces) -> dict[str, str]:
-    """The key of each option that composed requests of this dialect may have."""
-    names = [name for name in places if name not in _HOST_OPTIONS or name in dialect.keys]
-    return {name: places[name][0] for name in names}
-
-
-def read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> Options:
+def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> Options:
     """The options, which are taken out of the body; what no option can hold stays there."""
     if body.keys() <= _OTHER_FIELDS:
         return NO_OPTIONS
@@ -156,7 +115,7 @@ def read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> O
         for path in paths:
             if path.partition(".")[0] not in body:
                 continue
-            value = option_value(name, _get(other_fields, path))
+            value = option_value(name, field_at(other_fields, path))
             if value is not None:
                 if type(_pop(other_fields, path)) is str and name == "stop":
                     new_notes["stop"] = "text"
@@ -181,7 +140,7 @@ def _read_thinking(body: JsonObject, fields: dict[str, Any], notes: JsonObject) 
     for path, meanings in _THINKING_PLACES.items():
         if path.partition(".")[0] not in body:
             continue
-        value = _get(body, path)
+        value = field_at(body, path)
         kind = bool if meanings is _SWITCH else str
         if not isinstance(value, kind) or value == "":
             continue
@@ -199,7 +158,7 @@ def _read_thinking(body: JsonObject, fields: dict[str, Any], notes: JsonObject) 
 
 
 def _write_option(
-    body: JsonObject, name: str, value: Any, notes: JsonObject, places: OptionPlaces
+    body: JsonObject, name: str, value: Any, notes: JsonObject, dialect: Dialect
 ) -> None:
     """Put an option where it was read from."""
     if name == "stop":
@@ -207,34 +166,30 @@ def _write_option(
     elif name == "reasoning":
         path, _, spelling = notes["reasoning"].partition(" ")
         values = {effort: value for value, effort in reversed(_THINKING_PLACES[path].items())}
-        _put(body, path, spelling or values.get(value, value))
+        put_field(body, path, spelling or values.get(value, value))
         for other_path, repeated in notes.get("thinking", {}).items():
-            _put(body, other_path, repeated)
+            put_field(body, other_path, repeated)
     else:
-        _put(body, notes.get(name, places[name][0]), value)
+        put_field(body, option_path(name, notes, dialect), value)
 
 
-def respell(body: JsonObject, options: Options, notes: JsonObject, places: OptionPlaces) -> None:
+def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     """Put options that were changed under the keys that they were read from."""
-    for name, _ in options.given():
-        usual, *others = places.get(name, ("",))
+    dialect: Dialect = room.dialect
+    _, notes = issuer_fields(req, room.issuer)
+    for name, _ in req.options.given():
+        usual, *others = dialect.option_places.get(name, ("",))
         key = notes.get(name)
         if key in others and "." not in key and usual in body:
             body[key] = body.pop(usual)
 
 
-def option_path(name: str, notes: JsonObject, places: OptionPlaces) -> str:
+def option_path(name: str, notes: JsonObject, dialect: Dialect) -> str:
     """Where an option stood in the body that it was read from."""
     if name == "reasoning":
         path: str = notes.get(name, "reasoning_effort").partition(" ")[0]
         return path
-    return "stop" if name == "stop" else notes.get(name, places[name][0])
-
-
-def _get(body: Json, path: str) -> Json:
-    for key in path.split("."):
-        body = body.get(key) if isinstance(body, dict) else None
-    return body
+    return "stop" if name == "stop" else notes.get(name, dialect.option_places[name][0])
 
 
 def _pop(body: JsonObject, path: str) -> Json:
@@ -249,16 +204,6 @@ def _pop(body: JsonObject, path: str) -> Json:
     if not remaining:
         del body[key]
     return value
-
-
-def _put(body: JsonObject, path: str, value: Json) -> None:
-    """Set a value, in copies of the objects around it."""
-    key, _, below = path.partition(".")
-    if below:
-        body[key] = dict(body.get(key) or {})
-        _put(body[key], below, value)
-    else:
-        body[key] = value
 
 
 BUDGET_FORMS = ("object", "switch")  # the ways to ask for thinking that have a field for a budget
@@ -297,7 +242,7 @@ def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:
             return {}
 
 
-def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[Tool | ServerTool]:
+def _read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[Tool | ServerTool]:
     """The tools, which are taken out of the body, and those that a switch of the body turns on."""
     tools: list[Tool | ServerTool] = []
     try:
@@ -306,7 +251,7 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
             del body["tools"]
         elif "tools" not in body and are_objects(body.get("functions")):
             for function in body["functions"]:
-                tool = read_function(function, {}, {}, dialect.issuers[0])
+                tool = chat_request.read_function(function, {}, {}, dialect.issuers[0])
                 tool.read_from = function
                 tools.append(tool)
             del body["functions"]
@@ -318,20 +263,18 @@ def read_tools(body: JsonObject, notes: JsonObject, dialect: Dialect) -> list[To
 
 def _read_tool(entry: JsonObject, dialect: Dialect) -> Tool | ServerTool:
     issuer, function = dialect.issuers[0], entry.get("function")
-    tool: Tool | ServerTool | None
+    tool: Tool | ServerTool
     name = function.get("name") if isinstance(function, dict) else None
     if isinstance(name, str) and entry.get("type") == "function":
         other_fields = {key: entry[key] for key in entry if key not in ("type", "function")}
         hint, key = read_cache_mark(other_fields)
         notes: JsonObject = {"cache": key} if key else {}
-        tool = read_function(entry["function"], other_fields, notes, issuer)
+        tool = chat_request.read_function(entry["function"], other_fields, notes, issuer)
         tool.cache = hint
     else:
         templates = dialect.server_tools.items()
         declared = (_read_server_tool(kind, data, entry, dialect) for kind, data in templates)
-        tool = next((tool for tool in declared if tool is not None), None)
-    if tool is None:
-        tool = ServerTool("own", extras={issuer: entry})
+        tool = next(filter(None, declared), None) or ServerTool("own", extras={issuer: entry})
     tool.read_from = entry
     return tool
 
@@ -342,22 +285,21 @@ def _tools_as_read(
     """Put the tools where they were read from."""
     issuer = dialect.issuers[0]
     functions, entries = [], []
+    legacy = notes.get("tools") == "functions"
     for tool in tools:
-        other_fields, tool_notes = issuer_fields(tool, issuer)
+        tool_notes = issuer_fields(tool, issuer)[1]
         if type(tool) is Tool:
-            entry = tool_as_read(tool, issuer)
+            entry = chat_request.tool_as_read(tool, issuer)
             if tool.cache is not None:
                 entry.update(cache_mark(tool.cache, tool_notes["cache"]))
             functions.append(entry["function"])
-            if notes.get("tools") != "functions":
-                entries.append(entry)
-        elif type(tool) is ServerTool and tool.kind == "own":
-            entries.append(other_fields)
-        elif tool_notes:
-            body.update(_server_tool_as_read(tool, dialect))
         else:
-            entries.append(_server_tool_as_read(tool, dialect))
-    if notes.get("tools") == "functions":
+            entry = _server_tool_as_read(tool, dialect)
+        if type(tool) is ServerTool and tool.kind != "own" and tool_notes:
+            body.update(entry)
+        elif type(tool) is ServerTool or not legacy:
+            entries.append(entry)
+    if legacy:
         body["functions"] = functions
     if entries:
         body["tools"] = entries
@@ -368,16 +310,13 @@ def _tools_as_read(
 
 
 def write_server_tool(
-    tool: ServerTool,
-    templates: Mapping[str, JsonObject],
-    caps: Capabilities,
-    dialect: Dialect,
-    report: Report,
+    room: Room, tool: ServerTool, caps: Capabilities, report: Report, switch: bool = False
 ) -> JsonObject:
-    """The declaration of the tool, or its switches; empty if the templates have none."""
+    """The declaration of the tool, or its `switch` in the body; empty if the dialect has none."""
+    templates = room.dialect.switches if switch else room.dialect.server_tools
     if tool.kind not in templates:
         return {}
-    data, names = _fill_template(templates[tool.kind], tool, dialect)
+    data, names = _fill_template(templates[tool.kind], tool, room.dialect)
     unsaid(tool, report, *names)
     return replay(data, tool, caps, report)
 
@@ -392,7 +331,7 @@ def _fill_template(
         if path := dialect.server_fields.get(f"{tool.kind}.{name}"):
             names.append(name)
             place = {"type": "approximate", **value} if isinstance(value, dict) else value
-            _put(data, path, list(place) if isinstance(place, tuple) else place)
+            put_field(data, path, list(place) if isinstance(place, tuple) else place)
     return data, names
 
 
@@ -413,8 +352,10 @@ def _read_switches(body: JsonObject, dialect: Dialect) -> list[ServerTool]:
 
 def _server_tool_as_read(tool: Any, dialect: Dialect) -> JsonObject:
     """The declaration or the switches as they were read."""
-    template = dialect.server_tools.get(tool.kind) or dialect.switches[tool.kind]
     other_fields, _ = issuer_fields(tool, dialect.issuers[0])
+    if tool.kind == "own":
+        return other_fields
+    template = dialect.server_tools.get(tool.kind) or dialect.switches[tool.kind]
     return filled(_fill_template(template, tool, dialect)[0], other_fields)
 
 
@@ -461,15 +402,15 @@ def _read_choice(body: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice, which is taken out of the body; one that no ToolChoice holds stays there."""
     if "tool_choice" in body or "function_call" not in body:
         value = body.get("tool_choice")
-        return read_choice(body, notes, read_choice_value(value, CHOICES) or _read_allowed(value))
-    legacy = body["function_call"]
+        choice = chat_request.read_choice_value(value, CHOICES) or _read_allowed(value)
+        return chat_request.read_choice(body, notes, choice)
+    note, legacy = "function_call", body["function_call"]
     fields: dict[str, Any] | None = None
-    if isinstance(legacy, str) and legacy in _LEGACY_CHOICES:
+    if legacy in _LEGACY_CHOICES:
         fields = {"mode": legacy}
-    elif name := function_name(legacy):
+    elif name := chat_request.function_name(legacy):
         fields = {"mode": "tool", "name": name}
-    note = "function_call"
-    return read_choice(body, notes, None if fields is None else (fields, note), note)
+    return chat_request.read_choice(body, notes, None if fields is None else (fields, note), note)
 
 
 def _read_allowed(value: Json) -> tuple[dict[str, Any], None] | None:
@@ -478,15 +419,17 @@ def _read_allowed(value: Json) -> tuple[dict[str, Any], None] | None:
     tools = allowed.get("tools") if isinstance(allowed, dict) else None
     if not are_objects(tools):
         return None
-    mode, names = allowed.get("mode"), tuple(function_name(tool.get("function")) for tool in tools)
-    usual = mode in ("auto", "required") and all(names) and value == allowed_tools(mode, names)
+    mode = allowed.get("mode")
+    names = tuple(chat_request.function_name(tool.get("function")) for tool in tools)
+    usual = mode in ("auto", "required") and all(names)
+    usual = usual and value == chat_request.allowed_tools(mode, names)
     return ({"mode": mode, "allowed": names}, None) if usual else None
 
 
 def _choice_as_read(body: JsonObject, choice: ToolChoice, note: str | None) -> None:
     """Put the choice where it was read from."""
     if note != "function_call":
-        write_choice(body, choice, CHOICES, note)
+        chat_request.write_choice(body, choice, CHOICES, note)
         return
     body[note] = {"name": choice.name} if choice.mode == "tool" else choice.mode
     if choice.parallel is not None:

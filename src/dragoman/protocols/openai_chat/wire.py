@@ -5,62 +5,83 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
-from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
+from ...losses import Field, Report
+from ...message import ChatRequest, ContentBlock, Msg, ServerTool, Tool
+from .. import request_fields
+from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool, write_choice
 from ..chat_shape import issuer_fields, own_extras, replay
+from ..paths import PathTable, request_paths
 from ..reasoning import asked, moot
-from ..request_fields import (
-    choice,
-    demand_json_word,
-    options,
-    response_format,
-    spelled_format,
-    usual_tier,
-    within,
-)
+from . import request as fields
 from .answer import write_response
-from .blocks import cache_mark
+from .blocks import CACHE_MARKS, THINKING_FIELDS, cache_mark
 from .dialect import CAN, Dialect, claims
 from .encoder import ChatEncoder
-from .messages import message_as_read, messages
-from .paths import places
+from .messages import messages_as_read, write_messages
 from .reader import ChatReader
-from .request import (
-    BUDGET_FORMS,
-    CHOICES,
-    body_as_read,
-    option_keys,
-    option_places,
-    read_request,
-    respell,
-    thinking_fields,
-    write_server_tool,
-)
+
+_SCHEMA = ("schema", "name", "description", "strict")
+_CACHED = ("tool", "message", "text", "image", "audio", "video", "document", "tool_use",
+           "tool_result")  # fmt: skip
 
 
 class OpenAIChat(Room):
     """Chat Completions in one vendor's dialect."""
 
-    __slots__ = ("_keys", "_places")
+    __slots__ = ()
+    dialect: Dialect
     protocol = "openai-chat"
-    addresses: tuple[str, ...] = ("*/chat/completions",)
-    model_patterns: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*")
+    addresses = ("*/chat/completions",)
+    model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
     base_capabilities = CAN
     dialect_class = Dialect
+    reader_class = ChatReader
+    encoder_class = ChatEncoder
+    paths: ClassVar[PathTable] = {
+        ("request", "tool_choice"): ("tool_choice", "function_call", "parallel_tool_calls"),
+        ("tool_choice", "mode"): ("tool_choice", "function_call"),
+        ("tool_choice", "name"): ("tool_choice.function.name", "function_call.name"),
+        ("tool_choice", "allowed"): ("tool_choice.allowed_tools.tools",),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        **{("response_format", name): (f"response_format.json_schema.{name}",) for name in _SCHEMA},
+        **{("tool", name): (f"function.{name}", name) for name in ("parameters", *_SCHEMA[1:])},
+        **{(node, "cache"): (*CACHE_MARKS,) for node in _CACHED},
+        ("message", "thinking"): THINKING_FIELDS,
+        ("message", "refusal"): ("refusal",),
+        ("tool_use", "name"): ("function.name", "name"),
+        ("tool_use", "input"): ("function.arguments", "arguments", "input"),
+        ("tool_use", "raw_input"): ("function.arguments", "arguments", "input"),
+        ("tool_result", "id"): ("tool_call_id", "tool_use_id"),
+        ("tool_result", "output"): ("content",),
+        ("thinking", "thinking"): ("text", "summary"),
+        ("thinking", "redacted"): ("data",),
+        ("refusal", "text"): ("refusal",),
+        ("image", "source"): ("image_url.url",),
+        ("image", "detail"): ("image_url.detail",),
+        ("audio", "source"): ("input_audio.data", "audio_url.url"),
+        ("audio", "detail"): ("audio_url.detail",),
+        ("video", "source"): ("video_url.url",),
+        ("video", "detail"): ("video_url.detail",),
+        ("document", "source"): ("file.file_id", "file.file_data"),
+        ("document", "title"): ("file.filename",),
+    }
 
-    def __init__(self, dialect: Dialect | None = None) -> None:
-        super().__init__(dialect)
-        self._places = option_places(self.dialect)
-        self._keys = option_keys(self.dialect, self._places)
+    claims = staticmethod(claims)
+    messages = write_messages
+    messages_as_read = messages_as_read
+    read_request = fields.read_request
+    read_with_history = fields.read_with_history
+    body_as_read = fields.body_as_read
+    respell = fields.respell
+    write_response = write_response
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
@@ -68,86 +89,53 @@ class OpenAIChat(Room):
         sealed_text = self.dialect.thinking_details
         return replace(super().can(), server_tools=kinds, sealed_text=sealed_text)
 
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The `messages` of the request."""
-        return messages(history, caps, self.dialect)
-
     def tools(
         self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
     ) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""
-        dialect = self.dialect
         entries = []
         for tool in tools:
-            if type(tool) is Tool:
+            if isinstance(tool, Tool):
                 entry = function_tool(tool, caps, report)
                 if tool.cache is not None and caps.cached_tools:
-                    entry.update(cache_mark(tool.cache, dialect.cache_mark))
+                    entry.update(cache_mark(tool.cache, self.dialect.cache_mark))
+            elif tool.kind == "own":  # it goes back as it was read
+                entry = own_extras(tool, caps)
+            else:
+                entry = fields.write_server_tool(self, tool, caps, report)
+            if entry:
                 entries.append(entry)
-            elif type(tool) is ServerTool:
-                if tool.kind == "own":  # it goes back as it was read
-                    entry = own_extras(tool, caps)
-                else:
-                    entry = write_server_tool(tool, dialect.server_tools, caps, dialect, report)
-                if entry:
-                    entries.append(entry)
         return entries
-
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The answer as a client of this protocol takes it."""
-        return write_response(resp, report, request, self.dialect)
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for one stream."""
-        return ChatEncoder(report, request, self.dialect)
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer or stream."""
-        return ChatReader(self.dialect)
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         return isinstance(payload.get("choices"), list)
 
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes."""
-        return read_request(body, self.dialect, self._places)[0]
-
-    def read_with_history(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> tuple[ChatRequest, RoledHistory | None]:
-        """The same, and the roles of its messages: this reader finds the usual ones as it goes."""
-        return read_request(body, self.dialect, self._places)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The entries of `messages` that these were read from."""
-        issuer = self.issuer
-        return [message_as_read(m, issuer) for m in msgs]
-
-    def body_as_read(
-        self, req: ChatRequest, fields: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with these fields as they were read."""
-        return body_as_read(req, fields, elements, self.dialect, self._places)
-
-    def respell(self, body: JsonObject, req: ChatRequest) -> None:
-        """Put options that were changed under the keys that they were read from."""
-        _, notes = issuer_fields(req, self.issuer)
-        respell(body, req.options, notes, self._places)
-
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether a body can be a request of this protocol."""
-        return claims(body, path)
-
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """(path in the body, node) of everything that `read_request` made of it."""
-        return places(req, body, self.issuer, self._places)
+        """Those of `paths`, and of options where they were read; what is proven by its details."""
+        _, notes = issuer_fields(req, self.issuer)
+        table = {**self.paths}
+        for name, _ in req.options.given():
+            table["options", name] = (fields.option_path(name, notes, self.dialect),)
+        if notes.get("tool_choice") == "unsaid":
+            table["request", "tool_choice"] = ("parallel_tool_calls",)
+        yield "$", req.options
+        for tool in req.tools:
+            if type(tool) is ServerTool and issuer_fields(tool, self.issuer)[1]:
+                yield "$", tool  # a switch
+        entries = body.get("messages")
+        texts: dict[int, str] = {}
+        for i, m in enumerate(req.messages[: len(entries) if isinstance(entries, list) else 0]):
+            if not isinstance(getattr(m, "read_from", {}), dict):
+                yield from ((f"$.messages[{i}]", node) for node in (m, *m.blocks))
+            texts |= {id(block): f"$.messages[{i}].{field}" for block, field in _proven(m)}
+        for path, node in request_paths(req, body, table):
+            if type(node) is not Field:
+                yield path, node
+            elif node.name == "thinking":
+                yield texts.get(id(node.node), path), node
+            elif node.name != "source":  # a source has a path of its own
+                yield path, node
 
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /chat/completions`."""
@@ -161,41 +149,50 @@ class OpenAIChat(Room):
         if messages is None:
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}
-        if prepared.offered and (tools := self.tools(prepared.offered, caps, report)):
-            body["tools"] = tools
-        for tool in prepared.server_tools:
-            switches = self.dialect.switches
-            body.update(write_server_tool(tool, switches, caps, self.dialect, report))
-        tool_choice = choice(prepared, report, body.get("tools", ()))
+        if prepared.offered:
+            if tools := self.tools(prepared.offered, caps, report):
+                body["tools"] = tools
+            for tool in prepared.server_tools:
+                body.update(fields.write_server_tool(self, tool, caps, report, switch=True))
+        tool_choice = request_fields.choice(prepared, report, body.get("tools", ()))
         if tool_choice is not None:
-            write_choice(body, tool_choice, CHOICES)
-        form = response_format(request, caps, report)
+            write_choice(body, tool_choice, fields.CHOICES)
+        form = request_fields.response_format(request, caps, report)
         # where no other can be asked for, text goes without saying
         if form is not None and caps.formats != {"text"}:
-            body["response_format"] = spelled_format(form, report)
+            body["response_format"] = request_fields.spelled_format(form, report)
             if form.kind == "json" and self.dialect.json_word:
-                demand_json_word(body["messages"])
+                request_fields.demand_json_word(body["messages"])
         self._configure(body, request, caps, report)
         if request.stream:
             body["stream"] = True
         body.update(self.dialect.fixed)
-        replay(body, request, caps, report)
+        if request.extras is not None:
+            replay(body, request, caps, report)
         return HttpRequest(self.dialect.path, {}, body)
 
     def _configure(
         self, body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
     ) -> None:
-        body.update(options(request, self._keys, caps, report))
-        usual_tier(body, self.dialect.usual_tier, request, report)
+        dialect, keys = self.dialect, self.dialect.option_keys
+        body.update(request_fields.options(request, keys, caps, report))
+        if "service_tier" in body:
+            request_fields.usual_tier(body, dialect.usual_tier, request, report)
         stops = body.get("stop", ())
-        if 0 < self.dialect.stops < len(stops):
-            body["stop"] = stops[: self.dialect.stops]
-            did = f"the first {self.dialect.stops}"
-            report.lost("option.range", request.options, "stop", did=did)
-        for name, limits in self.dialect.limits.items():
-            within(body, self._keys[name], name, limits, request, report)
-        if (thinking := asked(request, caps, report, caps.form in BUDGET_FORMS)) is not None:
-            fields = thinking_fields(thinking, caps)
-            body.update(fields)
-            if not fields:
+        if 0 < dialect.stops < len(stops):
+            body["stop"] = stops[: dialect.stops]
+            report.lost("option.range", request.options, "stop", did=f"the first {dialect.stops}")
+        for name, limits in dialect.limits.items():
+            request_fields.within(body, keys[name], name, limits, request, report)
+        if (thinking := asked(request, caps, report, caps.form in fields.BUDGET_FORMS)) is not None:
+            body.update(asked_fields := fields.thinking_fields(thinking, caps))
+            if not asked_fields:
                 moot(request, report)
+
+
+def _proven(m: Msg) -> Iterator[tuple[ContentBlock, str]]:
+    """(thinking whose details are no more than its proof, the field that has its text)."""
+    for block in m.blocks:
+        spelling = (block.spelling or "").split(" ")
+        if spelling[0] == "detail" and spelling[-1] in THINKING_FIELDS:
+            yield block, spelling[-1]

@@ -13,9 +13,8 @@ cache and what was written to it, `output_tokens` contains the reasoning, at all
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.builder import first_candidate_only
@@ -23,33 +22,15 @@ from ..._core.stream.pieces import TIMES, answer_second, provider_error
 from ..._core.stream.steps import argument_text
 from ...errors import ProviderError
 from ...losses import Report
-from ...message import (
-    ChatResponse,
-    Citation,
-    Finish,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ANSWER, NOTES, ContentBlock, noted
-from ...message.plain import plain_value
+from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
 from .. import answers
-from ..chat_shape import filled
-from .blocks import (
-    ABSENT,
-    BESIDE,
-    answer_message,
-    function_call,
-    grouped,
-    items_as_read,
-    reasoning_item,
-    spellings,
-    write_citation,
-)
+from ..answers import AnswerWriter
+from ..base import Room
+from ..chat_shape import filled, issuer_extras
+from . import blocks as wire_blocks
+from .blocks import ABSENT, BESIDE
 from .dialect import Dialect
 
 # status, or reason of an incomplete response -> why it ended
@@ -76,75 +57,23 @@ DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions
 
 UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
 
-# figure -> the object of its details, if it stands in one, and its key
-_USAGE = {
-    "cache_read": ("input_tokens_details", "cached_tokens"),
-    "cache_write": ("input_tokens_details", "cache_write_tokens"),
-    "audio_in": ("input_tokens_details", "audio_tokens"),
-    "output": ("", "output_tokens"),
-    "reasoning": ("output_tokens_details", "reasoning_tokens"),
-    "audio_out": ("output_tokens_details", "audio_tokens"),
-    "total": ("", "total_tokens"),
-}
+# the figures -> the fields of Usage
+_FIGURES = {
+    "input_tokens": "input",
+    "input_tokens_details": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write",
+                             "audio_tokens": "audio_in"},
+    "output_tokens": "output",
+    "output_tokens_details": {"reasoning_tokens": "reasoning", "audio_tokens": "audio_out"},
+    "total_tokens": "total",
+}  # fmt: skip
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """The figures, made disjoint; those that the neutral ones do not give back stay in extras."""
-    figures = {
-        name: _count(data.get(group) if group else data, key)
-        for name, (group, key) in _USAGE.items()
-    }
-    usage = Usage(_count(data, "input_tokens"), **figures)  # type: ignore[arg-type]  # no extras
-    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
-    if usage.input is not None and cached <= usage.input:  # else it was never in
-        usage.input -= cached
-    if extras := _other_figures(data, _figures(usage)):
-        usage.extras = {issuer: extras}
-    counted = (usage.cache_read, usage.cache_write) != (None, None)
-    if counted and usage.input is None and "input_tokens" not in data:
-        usage.extras = {**(usage.extras or {}), noted(issuer): {ABSENT: ["input_tokens"]}}
+    usage = answers.read_figures(data, _FIGURES)
+    unknown, absent = answers.beyond_figures(data, answers.figures(usage, _FIGURES))
+    usage.extras = issuer_extras(issuer, unknown, {ABSENT: absent} if absent else {})
     return usage
-
-
-def _count(data: Any, key: str) -> int | None:
-    value = data.get(key) if isinstance(data, dict) else None
-    return value if type(value) is int else None
-
-
-def _figures(usage: Usage) -> JsonObject:
-    """The neutral figures as this wire has them."""
-    counts = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
-    data: JsonObject = {
-        "input_tokens": sum(counts) if counts else None,
-        "input_tokens_details": {},
-        "output_tokens": None,
-        "output_tokens_details": {},
-    }
-    for name, (group, key) in _USAGE.items():
-        count = getattr(usage, name)
-        if not group:
-            data[key] = count
-        elif count is not None:
-            data[group][key] = count
-    return data
-
-
-_MISSING = object()
-
-
-def _other_figures(data: JsonObject, figures: JsonObject) -> JsonObject:
-    """What `data` has beyond the figures, or otherwise."""
-    others: JsonObject = {}
-    for key, value in data.items():
-        figure = figures.get(key, _MISSING)
-        if value == figure and value is not None and value != {} and value is not False:
-            continue
-        if isinstance(value, dict) and value and isinstance(figure, dict):
-            if details := {k: n for k, n in value.items() if figure.get(k, _MISSING) != n}:
-                others[key] = details
-        else:
-            others[key] = value
-    return others
 
 
 # which values of a field the neutral ones give back; any other stays among the extras
@@ -163,10 +92,8 @@ def read_extras(response: JsonObject) -> JsonObject:
     extras = {key: value for key, value in response.items() if key not in _MODELED}
     if isinstance(extras.get("reasoning"), str):
         del extras["reasoning"]
-    for key, is_modeled in _MODELED.items():
-        if key in response and not is_modeled(response[key]):
-            extras[key] = response[key]
-    return extras
+    modeled = ((key, fits) for key, fits in _MODELED.items() if key in response)
+    return extras | {key: response[key] for key, fits in modeled if not fits(response[key])}
 
 
 def read_finish(response: JsonObject, status: Any) -> Finish:
@@ -192,35 +119,31 @@ _Path: TypeAlias = tuple[str | int, ...]
 _MOST_COMMANDS = 10_000  # of one call, for a number of somebody else's makes a list of ours
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """The item's kind, where in it the text grows, and the field of the event that has it."""
 
     kind: str
     path: _Path
-    field: str = "delta"
+    field: str
 
 
-def _growth(name: str, kind: str, path: _Path, field: str) -> dict[str, Growth]:
-    return {
-        f"{name}.delta": Growth(kind, path),
-        f"{name}.done": Growth(kind, path, field),
-    }
-
-
-_COMMANDS: _Path = ("action", "commands")
+_COMMAND = Growth("shell_call", ("action", "commands"), "command")
+_ARGUMENTS = Growth("mcp_call", ("arguments",), "arguments")
+_GROWING = {
+    "custom_tool_call_input": Growth("custom_tool_call", ("input",), "input"),
+    "mcp_call_arguments": _ARGUMENTS,
+    "mcp_call.arguments": _ARGUMENTS,
+    "code_interpreter_call_code": Growth("code_interpreter_call", ("code",), "code"),
+    "apply_patch_call_operation_diff": Growth("apply_patch_call", ("operation", "diff"), "diff"),
+    "shell_call_command": _COMMAND,
+    "shell_call_output_content": Growth("shell_call_output", ("output",), "output"),
+}
+_IMAGE = "partial_image_b64"
 GROWTH: dict[str, Growth] = {
-    **_growth("custom_tool_call_input", "custom_tool_call", ("input",), "input"),
-    **_growth("mcp_call_arguments", "mcp_call", ("arguments",), "arguments"),
-    **_growth("mcp_call.arguments", "mcp_call", ("arguments",), "arguments"),
-    **_growth("code_interpreter_call_code", "code_interpreter_call", ("code",), "code"),
-    **_growth("apply_patch_call_operation_diff", "apply_patch_call", ("operation", "diff"), "diff"),
-    **_growth("shell_call_command", "shell_call", _COMMANDS, "command"),
-    "shell_call_command.added": Growth("shell_call", _COMMANDS, "command"),
-    **_growth("shell_call_output_content", "shell_call_output", ("output",), "output"),
-    "image_generation_call.partial_image": Growth(
-        "image_generation_call", ("partial_image_b64",), "partial_image_b64"
-    ),
+    **{f"{name}.done": growth for name, growth in _GROWING.items()},
+    **{f"{name}.delta": growth._replace(field="delta") for name, growth in _GROWING.items()},
+    "shell_call_command.added": _COMMAND,
+    "image_generation_call.partial_image": Growth("image_generation_call", (_IMAGE,), _IMAGE),
 }
 
 
@@ -289,7 +212,7 @@ def _with_text(value: Any, path: _Path, text: str) -> Any:
 _NOTES = frozenset({"string", "item", "object"})
 
 
-class AnswerWriter(answers.AnswerWriter):
+class ItemWriter(AnswerWriter):
     """Writes blocks as items; what this wire cannot say goes to the report.
 
     `seed` is what the ids of the items are made of.
@@ -299,7 +222,7 @@ class AnswerWriter(answers.AnswerWriter):
 
     def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
         super().__init__(report, dialect.issuers, own)
-        self.raw = dialect.reasoning == "raw"
+        self.raw = dialect.raw
         self.seed = seed
 
     def id(self, prefix: str, index: int) -> str:
@@ -313,50 +236,50 @@ class AnswerWriter(answers.AnswerWriter):
             bare = issuer.removesuffix(ANSWER).removesuffix(NOTES)
             if bare in self.issuers:
                 return bare
-        if type(block) is RawBlock:
+        if block.type == "raw":
             return block.issuer if block.issuer in self.issuers else None
         if type(block) is ThinkingBlock:
             origin = block.origin.issuer if block.origin is not None else None
             return origin if origin in self.issuers else None
         if type(block) is ToolUseBlock and self.own:  # it may have no field of its own
             return self.issuer
-        return None if _NOTES.isdisjoint(spellings(block)) else self.issuer
+        return None if _NOTES.isdisjoint(wire_blocks.spellings(block)) else self.issuer
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """`output_text` or `refusal`; None for a text without a word, which is no part."""
         self.fields(block)
-        if type(block) is RefusalBlock:
+        if block.type == "refusal":
             if block.category is not None:
                 self.report.lost("answer.unsaid", block, "category")
             return {"type": "refusal", "refusal": block.text}
         assert type(block) is TextBlock  # no other is a part
         if not block.text and not block.citations:
             return None
-        annotations = [self._annotation(cited, block.text) for cited in block.citations or ()]
+        annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
         return {"type": "output_text", "text": block.text,
                 "annotations": [entry for entry in annotations if entry is not None],
                 "logprobs": []}  # fmt: skip
 
-    def _annotation(self, cited: Citation, text: str) -> JsonObject | None:
+    def _annotation(self, citation: Citation, text: str) -> JsonObject | None:
         """The annotation that says this; it must have a span and a title."""
-        self.fields(cited)
-        if (annotation := write_citation(cited, self.issuers)) is not None:
+        self.fields(citation)
+        if (annotation := wire_blocks.write_citation(citation, self.issuers)) is not None:
             return annotation
-        if cited.url is None:
-            self.report.lost("answer.unsaid", cited)
+        if citation.url is None:
+            self.report.lost("answer.unsaid", citation)
             return None
-        if cited.quote is not None:
-            self.report.lost("answer.unsaid", cited, "quote")
+        if citation.quote is not None:
+            self.report.lost("answer.unsaid", citation, "quote")
         for name in ("start", "end", "title"):
-            if getattr(cited, name) is None:
-                self.report.lost("answer.field", cited, name)
-        return {
-            "type": "url_citation",
-            "start_index": 0 if cited.start is None else cited.start,
-            "end_index": len(text) if cited.end is None else cited.end,
-            "url": cited.url,
-            "title": cited.title if cited.title is not None else cited.url,
+            if getattr(citation, name) is None:
+                self.report.lost("answer.field", citation, name)
+        defaults = {
+            "start_index": 0,
+            "end_index": len(text),
+            "url": citation.url,
+            "title": citation.url,
         }
+        return {"type": wire_blocks.URL, **defaults, **wire_blocks.citation_span(citation)}
 
     def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
         """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
@@ -367,7 +290,8 @@ class AnswerWriter(answers.AnswerWriter):
                 self.report.lost("answer.unsaid", block, name)
         if not block.thinking and sealed is None:
             return None
-        item = {"type": "reasoning", "id": id, **reasoning_item(block, self.raw, None)}
+        item = {"type": "reasoning", "id": id, **wire_blocks.reasoning(block, self.raw)}
+        item.pop("encrypted_content", None)
         return item if sealed is None else {**item, "encrypted_content": sealed}
 
     def sealed(self, block: ThinkingBlock) -> str | None:
@@ -378,7 +302,7 @@ class AnswerWriter(answers.AnswerWriter):
         """`function_call`, with an empty object where there are no arguments."""
         self.fields(block)
         text = argument_text(block)
-        item = function_call(block, text if text or block.unfinished else "{}")
+        item = wire_blocks.function_call(block, text if text or block.unfinished else "{}")
         status = "incomplete" if block.unfinished else "completed"
         return {"type": "function_call", "id": id, **item, "status": status}
 
@@ -422,7 +346,7 @@ class AnswerWriter(answers.AnswerWriter):
                 status = "incomplete" if broken and run[-1] is blocks[-1] else "completed"
                 items += self._items(run, len(items), status)
                 continue
-            own_items = items_as_read(run, issuer, self.raw)
+            own_items = wire_blocks.items_as_read(run, issuer, self.raw)
             if not self.own and type(run[0]) is ThinkingBlock:  # one that was sealed for us
                 own_items = [{"id": self.id("rs", len(items)), **item} for item in own_items]
             items += own_items
@@ -431,7 +355,7 @@ class AnswerWriter(answers.AnswerWriter):
     def _runs(self, blocks: Sequence[ContentBlock]) -> list[tuple[list[ContentBlock], str | None]]:
         """(the blocks of an item, whose they are); a text that was put behind is another item."""
         runs: list[tuple[list[ContentBlock], str | None]] = []
-        for group in grouped(blocks, self.issuer):
+        for group in wire_blocks.grouped(blocks, self.issuer):
             issuer = self.reader_issuer(group[0])
             runs.append(([group[0]], issuer))
             for block in group[1:]:
@@ -446,9 +370,9 @@ class AnswerWriter(answers.AnswerWriter):
         """The item of these blocks of another wire, if they say anything here."""
         first = run[0]
         item: JsonObject | None = None
-        if type(first) is TextBlock or type(first) is RefusalBlock:
+        if first.type in ("text", "refusal"):
             if parts := [part for block in run if (part := self.part(block)) is not None]:
-                item = answer_message(self.id("msg", index), parts, {}, status)
+                item = wire_blocks.answer_message(self.id("msg", index), parts, {}, status)
         elif type(first) is ThinkingBlock:
             item = self.reasoning(self.id("rs", index), first)
         elif type(first) is ToolUseBlock:
@@ -462,20 +386,16 @@ class AnswerWriter(answers.AnswerWriter):
     ) -> JsonObject:
         """The response as it was read, but for what stands in its extras."""
         candidate = resp.candidates[0] if resp.candidates else None
-        body: JsonObject = {"object": "response"}
-        if resp.id is not None:
-            body["id"] = resp.id
-        if resp.model is not None:
-            body["model"] = resp.model
-        if candidate is None or candidate.finish.raw is not None:
-            body["status"] = "completed"
-        for block in candidate.msg.blocks if candidate is not None else ():
-            if type(block) is ThinkingBlock and block.spelling == BESIDE:
-                body["reasoning"] = block.thinking
-        body["output"] = output
+        blocks = candidate.msg.blocks if candidate is not None else []
+        thoughts = (block for block in reversed(blocks) if block.type == "thinking")
+        texts = (block.thinking for block in thoughts if block.spelling == BESIDE)
+        ended = candidate is None or candidate.finish.raw is not None
+        fields = {"object": "response", "id": resp.id, "model": resp.model,
+                  "status": "completed" if ended else None, "reasoning": next(texts, None),
+                  "output": output}  # fmt: skip
+        body: JsonObject = {key: value for key, value in fields.items() if value is not None}
         if resp.usage != Usage():
-            figures = {k: n for k, n in _figures(resp.usage).items() if n is not None and n != {}}
-            body["usage"] = filled(figures, usage_extras)
+            body["usage"] = filled(answers.figures(resp.usage, _FIGURES), usage_extras)
             for issuer in self.issuers:
                 for key in (resp.usage.extras or {}).get(noted(issuer), {}).get(ABSENT, ()):
                     body["usage"].pop(key, None)
@@ -486,17 +406,19 @@ class AnswerWriter(answers.AnswerWriter):
         counts = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.total)
         if all(count is None for count in counts):
             return None
-        data = _figures(usage)
+        figures = answers.figures(usage, _FIGURES)
         for name in ("input", "output"):
-            if data[f"{name}_tokens"] is None:
+            if f"{name}_tokens" not in figures:
                 self.report.lost("answer.field", usage, name)
-                data[f"{name}_tokens"] = 0
-        zeros: JsonObject = {"cached_tokens": 0, "cache_write_tokens": 0}
-        data["input_tokens_details"] = {**zeros, **data["input_tokens_details"]}
-        data["output_tokens_details"] = {"reasoning_tokens": 0, **data["output_tokens_details"]}
-        if data["total_tokens"] is None:
-            data["total_tokens"] = data["input_tokens"] + data["output_tokens"]
-        return data
+        zeros = {"input_tokens": 0, "output_tokens": 0} | figures
+        data: JsonObject = {
+            "input_tokens": 0,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": 0,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": zeros["input_tokens"] + zeros["output_tokens"],
+        }
+        return filled(data, figures)
 
     def _end(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
         """Why it ended: the fields that say so, where it did not end well."""
@@ -522,7 +444,7 @@ class AnswerWriter(answers.AnswerWriter):
 
 def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
     """Whether a part without own fields may have stood behind the first one as it is."""
-    if type(block) is RefusalBlock or type(first) is not TextBlock:
+    if block.type == "refusal" or first.type != "text":
         return True
     annotated = any("annotations" in fields for fields in (first.extras or {}).values())
     return not annotated and first.citations is None
@@ -535,13 +457,14 @@ def _has_refusal(output: list[Json]) -> bool:
 
 
 def write_response(
-    resp: ChatResponse, report: Report, dialect: Dialect, requested: str
+    room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
     """A whole answer as this wire's clients take it."""
     issuers = [*(resp.extras or ())]
     issuers += [c.msg.origin.issuer for c in resp.candidates if c.msg.origin is not None]
-    own = any(issuer in dialect.issuers for issuer in issuers)
-    return AnswerWriter(dialect, report, answer_seed(resp), own).response(resp, None, requested)
+    own = any(issuer in room.dialect.issuers for issuer in issuers)
+    requested = (request.model if request is not None else None) or ""
+    return ItemWriter(room.dialect, report, answer_seed(resp), own).response(resp, None, requested)
 
 
 def answer_seed(resp: ChatResponse) -> str:

@@ -17,14 +17,13 @@ from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
-from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...losses import Report
 from ...message import (
     AudioBlock,
     Base64Source,
     CacheHint,
     Citation,
+    ContentBlock,
     DocumentBlock,
     FileSource,
     ImageBlock,
@@ -33,12 +32,12 @@ from ...message import (
     Source,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import ContentBlock, answered, noted
-from ..chat_shape import own_extras
-from .dialect import Dialect
+from ...message.blocks import answered, noted
+from ..chat_shape import require_text
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
 ABSENT = "absent"  # the note of keys that an item was without
@@ -51,40 +50,39 @@ _MISSING = object()
 
 def read_citation(data: JsonObject, issuer: str) -> Citation:
     """One annotation; what the neutral fields do not give back stands in the extras."""
-    kind = data.get("type")
-    values = {name: data.get(key) for name, key in _span_keys(kind).items()}
-    cited = Citation(
-        **{n: value for n, value in values.items() if type(value) is _SPAN_TYPES[n]}  # type: ignore[arg-type]
-    )
-    fields = _span(cited, kind)
+    kind, citation = data.get("type"), Citation()
+    for name, key in _span_keys(kind).items():
+        if type(data.get(key)) is _SPAN_TYPES[name]:
+            setattr(citation, name, data[key])
+    fields = citation_span(citation, kind)
     extras = {key: value for key, value in data.items() if key != "type" and key not in fields}
-    if extras or kind != _URL or len(fields) < len(_SPAN_TYPES):
-        cited.extras = {issuer: {"type": kind, **extras} if "type" in data else extras}
-    return cited
+    if extras or kind != URL or len(fields) < len(_SPAN_TYPES):
+        citation.extras = {issuer: {"type": kind, **extras} if "type" in data else extras}
+    return citation
 
 
 def write_citation(
-    cited: Citation, issuers: Collection[str], as_read: bool = False
+    citation: Citation, issuers: Collection[str], as_read: bool = False
 ) -> JsonObject | None:
     """The annotation that says this, `as_read` just as `read_citation` found it.
 
     None if none of the issuers made it, or it lacks fields: of others, only a page with its title
     and a span is a citation on this wire, too.
     """
-    extras = cited.extras or {}
+    extras = citation.extras or {}
     fields: JsonObject = {}
     for issuer in extras:
         if issuer in issuers:
             fields |= extras[issuer]
-    span = _span(cited, fields.get("type", _URL))
+    span = citation_span(citation, fields.get("type", URL))
     if as_read:
-        return {**({"type": _URL} if cited.extras is None else {}), **span, **fields}
-    if not fields and (len(span) < len(_SPAN_TYPES) or extras or cited.quote is not None):
+        return {**({"type": URL} if citation.extras is None else {}), **span, **fields}
+    if not fields and (len(span) < len(_SPAN_TYPES) or extras or citation.quote is not None):
         return None
-    return {"type": _URL, **span, **fields}
+    return {"type": URL, **span, **fields}
 
 
-_URL = "url_citation"
+URL = "url_citation"
 _FILES = frozenset({"file_citation", "container_file_citation"})  # their `filename` is a title
 _SPAN_TYPES = {"start": int, "end": int, "url": str, "title": str}
 
@@ -94,8 +92,9 @@ def _span_keys(kind: Any) -> dict[str, str]:
     return {"start": "start_index", "end": "end_index", "url": "url", "title": title}
 
 
-def _span(cited: Citation, kind: Any) -> JsonObject:
-    fields = ((key, getattr(cited, name)) for name, key in _span_keys(kind).items())
+def citation_span(citation: Citation, kind: Any = URL) -> JsonObject:
+    """The fields that a citation itself says, as an annotation of a kind names them."""
+    fields = ((key, getattr(citation, name)) for name, key in _span_keys(kind).items())
     return {key: value for key, value in fields if value is not None}
 
 
@@ -111,23 +110,20 @@ _Medium: TypeAlias = ImageBlock | DocumentBlock | AudioBlock
 def read_part(data: Json, issuer: str) -> ContentBlock:
     """One part of a message or of a result; what no block models is kept as it came."""
     kind = data.get("type") if isinstance(data, dict) else None
+    block: TextBlock | _Medium | RawBlock | None = None
     if kind == "input_text" and len(data) == 2 and type(data.get("text")) is str:
-        block: ContentBlock = TextBlock(data["text"])
-        block.read_from = data
-        return block
-    modeled = _part_block(kind, data, issuer) if isinstance(kind, str) else None
-    if modeled is None:
+        block = TextBlock(data["text"])  # the usual part
+    elif isinstance(kind, str) and (block := _part_block(kind, data, issuer)) is not None:
+        fields = _part_fields(block)
+        if extras := {key: value for key, value in data.items() if key not in fields}:
+            if (hint := _read_mark(extras.get(MARK))) is not None:
+                block.cache = hint
+                del extras[MARK]
+            block.extras = {issuer: extras} if extras else None
+    if block is None:
         block = RawBlock(issuer, data, by="client", spelling=PART)
-        block.read_from = data
-        return block
-    modeled.read_from = data
-    fields = _part_fields(modeled)
-    if extras := {key: value for key, value in data.items() if key not in fields}:
-        if (hint := _read_mark(extras.get(MARK))) is not None:
-            modeled.cache = hint
-            del extras[MARK]
-        modeled.extras = {issuer: extras} if extras else None
-    return modeled
+    block.read_from = data
+    return block
 
 
 def _part_block(kind: str, data: JsonObject, issuer: str) -> TextBlock | _Medium | None:
@@ -167,13 +163,9 @@ def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[Source | None
 
 def _read_mark(data: Json) -> CacheHint | None:
     """A breakpoint that says no more than that, and how long it holds."""
-    if not isinstance(data, dict) or data.get("mode") != "explicit" or data.keys() - _MARK_KEYS:
-        return None
-    ttl = data.get("ttl")
-    return CacheHint(ttl) if isinstance(ttl, str) or "ttl" not in data else None
-
-
-_MARK_KEYS = {"mode", "ttl"}
+    ttl = data.get("ttl") if isinstance(data, dict) else None
+    hint = CacheHint(ttl if isinstance(ttl, str) else None)
+    return hint if mark(hint) == data else None
 
 
 def mark(hint: CacheHint) -> JsonObject:
@@ -197,10 +189,10 @@ def _part_fields(block: Any) -> JsonObject:
     """What the block itself says of the part, spelled as it was read."""
     if type(block) is TextBlock:
         return {"type": block.spelling or "input_text", "text": block.text}
-    return _medium(block, block.title, block.detail, block.spelling)
+    return write_medium(block, block.title, block.detail, block.spelling)
 
 
-def _medium(
+def write_medium(
     block: _Medium, title: str | None, detail: str | None, spelling: str | None = None
 ) -> JsonObject:
     """`input_image`, `input_file` or `input_audio`; `spelling`: how its data URI began."""
@@ -229,95 +221,6 @@ def _medium(
 _PARTS = frozenset({"input_text", "input_image", "input_file", "input_audio", "output_text",
                     "refusal"})  # fmt: skip
 
-_DETAILS = {
-    "image": frozenset({"low", "high", "auto", "original"}),
-    "document": frozenset({"low", "high", "auto"}),
-}
-
-# The API reads the kind of a file off its name, which bytes must have.
-_ENDINGS = {
-    "application/pdf": "pdf", "application/json": "json", "application/xml": "xml",
-    "application/rtf": "rtf", "application/msword": "doc", "application/vnd.ms-excel": "xls",
-    "application/vnd.ms-powerpoint": "ppt", "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-    "text/markdown": "md", "text/html": "html", "text/csv": "csv", "text/xml": "xml",
-}  # fmt: skip
-
-
-class PartWriter:
-    """Composes content parts in one dialect; what a part has no field for goes to the report."""
-
-    __slots__ = ("_always_detail", "caps", "report")
-
-    def __init__(self, caps: Capabilities, dialect: Dialect, report: Report) -> None:
-        self.caps = caps
-        self.report = report
-        self._always_detail = dialect.detail
-
-    def input(self, block: ContentBlock, extras: JsonObject | None = None) -> JsonObject:
-        """`input_text`, `input_image`, `input_file` or `input_audio`, or a part as it came.
-
-        `extras`: the part's own fields, where the block's extras hold those of its item too.
-        """
-        if type(block) is TextBlock:
-            part: JsonObject = {"type": "input_text", "text": block.text}
-            if block.citations is not None:  # only what the model said can be supported by others
-                self.report.lost("citations.unsaid", block, "citations")
-        elif type(block) is ImageBlock:
-            # an unknown source is an error before it is a loss
-            part = _medium(block, None, None)
-            detail = self._detail(block) or ("auto" if self._always_detail else None)
-            if detail is not None:
-                part["detail"] = detail
-        elif type(block) is DocumentBlock:
-            part = _medium(block, self._title(block), self._detail(block))
-        elif type(block) is AudioBlock and isinstance(block.source, Base64Source):
-            part = _medium(block, None, None)
-        elif type(block) is RawBlock and isinstance(block.data, dict):
-            return block.data
-        else:
-            raise WriteError(f"{block.type} is no part of an input", code="seat.unsaid")
-        if block.extras is not None:
-            part.update(own_extras(block, self.caps) if extras is None else extras)
-        if block.cache is not None:
-            part[MARK] = mark(block.cache)
-        return part
-
-    def output(self, block: TextBlock | RefusalBlock, extras: JsonObject) -> JsonObject:
-        """`output_text` or `refusal`, with the part's own fields."""
-        part = _output_part(block, "output_text")
-        if type(block) is TextBlock:
-            self.uncached(block)
-            if block.citations and "annotations" not in extras:
-                annotations = [write_citation(c, self.caps.reads) for c in block.citations]
-                if writable := [entry for entry in annotations if entry is not None]:
-                    part["annotations"] = writable
-                if None in annotations:
-                    self.report.lost("citations.unsaid", block, "citations")
-        return {**part, **extras}
-
-    def uncached(self, block: Any) -> None:
-        """A block whose item or part takes no breakpoint."""
-        if getattr(block, "cache", None) is not None:
-            self.report.lost("cache.unsaid", block, "cache")
-
-    def _title(self, block: DocumentBlock) -> str | None:
-        source = block.source
-        if isinstance(source, Base64Source):
-            return block.title or f"document.{_ENDINGS.get(source.media_type, 'txt')}"
-        if block.title is not None:
-            # a file that is already somewhere has its name there
-            self.report.lost("media.detail", block, "title")
-        return None
-
-    def _detail(self, block: ImageBlock | DocumentBlock) -> str | None:
-        if block.detail is None or block.detail in _DETAILS[block.type]:
-            return block.detail
-        self.report.lost("media.detail", block, "detail", what=block.detail)
-        return None
-
 
 def is_part(block: RawBlock) -> bool:
     """Whether the block's own JSON stands inside a message."""
@@ -334,10 +237,10 @@ _TEXT_KEYS = {"type", "text"}
 
 def message(role: str, parts: list[JsonObject], string: bool, extras: JsonObject) -> JsonObject:
     """`{"role", "content"}`; `string`: the content is a string if it is one text."""
-    part = parts[0] if string and len(parts) == 1 and "status" not in extras else {}
-    content: Any = part["text"] if part.keys() == _TEXT_KEYS else parts
-    kind = {"type": "message"} if "status" in extras else {}
-    return {"role": role, "content": content, **kind, **extras}
+    if "status" in extras:
+        return {"role": role, "content": parts, "type": "message", **extras}
+    text = string and len(parts) == 1 and parts[0].keys() == _TEXT_KEYS
+    return {"role": role, "content": parts[0]["text"] if text else parts, **extras}
 
 
 def assistant_messages(
@@ -358,8 +261,10 @@ def answer_message(
     id: str, parts: Sequence[JsonObject], extras: JsonObject, status: str = "completed"
 ) -> JsonObject:
     """What the model said, with each field that its answer had."""
+    content = [{**part, "annotations": part.get("annotations", [])}
+               if part.get("type") == "output_text" else part for part in parts]  # fmt: skip
     return {"type": "message", "id": id, "status": status, "role": "assistant",
-            "content": [_annotated(part) for part in parts], **extras}  # fmt: skip
+            "content": content, **extras}  # fmt: skip
 
 
 def without_id(item: JsonObject, string: bool) -> list[JsonObject]:
@@ -370,24 +275,13 @@ def without_id(item: JsonObject, string: bool) -> list[JsonObject]:
     return assistant_messages(parts, string, extras)
 
 
-def _annotated(part: JsonObject) -> JsonObject:
-    absent = part.get("type") == "output_text" and "annotations" not in part
-    return {**part, "annotations": []} if absent else part
-
-
 def reasoning(block: ThinkingBlock, raw: bool) -> JsonObject:
-    """A summary with its sealed form; or raw text, where the host reads that back."""
-    return reasoning_item(block, raw, None if raw else block.signature or block.redacted)
-
-
-def reasoning_item(block: ThinkingBlock, raw: bool, sealed: str | None) -> JsonObject:
-    """`{"type": "reasoning", "summary", "content", "encrypted_content"}`."""
-    kind = "reasoning_text" if raw else "summary_text"
-    texts = [{"type": kind, "text": block.thinking}] if block.thinking else []
-    item: JsonObject = {"type": "reasoning", "summary": [] if raw else texts}
-    if raw and texts:
-        item["content"] = texts
-    if sealed:
+    """A summary with its sealed form; or `raw` text, where the host reads that back."""
+    item: JsonObject = {"type": "reasoning", "summary": []}
+    if block.thinking:
+        key, kind = ("content", "reasoning_text") if raw else ("summary", "summary_text")
+        item[key] = [{"type": kind, "text": block.thinking}]
+    if not raw and (sealed := block.signature or block.redacted):
         item["encrypted_content"] = sealed
     return item
 
@@ -444,6 +338,8 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
         item = reasoning(first, raw)
     elif type(first) is ToolUseBlock:
         item = function_call(first, first.input if first.raw_input is None else first.raw_input)
+    elif type(first) is ToolResultBlock:
+        item = _result_as_read(first, issuer)
     else:  # nothing that a reader of this wire makes
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}
@@ -453,27 +349,51 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     return item
 
 
+def read_result(item: JsonObject, issuer: str) -> ToolResultBlock:
+    """The output of a function call, which is a string or a list of parts."""
+    extras = {key: value for key, value in item.items() if key != "type"}
+    block = ToolResultBlock("")
+    block.read_from = item
+    if isinstance(extras.get("call_id"), str):
+        block.id = extras.pop("call_id")
+    if isinstance(extras.get("name"), str) and extras["name"]:
+        block.name = extras.pop("name")
+    if isinstance(extras.get("output"), str):
+        block.output = extras.pop("output")
+    elif isinstance(extras.get("output"), list):
+        block.output = [read_part(part, issuer) for part in extras.pop("output")]
+    add_extras(block, issuer, extras)
+    _note_absent(block, issuer, ("call_id", "output"), item)
+    return block
+
+
+def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
+    name = {"name": block.name} if block.name else {}
+    output: Any = block.output
+    if isinstance(output, list):
+        output = [part_as_read(part, issuer) for part in output]
+    return {"type": "function_call_output", "call_id": block.id, **name, "output": output}
+
+
 def _read_message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
     content = item["content"]
     text = isinstance(content, str)
-    parts = [{"type": "output_text", "text": content}] if text else content
-    blocks: list[tuple[int, TextBlock | RefusalBlock]] = []
+    blocks: list[tuple[int, ContentBlock]] = []
     unknown: JsonObject = {}  # parts, by their index
-    for i, part in enumerate(parts):
-        block = read_output_part(part, issuer)
-        if block is None:
+    for i, part in enumerate([{"type": "output_text", "text": content}] if text else content):
+        if (block := read_output_part(part, issuer)) is None:
             unknown[str(i)] = part
         else:
             block.read_from = item if text else part
             blocks.append((i, block))
     if not blocks:
         return [(0, raw_item(item, issuer))]
+    first = blocks[0][1]
     fields = {name: item[name] for name in ITEM if name in item}
+    add_extras(first, issuer, fields)
     extras = {k: v for k, v in item.items() if k not in (*ITEM, "type", "content", "role")}
     if unknown:
         extras["content"] = unknown
-    first = blocks[0][1]
-    add_extras(first, issuer, fields)
     if extras:
         add_extras(first, answered(issuer), {"item": extras})
     notes = {
@@ -483,7 +403,7 @@ def _read_message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock
         "roleless": "role" not in item,
     }
     add_spelling(first, *(note for note, holds in notes.items() if holds))
-    return list(blocks)
+    return blocks
 
 
 def _message_as_read(group: list[ContentBlock], issuer: str) -> JsonObject:
@@ -530,7 +450,7 @@ def read_output_part(data: Any, issuer: str) -> TextBlock | RefusalBlock | None:
 def output_part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The part that `read_output_part` made the block of."""
     kind = next((note for note in spellings(block) if note in _TEXTS), "output_text")
-    part = _output_part(block, kind)
+    part = write_output_part(block, kind)
     if type(block) is TextBlock and block.citations is not None:
         part["annotations"] = [write_citation(c, (issuer,), as_read=True) for c in block.citations]
     extras = block.extras or {}
@@ -540,7 +460,8 @@ def output_part_as_read(block: ContentBlock, issuer: str) -> Json:
     return part
 
 
-def _output_part(block: ContentBlock, kind: str) -> JsonObject:
+def write_output_part(block: ContentBlock, kind: str = "output_text") -> JsonObject:
+    """A refusal, or a text of a kind."""
     if type(block) is RefusalBlock:
         return {"type": "refusal", "refusal": block.text}
     if type(block) is TextBlock:
@@ -553,23 +474,20 @@ def _read_reasoning(item: JsonObject, issuer: str, raw: bool) -> ThinkingBlock:
     summary, content = _paragraphs(item.get("summary")), _paragraphs(item.get("content"))
     block = ThinkingBlock((content or summary) if raw else (summary or content))
     block.read_from = item
-    sealed = item.get("encrypted_content")
-    if not raw and isinstance(sealed, str) and sealed:
+    if not raw and isinstance(sealed := item.get("encrypted_content"), str) and sealed:
         block.redacted = sealed
     written = reasoning(block, raw)
     extras = {key: v for key, v in item.items() if written.get(key, _MISSING) != v}
     if raw and item.get("summary") and "content" in item:
         extras["content"] = item["content"]  # a summary alone is taken for all that was told
     add_extras(block, issuer, extras)
-    note_absent(block, issuer, written, item)
+    _note_absent(block, issuer, written, item)
     return block
 
 
 def _paragraphs(parts: Any) -> str:
     texts = [part["text"] for part in parts or ()]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("thinking is text")
-    return BREAK.join(texts)
+    return BREAK.join(map(require_text, texts))
 
 
 def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
@@ -589,11 +507,11 @@ def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
     answer_only = {key: extras.pop(key) for key in _ANSWER_ONLY if key in extras}
     add_extras(block, issuer, extras)
     add_extras(block, answered(issuer), answer_only)
-    note_absent(block, issuer, ("call_id", "name", "arguments"), item)
+    _note_absent(block, issuer, ("call_id", "name", "arguments"), item)
     return block
 
 
-def note_absent(block: ContentBlock, issuer: str, keys: Collection[str], item: JsonObject) -> None:
+def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], item: JsonObject) -> None:
     """Note keys that the item was without, though its block says what they would."""
     if absent := [key for key in keys if key not in item]:
         add_extras(block, noted(issuer), {ABSENT: absent})
@@ -612,15 +530,11 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
     if isinstance(pair, str) and pair:
         block.role = "result" if kind.endswith(("_output", "_response")) else "call"
         block.pair = pair
-    if (kind in _CLIENT_CALLS and not _hosted(item)) or item.get("execution") == "client":
+    shell = item.get("environment")  # of the host's, if it runs in a container
+    hosted = isinstance(shell, dict) and str(shell.get("type")).startswith("container")
+    if (kind in _CLIENT_CALLS and not hosted) or item.get("execution") == "client":
         block.by = "client"
     return block
-
-
-def _hosted(item: JsonObject) -> bool:
-    """Whether a shell runs in a container of the host's."""
-    environment = item.get("environment")
-    return isinstance(environment, dict) and str(environment.get("type")).startswith("container")
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:

@@ -37,6 +37,11 @@ class Dialect:
     model: str = "gpt-5.6"  # sent where nobody names one
     issuers: tuple[str, ...] = ("openai-responses",)
 
+    @property
+    def raw(self) -> bool:
+        """Whether thoughts go back as text, and not sealed."""
+        return self.reasoning == "raw"
+
 
 # Calls and results are items of one flat list and find each other by `call_id` alone, so an id
 # stands for one call: free text, at most 64 characters (string_above_max_length). Images, files

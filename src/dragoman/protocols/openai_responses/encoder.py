@@ -11,9 +11,9 @@ Reference: OpenAI API, "Streaming events". Clients find an item by `output_index
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import breaks_off
@@ -21,59 +21,36 @@ from ..._core.stream.builder import Builder
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
 from ..._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    ChatResponse,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
+from ...message import ChatRequest, ChatResponse, ContentBlock
 from ...message.answer import total
-from ...message.blocks import ContentBlock
+from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import AnswerEncoder, Event
-from .answer import DEFAULTS, UNNAMED, AnswerWriter, answer_seed
-from .blocks import (
-    answer_message,
-    function_call,
-    items_as_read,
-    output_part_as_read,
-    spellings,
-    write_citation,
-)
+from . import blocks as wire_blocks
+from .answer import DEFAULTS, UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
 from .reader import ID
 
+_Make: TypeAlias = Callable[..., Event]  # an event of a kind, with its fields and its number
 
-class _Events:
-    """Counts the events of one answer."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def event(self, kind: str, **fields: Any) -> Event:
-        """One event, with its number."""
-        payload = {"type": kind, "sequence_number": self._count, **fields}
-        self._count += 1
-        return kind, payload
+# type of a part that grows -> the field of its index, the events of the part and of its text
+_PART_EVENTS = {
+    "output_text": ("content_index", "content_part", "output_text"),
+    "refusal": ("content_index", "content_part", "refusal"),
+    "reasoning_text": ("content_index", "content_part", "reasoning_text"),
+    "summary_text": ("summary_index", "reasoning_summary_part", "reasoning_summary_text"),
+}
 
 
 class _Line:
     """The events of one item of the output; `raw`: thoughts are text of their own."""
 
-    def __init__(self, events: _Events, index: int, id: str | None, raw: bool) -> None:
+    def __init__(self, make: _Make, index: int, id: str | None, raw: bool) -> None:
         self.id = id
         self._index = index
-        self._events = events
+        self._make = make
         self._indexes: dict[int, int] = {}  # of a block -> its part's in the content
         self._annotations: dict[int, int] = {}  # index of a block -> how many it has
-        field, part = ("content_index", "content_part") if raw else (
-            "summary_index", "reasoning_summary_part")  # fmt: skip
-        self._thought_place = {field: 0}
-        self._thought_part = part
-        self._thought_type = "reasoning_text" if raw else "summary_text"
-        self._thought_text = "reasoning_text" if raw else "reasoning_summary_text"
+        self._thought = "reasoning_text" if raw else "summary_text"
 
     def added(self, item: JsonObject) -> list[Event]:
         """The item begins."""
@@ -86,38 +63,28 @@ class _Line:
 
     def grown(self, index: int, block: ContentBlock, text: str, logprobs: Json = ()) -> list[Event]:
         """A piece of a block; the part of a text or a thought begins with its first one."""
+        fields: JsonObject = {"delta": text}
         if type(block) is TextBlock:
-            return self._text(index, text, logprobs)
-        if type(block) is ThinkingBlock:
-            return self._thought(text)
-        if type(block) is ToolUseBlock:
-            return [self._part("function_call_arguments.delta", delta=text)] if text else []
-        return self._refusal(index, text) if type(block) is RefusalBlock else []
-
-    def _begin(self, index: int, part: JsonObject) -> Event:
-        """The part of a block begins."""
-        self._indexes[index] = len(self._indexes)
-        return self._part("content_part.added", content_index=self._indexes[index], part=part)
-
-    def _text(self, index: int, text: str, logprobs: Json) -> list[Event]:
+            kind = "output_text"
+            fields["logprobs"] = list(logprobs)
+        elif type(block) is ThinkingBlock:
+            kind, index = self._thought, next(iter(self._indexes), 0)
+        elif type(block) is RefusalBlock:
+            kind = "refusal"
+        else:
+            is_call = type(block) is ToolUseBlock and text
+            return [self._part("function_call_arguments.delta", **fields)] if is_call else []
+        field, part_event, text_event = _PART_EVENTS[kind]
         events: list[Event] = []
         if index not in self._indexes:
-            empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-            events.append(self._begin(index, empty))
+            self._indexes[index] = len(self._indexes)
+            part: JsonObject = {"type": kind, "refusal" if kind == "refusal" else "text": ""}
+            part |= {"annotations": [], "logprobs": []} if kind == "output_text" else {}
+            place = {field: self._indexes[index]}
+            events.append(self._part(f"{part_event}.added", **place, part=part))
         if text or logprobs:
-            place, listed = self._indexes[index], list(logprobs)
-            events.append(
-                self._part("output_text.delta", content_index=place, delta=text, logprobs=listed)
-            )
-        return events
-
-    def _refusal(self, index: int, text: str) -> list[Event]:
-        events: list[Event] = []
-        if index not in self._indexes:
-            events.append(self._begin(index, {"type": "refusal", "refusal": ""}))
-        if text:
-            place = self._indexes[index]
-            events.append(self._part("refusal.delta", content_index=place, delta=text))
+            place = {field: self._indexes[index]}
+            events.append(self._part(f"{text_event}.delta", **place, **fields))
         return events
 
     def annotation(self, index: int, annotation: Json) -> Event:
@@ -128,54 +95,37 @@ class _Line:
         return self._part("output_text.annotation.added", **place, annotation=annotation)
 
     def part_done(self, index: int, part: Json) -> list[Event]:
-        """A part of a message is whole."""
-        place = {"content_index": self._indexes[index]}
-        if part.get("type") == "refusal":
-            event = self._part("refusal.done", **place, refusal=part["refusal"])
-        else:
-            fields = {"text": part["text"], "logprobs": part.get("logprobs") or []}
-            event = self._part("output_text.done", **place, **fields)
-        return [event, self._part("content_part.done", **place, part=part)]
-
-    def _thought(self, text: str) -> list[Event]:
-        events: list[Event] = []
-        if not self._indexes:
-            self._indexes[0] = 0
-            events.append(self._thought_event("added", ""))
-        if text:
-            name = f"{self._thought_text}.delta"
-            events.append(self._part(name, **self._thought_place, delta=text))
-        return events
+        """A part is whole."""
+        kind = part["type"] if part["type"] in _PART_EVENTS else "output_text"
+        field, part_event, text_event = _PART_EVENTS[kind]
+        key = "refusal" if kind == "refusal" else "text"
+        fields = {field: self._indexes[index], key: part[key]}
+        if kind == "output_text":
+            fields["logprobs"] = part.get("logprobs") or []
+        done = self._part(f"{text_event}.done", **fields)
+        return [done, self._part(f"{part_event}.done", **{field: fields[field]}, part=part)]
 
     def thought_done(self, text: str) -> list[Event]:
         """All of the thinking, if any was told."""
-        if not self._indexes:
-            return []
-        done = self._part(f"{self._thought_text}.done", **self._thought_place, text=text)
-        return [done, self._thought_event("done", text)]
-
-    def _thought_event(self, name: str, text: str) -> Event:
-        part = {"type": self._thought_type, "text": text}
-        return self._part(f"{self._thought_part}.{name}", **self._thought_place, part=part)
+        part = {"type": self._thought, "text": text}
+        return self.part_done(next(iter(self._indexes)), part) if self._indexes else []
 
     def arguments_done(self, name: str, arguments: str) -> list[Event]:
         """All of a call's arguments."""
         return [self._part("function_call_arguments.done", arguments=arguments, name=name)]
 
     def _event(self, kind: str, **fields: Any) -> Event:
-        return self._events.event(f"response.{kind}", output_index=self._index, **fields)
+        return self._make(f"response.{kind}", output_index=self._index, **fields)
 
     def _part(self, kind: str, **fields: Any) -> Event:
-        return self._events.event(
-            f"response.{kind}", output_index=self._index, item_id=self.id or "", **fields
-        )
+        return self._event(kind, item_id=self.id or "", **fields)
 
 
 class _Composed:
     """The items of an answer of another wire, one after the other."""
 
-    def __init__(self, events: _Events, writer: AnswerWriter) -> None:
-        self._events = events
+    def __init__(self, make: _Make, writer: ItemWriter) -> None:
+        self._make = make
         self._writer = writer
         self._steps = Steps(writer.seed, writer.report)
         self._line: _Line | None = None  # of the item that is open
@@ -213,8 +163,8 @@ class _Composed:
         """(the line of an item, the event that announces it)."""
         index = len(self.output)
         id = self._writer.id(prefix, index)
-        self._line = _Line(self._events, index, id, self._writer.raw)
-        return self._line, self._line.added(item)
+        self._line = line = _Line(self._make, index, id, self._writer.raw)
+        return line, line.added(item)
 
     def _end(self, line: _Line, item: Json) -> list[Event]:
         self._line = None
@@ -223,42 +173,36 @@ class _Composed:
 
     def _text(self, step: Step, block: TextBlock | RefusalBlock) -> list[Event]:
         """Nothing, until there is a word, or an end that says something."""
-        part: JsonObject | None = None
-        if type(step) is Shut:
-            part = self._writer.part(block)
+        part = self._writer.part(block) if type(step) is Shut else None
         if part is None and not (type(step) is Grow and block.text):
             return []
-        line, events = self._message()
+        line = self._line
+        events: list[Event] = []
+        if self._parts is None or line is None:  # no message is open
+            self._parts = []
+            item = {"type": "message", "status": "in_progress", "role": "assistant", "content": []}
+            line, events = self._begin("msg", item)
         if part is None:
             return events + line.grown(step.index, block, block.text)
-        assert self._parts is not None  # a message is open
         self._parts.append(part)
         events += line.grown(step.index, block, "")
         events += [line.annotation(step.index, entry) for entry in part.get("annotations", ())]
         return events + line.part_done(step.index, part)
-
-    def _message(self) -> tuple[_Line, list[Event]]:
-        """(the line of the message, the event of its beginning if none was open)."""
-        if self._parts is not None and self._line is not None:
-            return self._line, []
-        self._parts = []
-        item = {"type": "message", "status": "in_progress", "role": "assistant", "content": []}
-        return self._begin("msg", item)
 
     def _end_message(self, status: str) -> list[Event]:
         """The end of the message, if one is open."""
         parts, self._parts = self._parts, None
         if parts is None or self._line is None:
             return []
-        item = answer_message(self._line.id or "", parts, {}, status)
+        item = wire_blocks.answer_message(self._line.id or "", parts, {}, status)
         return self._end(self._line, item)
 
     def _thought(self, step: Step, block: ThinkingBlock) -> list[Event]:
         """Nothing, as long as nothing can be read."""
-        events: list[Event] = []
-        line = self._line
         if type(step) is Open:  # the first piece is told once more, as it grows
-            return events
+            return []
+        line = self._line
+        events: list[Event] = []
         readable = block.thinking if type(step) is Grow else self._writer.sealed(block) is not None
         if line is None and readable:
             line, events = self._begin("rs", {"type": "reasoning", "summary": []})
@@ -270,11 +214,10 @@ class _Composed:
         return events + line.thought_done(block.thinking) + self._end(line, item)
 
     def _call(self, step: Step, block: ToolUseBlock) -> list[Event]:
-        if type(step) is Open:
-            item = {**function_call(block, ""), "status": "in_progress"}
-            return self._begin("fc", item)[1]
         line = self._line
-        assert line is not None  # it has begun
+        if type(step) is Open or line is None:
+            item = {**wire_blocks.function_call(block, ""), "status": "in_progress"}
+            return self._begin("fc", item)[1]
         text = argument_text(block)
         if type(step) is Grow:
             return line.grown(0, block, text)
@@ -282,9 +225,8 @@ class _Composed:
             block = replace(block, unfinished=True)
             self.call_broke = True
         item = self._writer.call(line.id or "", block)
-        arguments = item["arguments"]
-        events = line.grown(0, block, "" if text else arguments)
-        return events + line.arguments_done(block.name, arguments) + self._end(line, item)
+        events = line.grown(0, block, "" if text else item["arguments"])
+        return events + line.arguments_done(block.name, item["arguments"]) + self._end(line, item)
 
     def _other(self, block: ContentBlock) -> list[Event]:
         """An item of this wire's own, in one piece; anything else is a loss."""
@@ -294,7 +236,7 @@ class _Composed:
             self._writer.report.lost("answer.unsaid", block)
             return []
         id = item["id"] if isinstance(item.get("id"), str) else None
-        line = _Line(self._events, len(self.output), id, self._writer.raw)
+        line = _Line(self._make, len(self.output), id, self._writer.raw)
         return line.added(item) + self._end(line, item)
 
 
@@ -327,8 +269,8 @@ class _Item:
 class _Replayed:
     """The items of an answer that was read from this wire."""
 
-    def __init__(self, events: _Events, writer: AnswerWriter) -> None:
-        self._events = events
+    def __init__(self, make: _Make, writer: ItemWriter) -> None:
+        self._make = make
         self._writer = writer
         self._items: dict[int, _Item] = {}
 
@@ -354,8 +296,8 @@ class _Replayed:
         item.complete = item.complete or self._completes(block)
         if not item.closed:
             events += self._grown(item, index, part)
-            text = type(block) is TextBlock or type(block) is RefusalBlock
-            if item.complete and not text:  # of a message more parts may be told
+            # of a message more parts may be told
+            if item.complete and block.type not in ("text", "refusal"):
                 events += self._close(item)
         return events
 
@@ -364,12 +306,8 @@ class _Replayed:
 
         Whether it was `truncated` the items say themselves.
         """
-        return [
-            event
-            for item in self._items.values()
-            if (ended or item.complete) and not item.closed
-            for event in self._close(item)
-        ]
+        items = [item for item in self._items.values() if ended or item.complete]
+        return [event for item in items if not item.closed for event in self._close(item)]
 
     @property
     def output(self) -> list[Json]:
@@ -383,11 +321,11 @@ class _Replayed:
         return self._writer.reader_issuer(block) or self._writer.issuer
 
     def _line(self, position: int, block: ContentBlock) -> _Line:
-        note = next((note for note in spellings(block) if note.startswith(ID)), "")
+        notes = wire_blocks.spellings(block)
+        note = next((note for note in notes if note.startswith(ID)), "")
         fields: Any = self._fields(block) if type(block) is not RawBlock else block.data
         id = note.removeprefix(ID) or (fields.get("id") if isinstance(fields, dict) else None)
-        id = id if isinstance(id, str) else None
-        return _Line(self._events, position, id, self._writer.raw)
+        return _Line(self._make, position, id if isinstance(id, str) else None, self._writer.raw)
 
     def _announcement(self, block: ContentBlock) -> JsonObject:
         """The item as it is announced."""
@@ -396,7 +334,7 @@ class _Replayed:
         if type(block) is ThinkingBlock:
             return {"type": "reasoning", "summary": []}
         if type(block) is ToolUseBlock:
-            [item] = items_as_read([block], self._issuer(block), self._writer.raw)
+            [item] = wire_blocks.items_as_read([block], self._issuer(block), self._writer.raw)
             return {**item, "status": "in_progress", "arguments": ""}
         fields = self._fields(block)
         phase = {"phase": fields["phase"]} if "phase" in fields else {}
@@ -408,7 +346,7 @@ class _Replayed:
         if type(block) is RawBlock:
             return True
         fields = self._fields(block)
-        return "id" in fields or "status" in fields or "item" in spellings(block)
+        return "id" in fields or "status" in fields or "item" in wire_blocks.spellings(block)
 
     def _grown(self, item: _Item, index: int, part: Part) -> list[Event]:
         block = part.block
@@ -423,15 +361,15 @@ class _Replayed:
             texts.append(text)
         if type(block) is ThinkingBlock and not texts:
             return []
+        if type(block) is not TextBlock or part.whole:
+            return item.line.grown(index, block, text)
         logprobs: Sequence[Json] = ()
-        detailed = block.extras is not None and not part.whole
-        if detailed and type(block) is TextBlock and not self._completes(block):
+        if block.extras is not None and not self._completes(block):
             logprobs = self._fields(block).get("logprobs", ())
         events = item.line.grown(index, block, text, logprobs)
-        if type(block) is TextBlock and not part.whole:
-            for cited in block.citations or ():
-                data = write_citation(cited, (self._issuer(block),), as_read=True)
-                events.append(item.line.annotation(index, data))
+        for citation in block.citations or ():
+            data = wire_blocks.write_citation(citation, (self._issuer(block),), as_read=True)
+            events.append(item.line.annotation(index, data))
         return events
 
     def _close(self, item: _Item) -> list[Event]:
@@ -442,18 +380,17 @@ class _Replayed:
             if type(block) is ThinkingBlock:
                 events += item.line.thought_done(block.thinking)
             elif type(block) is ToolUseBlock:
-                arguments = data.get("arguments")
-                if isinstance(arguments, str):
+                if isinstance(arguments := data.get("arguments"), str):
                     events += item.line.arguments_done(block.name, arguments)
-            elif type(block) is TextBlock or type(block) is RefusalBlock:
-                part = output_part_as_read(block, self._issuer(block))
+            elif block.type in ("text", "refusal"):
+                part = wire_blocks.output_part_as_read(block, self._issuer(block))
                 events += item.line.part_done(index, part)
         return events + item.line.done(data)
 
     def _data(self, item: _Item) -> Json:
         blocks = [*item.blocks.values()]
         issuer = self._issuer(blocks[0])
-        data = items_as_read(blocks, issuer, self._writer.raw)[0]
+        data = wire_blocks.items_as_read(blocks, issuer, self._writer.raw)[0]
         if item.line.id is None or not isinstance(data, dict) or data.get("id") == item.line.id:
             return data
         if "id" in data:  # a host that calls the item otherwise in every event: clients would not
@@ -461,25 +398,27 @@ class _Replayed:
         return {**data, "id": item.line.id}
 
 
+_TEXT_FIELDS = {"thinking": "thinking", "tool_use": "raw_input"}
+
+
 def _text(block: ContentBlock) -> str:
-    if type(block) is ThinkingBlock:
-        return block.thinking
-    if type(block) is ToolUseBlock:
-        return block.raw_input or ""
-    return block.text if type(block) is TextBlock or type(block) is RefusalBlock else ""
+    """The text of a block that grows."""
+    return getattr(block, _TEXT_FIELDS.get(block.type, "text"), None) or ""
 
 
 _CLOSING = {"incomplete": "response.incomplete", "failed": "response.failed",
             "cancelled": "response.failed", "error": "response.failed"}  # fmt: skip
 
 
-class ResponsesEncoder(AnswerEncoder[AnswerWriter]):
+class ResponsesEncoder(AnswerEncoder[ItemWriter]):
     """Writes one answer."""
 
-    def __init__(self, dialect: Dialect, report: Report, request: ChatRequest | None) -> None:
-        super().__init__(AnswerWriter(dialect, report, ""), request)
+    def __init__(
+        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
+    ) -> None:
+        super().__init__(ItemWriter(dialect, report, ""), request)
         self._dialect = dialect
-        self._events = _Events()
+        self._count = 0  # of the events
         self._begun = False  # a piece showed whose answer it is
         self._items: _Replayed | _Composed | None = None  # once the answer is open
         self._id: str | None = None
@@ -487,6 +426,12 @@ class ResponsesEncoder(AnswerEncoder[AnswerWriter]):
         self._created: Any = None
         self._ended = False
         self._failed = False  # with an error of another wire
+
+    def _event(self, kind: str, **fields: Any) -> Event:
+        """One event, with its number."""
+        payload = {"type": kind, "sequence_number": self._count, **fields}
+        self._count += 1
+        return kind, payload
 
     def feed(self, piece: Piece) -> list[Event]:
         """The events that the piece makes: a response has one candidate, and ends as it does."""
@@ -544,7 +489,7 @@ class ResponsesEncoder(AnswerEncoder[AnswerWriter]):
         self._failed = not self.writer.own
         fields = {"code": error.code or error.type or None, "message": error.message, "param": None}
         sent = {"type": error.type or "server_error", **fields}
-        return [*events, self._events.event("error", error=sent, **fields)]
+        return [*events, self._event("error", error=sent, **fields)]
 
     def unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows: in an answer of this wire, as it came."""
@@ -560,14 +505,14 @@ class ResponsesEncoder(AnswerEncoder[AnswerWriter]):
         if not self._id:
             self.report.lost("answer.field", self.about, "id")
         self.writer.seed = self._id or UNNAMED
-        self._items = (_Replayed if own else _Composed)(self._events, self.writer)
+        self._items = (_Replayed if own else _Composed)(self._event, self.writer)
         response: JsonObject = {"id": self.writer.seed, "object": "response"}
         if self._created is not None or not own:  # else the reader would take it for told
             response["created_at"] = self._created or 0
         response |= {"status": "in_progress", **DEFAULTS}
         response |= {"model": self._model or self.requested_model, "output": [], "usage": None}
         names = ("response.created", "response.in_progress")
-        return [self._events.event(name, response=response) for name in names], self._items
+        return [self._event(name, response=response) for name in names], self._items
 
     def finish(self) -> list[Event]:
         """The ends of the items, and the response as a whole if it came to its end, or failed."""
@@ -577,20 +522,17 @@ class ResponsesEncoder(AnswerEncoder[AnswerWriter]):
         resp = self.about.finish()
         events += items.finish(self._ended, resp.status == "truncated")
         resp.id = resp.id or (None if self.writer.own else UNNAMED)
-        if self._ended or self._failed:
-            response = self._response(resp, items)
+        whole = self._ended or self._failed
+        if whole or self.writer.own:  # what was known when it broke off
+            response = self._response(resp, items.output if whole else [])
             kind = _CLOSING.get(response.get("status", ""), "response.completed")
-            events.append(self._events.event(kind, response=response))
-        elif self.writer.own:  # what was known when it broke off
-            response = self._response(resp, items)
-            events.append(self._events.event("response.in_progress", response=response))
+            events.append(self._event(kind if whole else "response.in_progress", response=response))
         return events
 
-    def _response(self, resp: ChatResponse, items: _Replayed | _Composed) -> JsonObject:
-        output = items.output if self._ended or self._failed else []
-        writer = AnswerWriter(self._dialect, self.report, answer_seed(resp), self.writer.own)
+    def _response(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
+        writer = ItemWriter(self._dialect, self.report, answer_seed(resp), self.writer.own)
         response = writer.response(resp, output, self.requested_model)
-        broke = type(items) is _Composed and items.call_broke
+        broke = type(self._items) is _Composed and self._items.call_broke
         if broke and response["status"] == "completed":
             response["status"] = "incomplete"
             self.report.lost("answer.finish", resp, "status", what="a call that breaks off")

@@ -11,8 +11,8 @@ Reference: OpenAI API, "Create a model response", `input`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Sequence
+from itertools import groupby, islice
 from typing import Any, TypeAlias, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
@@ -21,44 +21,11 @@ from ..._core.stream.arguments import parse_arguments
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import (
-    AudioBlock,
-    DocumentBlock,
-    ImageBlock,
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    VideoBlock,
-)
-from ...message.blocks import ContentBlock, answered, noted
-from ...message.msg import Role
-from ..chat_shape import arguments_of, own_extras, result_text
-from .blocks import (
-    ABSENT,
-    ITEM,
-    PART,
-    PartWriter,
-    add_extras,
-    answer_message,
-    assistant_messages,
-    function_call,
-    is_part,
-    items_as_read,
-    mark,
-    message,
-    note_absent,
-    part_as_read,
-    raw_item,
-    read_item,
-    read_part,
-    reasoning,
-    without_id,
-)
+from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, Role, TextBlock
+from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, answered
+from ..base import Room
+from ..chat_shape import arguments_of, is_plain, own_extras, result_text
+from . import blocks as wire_blocks
 from .dialect import Dialect
 
 _READ_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "developer"}
@@ -75,8 +42,26 @@ _CLIENT_OUTPUTS = frozenset({"custom_tool_call_output", "computer_call_output",
                              "apply_patch_call_output"})  # fmt: skip
 
 
-def read_input(items: list[Any], issuer: str, raw: bool, model: str | None) -> list[Msg]:
-    """The messages that the items make; `raw`: thoughts are text, not sealed."""
+_DETAILS = {
+    "image": frozenset({"low", "high", "auto", "original"}),
+    "document": frozenset({"low", "high", "auto"}),
+}
+
+# The API reads the kind of a file off its name, which bytes must have.
+_ENDINGS = {
+    "application/pdf": "pdf", "application/json": "json", "application/xml": "xml",
+    "application/rtf": "rtf", "application/msword": "doc", "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt", "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "text/markdown": "md", "text/html": "html", "text/csv": "csv", "text/xml": "xml",
+}  # fmt: skip
+
+
+def read_input(items: list[Any], dialect: Dialect, model: str | None) -> list[Msg]:
+    """The messages that the items make."""
+    issuer, raw = dialect.issuers[0], dialect.raw
     origin = Origin(issuer, model)
     callers: dict[str, str] = {}  # id of a call -> who runs it, known from the call on
     msgs: list[Msg] = []
@@ -85,7 +70,10 @@ def read_input(items: list[Any], issuer: str, raw: bool, model: str | None) -> l
         if (m := _single_message(item, issuer)) is not None:
             blocks = None
         else:
-            role, item_blocks = _item_blocks(item, issuer, raw, origin, callers)
+            role, item_blocks = _item_blocks(item, issuer, raw, callers)
+            for block in item_blocks:
+                if type(block) is ThinkingBlock:
+                    block.origin = origin
             if blocks is not None and msgs[-1].role == role:
                 blocks.extend(item_blocks)
                 continue
@@ -99,38 +87,31 @@ def read_input(items: list[Any], issuer: str, raw: bool, model: str | None) -> l
 
 
 def _item_blocks(
-    item: JsonObject, issuer: str, raw: bool, origin: Origin, callers: dict[str, str]
+    item: JsonObject, issuer: str, raw: bool, callers: dict[str, str]
 ) -> tuple[Role, list[ContentBlock]]:
     """(role of the message that the item belongs to, its blocks)."""
     kind = item.get("type", "message")
     if kind == "function_call_output":
-        return "tool", [_read_result(item, issuer)]
+        return "tool", [wire_blocks.read_result(item, issuer)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
         result = _read_raw_result(item, issuer, callers)
         return ("tool" if result.by == "client" else "assistant"), [result]
-    blocks = [block for _, block in read_item(item, issuer, raw)]
+    blocks = [block for _, block in wire_blocks.read_item(item, issuer, raw)]
     for block in blocks:
         if type(block) is ToolUseBlock:
             if block.raw_input is not None:
                 block.input = parse_arguments(block.raw_input)
             if "parsed_arguments" in item:  # the SDK's parser adds it, and a client sent it along
                 fields = {"parsed_arguments": item["parsed_arguments"]}
-                add_extras(block, answered(issuer), fields)
-        elif type(block) is ThinkingBlock:
-            block.origin = origin
-        elif type(block) is not RawBlock:
-            _keep_parsed(block, item, issuer)
-        elif block.pair is not None:
-            callers[block.pair] = block.by
+                wire_blocks.add_extras(block, answered(issuer), fields)
+        elif type(block) is RawBlock:
+            if block.pair is not None:
+                callers[block.pair] = block.by
+        elif block.read_from is not item and "parsed" in block.read_from:  # the same of a part
+            fields = (block.extras or {}).get(answered(issuer), {}).get("part", {})
+            fields = {"part": {**fields, "parsed": block.read_from["parsed"]}}
+            wire_blocks.add_extras(block, answered(issuer), fields)
     return "assistant", blocks
-
-
-def _keep_parsed(block: ContentBlock, item: JsonObject, issuer: str) -> None:
-    """Keep what the SDK's parser adds to parts."""
-    part = block.read_from
-    if part is not item and "parsed" in part:
-        fields = (block.extras or {}).get(answered(issuer), {}).get("part", {})
-        add_extras(block, answered(issuer), {"part": {**fields, "parsed": part["parsed"]}})
 
 
 def _single_message(item: Any, issuer: str) -> Msg | None:
@@ -144,26 +125,21 @@ def _single_message(item: Any, issuer: str) -> Msg | None:
             return _read_message(item, _READ_ROLES[role], issuer)
     elif isinstance(kind, str) and (kind in _RUNS or kind.endswith(("_call", "_output"))):
         return None
-    block = RawBlock(issuer, item, by="client")
+    block = RawBlock(issuer, item, "message" if kind == "message" else "item", by="client")
     block.read_from = item
-    if kind == "message":
-        block.role = "message"
     return Msg.trusted("", [block], "user")
 
 
 def _read_message(item: JsonObject, role: Role, issuer: str) -> Msg:
     content = item.get("content")
     modeled: tuple[str, ...] = ("role", "type", "content")
-    if type(content) is str:
-        m = Msg.trusted("", content, role)
-    elif type(content) is list:
-        m = Msg.trusted("", [read_part(part, issuer) for part in content], role)
-    else:
-        m = Msg.trusted("", [], role)
-        modeled = modeled[:2]  # what is no content stays among the other fields
-    notes = ["typed"] if "type" in item else []
-    notes += ["empty"] if "content" not in modeled else []
-    m.spelling = " ".join(notes) or None
+    if type(content) is list:
+        content = [wire_blocks.read_part(part, issuer) for part in content]
+    elif type(content) is not str:
+        content, modeled = [], modeled[:2]  # what is no content stays among the other fields
+    m = Msg.trusted("", content, role)
+    notes = ("typed" if "type" in item else "", "" if "content" in modeled else "empty")
+    m.spelling = " ".join(filter(None, notes)) or None
     if extras := {key: value for key, value in item.items() if key not in modeled}:
         m.extras = {issuer: extras}
     return m
@@ -179,133 +155,59 @@ def _use_plain_text(m: Msg) -> None:
         m.spelling = None if spelling.endswith("bare") else "typed"
 
 
-def _read_result(item: JsonObject, issuer: str) -> ToolResultBlock:
-    extras = {key: value for key, value in item.items() if key != "type"}
-    block = ToolResultBlock("")
-    block.read_from = item
-    if isinstance(extras.get("call_id"), str):
-        block.id = extras.pop("call_id")
-    if isinstance(extras.get("name"), str) and extras["name"]:
-        block.name = extras.pop("name")
-    if isinstance(extras.get("output"), str):
-        block.output = extras.pop("output")
-    elif isinstance(extras.get("output"), list):
-        block.output = [read_part(part, issuer) for part in extras.pop("output")]
-    add_extras(block, issuer, extras)
-    note_absent(block, issuer, ("call_id", "output"), item)
-    return block
-
-
-def _result_as_read(block: ContentBlock, issuer: str) -> Json:
-    if type(block) is RawBlock:
-        return block.data
-    assert type(block) is ToolResultBlock  # what else is read into a message of tools
-    item: JsonObject = {"type": "function_call_output", "call_id": block.id}
-    if block.name:
-        item["name"] = block.name
-    output: Any = block.output
-    if isinstance(output, list):
-        output = [part_as_read(part, issuer) for part in output]
-    item["output"] = output
-    if block.extras is not None:
-        item.update(block.extras.get(issuer, {}))
-        for key in block.extras.get(noted(issuer), {}).get(ABSENT, ()):
-            item.pop(key, None)
-    return item
-
-
 def _read_raw_result(item: JsonObject, issuer: str, callers: dict[str, str]) -> RawBlock:
-    block = raw_item(item, issuer)
-    if item["type"] == "mcp_approval_response":
-        id = item.get("approval_request_id")
-        block.role, block.by = "result", "client"
-        block.pair = id if isinstance(id, str) and id else None
-        return block
+    block = wire_blocks.raw_item(item, issuer)
     caller = callers.get(block.pair or "")
-    if caller == "client" or (caller is None and item["type"] in _CLIENT_OUTPUTS):
+    if item["type"] == "mcp_approval_response":
+        block.role, block.by = "result", "client"
+    elif caller == "client" or (caller is None and item["type"] in _CLIENT_OUTPUTS):
         block.by = "client"
     return block
 
 
-def messages_as_read(m: Msg, issuer: str, raw: bool) -> list[Json]:
-    """The items that `read_input` made the message of."""
+def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
+    """The items that `read_input` made the messages of."""
+    return [item for m in msgs for item in _items_as_read(m, room.issuer, room.dialect.raw)]
+
+
+def _items_as_read(m: Msg, issuer: str, raw: bool) -> list[Json]:
     content: Any = m.content
-    if m.role == "assistant" and type(content) is not str:
-        return items_as_read(content, issuer, raw)
-    if m.role == "tool":
-        return [_result_as_read(block, issuer) for block in content]
-    parts = type(content) is not str
-    if parts and len(content) == 1 and type(content[0]) is RawBlock and content[0].spelling != PART:
-        return [content[0].data]
     item: JsonObject = {"role": m.role}
+    if type(content) is not str:
+        lone = content[0] if len(content) == 1 else None
+        is_item = type(lone) is RawBlock and lone.spelling != wire_blocks.PART
+        if is_item or m.role in ("assistant", "tool"):
+            return wire_blocks.items_as_read(content, issuer, raw)
+        content = [wire_blocks.part_as_read(block, issuer) for block in content]
     notes = m.spelling or ""
     if notes.startswith("typed"):
         item["type"] = "message"
     if not notes.endswith("empty"):
-        item["content"] = [part_as_read(b, issuer) for b in content] if parts else content
+        item["content"] = content
     if m.extras is not None:
         item.update(m.extras.get(issuer, {}))
     return [item]
 
 
-def items(
-    history: RoledHistory,
-    caps: Capabilities,
-    dialect: Dialect,
-    report: Report,
-    *,
-    stored: bool = True,
-    start: int = 0,
+def write_messages(
+    room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """The items of the messages from `start` on. `stored`: the host keeps what it answers."""
-    writer = _InputWriter(history, caps, dialect, report, stored)
-    full = dialect.said == "full"
-    strings = (dialect.text == "string", dialect.said == "string")  # of the others, of the model
-    rows = zip(history.msgs, history.roles, history.marks(), strict=True)
-    for m, role, unusual in islice(rows, start, None) if start else rows:
-        content: Any = m.content
-        model = role == ASSISTANT
-        if not unusual and role != TOOL and type(content) is list and len(content) == 1:
-            if type(content[0]) is ToolUseBlock:
-                writer.items.append(_call(content[0]))  # the usual turn that calls a tool
-                continue
-            if type(content[0]) is TextBlock:
-                content = content[0].text
-        if type(content) is str and not unusual and not (full and model):
-            if not strings[model]:
-                content = [{"type": _TEXT_TYPES[model], "text": content}]
-            name = writer.role(m, role) if role == SYSTEM else _WRITTEN_ROLES[role]
-            writer.items.append({"role": name, "content": content})
-        elif role == TOOL:
-            writer.results(m)
-        else:
-            writer.message(m, role)
-    writer.ids.settle()
-    return writer.items
+    """The list with the system prompt in it, as `format` gives it."""
+    return InputWriter(room, history, caps, report, stored=True).write()
 
 
-def _call(block: ToolUseBlock) -> JsonObject:
-    text = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    return function_call(block, text)
-
-
-class _InputWriter:
-    """Writes one message after the other into `items`."""
+class InputWriter:
+    """Writes one message after the other into `items`. `stored`: the host keeps what it answers."""
 
     def __init__(
-        self,
-        history: RoledHistory,
-        caps: Capabilities,
-        dialect: Dialect,
-        report: Report,
-        stored: bool,
+        self, room: Room, history: RoledHistory, caps: Capabilities, report: Report, stored: bool
     ) -> None:
         self.items: list[JsonObject] = []
         self.caps = caps
-        self.dialect = dialect
+        self.dialect: Dialect = room.dialect
         self.report = report
-        self.parts = PartWriter(caps, dialect, report)
-        self.ids = _Ids(self.items, history, dialect, report, stored)
+        self.history = history
+        self.ids = _Ids(self, stored and self.dialect.stores)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
@@ -313,15 +215,41 @@ class _InputWriter:
         self._first: JsonObject = {}  # own fields of the message that its first item takes
         self._every: JsonObject = {}  # and those of each of its message items
 
-    def role(self, m: Msg, role: int) -> str:
+    def write(self, start: int = 0) -> list[JsonObject]:
+        """The items of the messages from `start` on."""
+        dialect, history = self.dialect, self.history
+        full = dialect.said == "full"
+        strings = (dialect.text == "string", dialect.said == "string")  # of others, of the model
+        rows = zip(history.msgs, history.roles, history.marks(), strict=True)
+        for m, role, unusual in islice(rows, start, None) if start else rows:
+            content: Any = m.content
+            model = role == ASSISTANT
+            if not unusual and role != TOOL and type(content) is list and len(content) == 1:
+                if type(content[0]) is ToolUseBlock:
+                    self.items.append(_call(content[0]))  # the usual turn that calls a tool
+                    continue
+                if type(content[0]) is TextBlock:
+                    content = content[0].text
+            if type(content) is str and not unusual and not (full and model):
+                if not strings[model]:
+                    content = [{"type": _TEXT_TYPES[model], "text": content}]
+                self.items.append({"role": self._role(m, role), "content": content})
+            elif role == TOOL:
+                self._results(m)
+            else:
+                self._message(m, role)
+        self.ids.settle()
+        return self.items
+
+    def _role(self, m: Msg, role: int) -> str:
         """The role; `developer` where the host knows it."""
         if role == SYSTEM and m.role == "developer" and self.dialect.developer:
             return "developer"
         return _WRITTEN_ROLES[role]
 
-    def message(self, m: Msg, role_index: int) -> None:
+    def _message(self, m: Msg, role_index: int) -> None:
         """The items of a message of the system, the user or the model."""
-        first, role = len(self.items), self.role(m, role_index)
+        first, role = len(self.items), self._role(m, role_index)
         if m.extras is not None:
             self._first = own_extras(m, self.caps)
             self._every = {"phase": self._first.pop("phase")} if "phase" in self._first else {}
@@ -337,81 +265,133 @@ class _InputWriter:
         if role_index == ASSISTANT:
             self.ids.gap(m, first)
 
-    def results(self, m: Msg) -> None:
+    def _results(self, m: Msg) -> None:
         """One item for each result of the message."""
         first = len(self.items)
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
                 raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-            item = self._result(block)
-            if block.id in self._custom_ids:
-                item["type"] = "custom_tool_call_output"
-            self._item(item, block)
+            custom = block.id in self._custom_ids
+            kind = "custom_tool_call_output" if custom else "function_call_output"
+            output = self._output(block)
+            self._item({"type": kind, "call_id": block.id, "output": output}, block)
         if m.extras is not None and (extras := own_extras(m, self.caps)):
             self._first = extras
             self._place(m, first)
 
-    def _result(self, block: ToolResultBlock) -> JsonObject:
-        """`{"type": "function_call_output", "call_id", "output"}`; one text is a string."""
+    def _output(self, block: ToolResultBlock) -> Json:
+        """The output of a result; one text is a string."""
         output: Any = block.output
         bullets = self.dialect.bullets
         if type(output) is list:
-            if len(output) == 1 and _is_plain(output[0]):
+            if len(output) == 1 and is_plain(output[0]):
                 output = output[0].text
             elif bullets and all(type(part) is TextBlock for part in output):
                 output = result_text(block, bullets=True)
             else:
-                output = [self.parts.input(part) for part in output] or ""
+                output = [self._input(part) for part in output] or ""
         elif type(output) is not str:
             output = result_text(block, bullets)
         if block.cache is not None:  # a breakpoint stands on the last part
             parts = [{"type": "input_text", "text": output}] if type(output) is str else output
-            output = [*parts[:-1], {**parts[-1], "prompt_cache_breakpoint": mark(block.cache)}]
-        return {"type": "function_call_output", "call_id": block.id, "output": output}
+            mark = {wire_blocks.MARK: wire_blocks.mark(block.cache)}
+            output = [*parts[:-1], {**parts[-1], **mark}]
+        return output
+
+    def _input(self, block: ContentBlock, extras: JsonObject | None = None) -> JsonObject:
+        """`input_text`, `input_image`, `input_file` or `input_audio`, or a part as it came.
+
+        `extras`: the part's own fields, where the block's extras hold those of its item too.
+        """
+        if type(block) is TextBlock:
+            part: JsonObject = {"type": "input_text", "text": block.text}
+            if block.citations is not None:  # only what the model said can be supported by others
+                self.report.lost("citations.unsaid", block, "citations")
+        elif block.type == "image":
+            # an unknown source is an error before it is a loss
+            part = wire_blocks.write_medium(block, None, None)
+            detail = self._detail(block) or ("auto" if self.dialect.detail else None)
+            if detail is not None:
+                part["detail"] = detail
+        elif block.type == "document":
+            part = wire_blocks.write_medium(block, self._title(block), self._detail(block))
+        elif block.type == "audio" and block.source.type == "base64":
+            part = wire_blocks.write_medium(block, None, None)
+        elif type(block) is RawBlock and isinstance(block.data, dict):
+            return block.data
+        else:
+            raise WriteError(f"{block.type} is no part of an input", code="seat.unsaid")
+        if block.extras is not None:
+            part.update(own_extras(block, self.caps) if extras is None else extras)
+        if block.cache is not None:
+            part[wire_blocks.MARK] = wire_blocks.mark(block.cache)
+        return part
+
+    def _output_part(self, block: TextBlock | RefusalBlock, extras: JsonObject) -> JsonObject:
+        """`output_text` or `refusal`, with the part's own fields."""
+        part = wire_blocks.write_output_part(block)
+        if type(block) is TextBlock:
+            self._uncached(block)
+            if block.citations and "annotations" not in extras:
+                reads = self.caps.reads
+                annotations = [wire_blocks.write_citation(c, reads) for c in block.citations]
+                if writable := [entry for entry in annotations if entry is not None]:
+                    part["annotations"] = writable
+                if None in annotations:
+                    self.report.lost("citations.unsaid", block, "citations")
+        return {**part, **extras}
+
+    def _uncached(self, block: TextBlock | ToolUseBlock) -> None:
+        """A block whose item or part takes no breakpoint."""
+        if block.cache is not None:
+            self.report.lost("cache.unsaid", block, "cache")
+
+    def _title(self, block: MediaBlock) -> str | None:
+        if block.source.type == "base64":
+            return block.title or f"document.{_ENDINGS.get(block.source.media_type, 'txt')}"
+        if block.title is not None:
+            # a file that is already somewhere has its name there
+            self.report.lost("media.detail", block, "title")
+        return None
+
+    def _detail(self, block: MediaBlock) -> str | None:
+        if block.detail is None or block.detail in _DETAILS[block.type]:
+            return block.detail
+        self.report.lost("media.detail", block, "detail", what=block.detail)
+        return None
 
     def _block(self, block: ContentBlock, m: Msg, role: str) -> None:
         if type(block) is TextBlock or type(block) is RefusalBlock:
             self._text(block, m, role)
-        elif type(block) is ToolUseBlock:
-            self._close(m, role)
-            self.parts.uncached(block)
-            self._item(_call(block), block)
-        elif type(block) is ThinkingBlock:
-            self._close(m, role)
-            self._reasoning(block)
-        elif (
-            type(block) is ImageBlock
-            or type(block) is DocumentBlock
-            or type(block) is AudioBlock
-            or type(block) is VideoBlock
-        ):
-            if role == "assistant":
-                raise WriteError(f"{block.type} said by the model", code="seat.unsaid")
-            self._open.append(self.parts.input(block))
-        elif type(block) is RawBlock:
-            if is_part(block):
-                self._open.append(self.parts.input(block))
-            else:
-                self._close(m, role)
-                self.items.append(item := self.parts.input(block))
-                if item.get("type") == "custom_tool_call":
-                    self._custom_ids.add(item.get("call_id"))
         elif type(block) is ToolResultBlock:
             raise WriteError("a tool result at another seat", code="seat.unsaid")
+        elif isinstance(block, MediaBlock) and role == "assistant":
+            raise WriteError(f"{block.type} said by the model", code="seat.unsaid")
+        elif isinstance(block, MediaBlock) or (block.type == "raw" and wire_blocks.is_part(block)):
+            self._open.append(self._input(block))
         else:
-            assert_never(block)
+            self._close(m, role)
+            if type(block) is ToolUseBlock:
+                self._uncached(block)
+                self._item(_call(block), block)
+            elif type(block) is ThinkingBlock:
+                self._reasoning(block)
+            elif type(block) is RawBlock:
+                self.items.append(item := self._input(block))
+                if item.get("type") == "custom_tool_call":
+                    self._custom_ids.add(item.get("call_id"))
+            else:
+                assert_never(block)
 
     def _text(self, block: TextBlock | RefusalBlock, m: Msg, role: str) -> None:
-        extras: JsonObject = {}
-        if block.extras is not None:
-            extras = own_extras(block, self.caps)
-            if fields := {name: extras.pop(name) for name in ITEM if name in extras}:
-                self._close(m, role)  # where an item's own fields stand, the item begins
-                self._fields, self._node = fields, block
+        extras = {} if block.extras is None else own_extras(block, self.caps)
+        if fields := {name: extras.pop(name) for name in wire_blocks.ITEM if name in extras}:
+            self._close(m, role)  # where an item's own fields stand, the item begins
+            self._fields, self._node = fields, block
         if role == "assistant":
-            self._open.append(self.parts.output(block, extras))
+            self._open.append(self._output_part(block, extras))
         elif type(block) is TextBlock:
-            self._open.append(self.parts.input(block, extras))
+            self._open.append(self._input(block, extras))
         else:
             raise WriteError("a refusal that the model did not say", code="seat.unsaid")
 
@@ -425,38 +405,39 @@ class _InputWriter:
         if role != "assistant":
             if "id" in fields:
                 fields = self.ids.without("message", fields, nodes)
-            self.items.append(message(role, parts, self.dialect.text == "string", fields))
+            string = self.dialect.text == "string"
+            self.items.append(wire_blocks.message(role, parts, string, fields))
             return
-        fields = self.ids.checked("message", fields, nodes, len(self.items))
+        fields = self.ids.checked("message", fields, nodes)
         if self.dialect.said == "full":
             # a whole item for each part: servers that look for those may read the first one alone
             for part in parts:
                 id = fields.get("id") or self.ids.new("message")
-                self.items.append(answer_message(id, [part], fields))
+                self.items.append(wire_blocks.answer_message(id, [part], fields))
                 fields = {name: value for name, value in fields.items() if name != "id"}
         elif "id" in fields:
-            self.items.append(answer_message(fields["id"], parts, fields))
+            self.items.append(wire_blocks.answer_message(fields["id"], parts, fields))
         else:
-            self.items.extend(assistant_messages(parts, self.dialect.said == "string", fields))
+            string = self.dialect.said == "string"
+            self.items += wire_blocks.assistant_messages(parts, string, fields)
 
     def _item(self, item: JsonObject, block: ToolUseBlock | ToolResultBlock) -> None:
         if block.extras is not None:
-            extras = own_extras(block, self.caps)
-            item.update(self.ids.checked(item["type"], extras, (block,), len(self.items)))
+            item.update(self.ids.checked(item["type"], own_extras(block, self.caps), (block,)))
         self.items.append(item)
 
     def _reasoning(self, block: ThinkingBlock) -> None:
         """`reasoning`, unless nobody could read it: unsealed, and kept nowhere."""
-        raw = self.dialect.reasoning == "raw"
-        item = reasoning(block, raw)
+        raw = self.dialect.raw
+        item = wire_blocks.reasoning(block, raw)
         if block.extras is not None:
             extras = own_extras(block, self.caps)
             if raw and extras.get("summary") and "content" not in extras:
                 item.pop("content", None)  # the summary is all that was told
-            item.update(self.ids.checked("reasoning", extras, (block,), len(self.items)))
+            item.update(self.ids.checked("reasoning", extras, (block,)))
         if not (raw or item.get("encrypted_content") or (self.ids.stored and "id" in item)):
             self.report.lost("thinking.unsigned", block)
-            self.ids.omitted()
+            self.ids.gaps.add(len(self.items))  # something is missing before the next one
             return
         if self.dialect.said == "full" and "id" not in item:
             item["id"] = self.ids.new("reasoning")
@@ -480,8 +461,9 @@ class _InputWriter:
                     self.report.lost("extras.unsaid", m, f"extras.{issuer}.{name}", what=name)
 
 
-def _is_plain(block: Any) -> bool:
-    return type(block) is TextBlock and block.extras is None and block.cache is None
+def _call(block: ToolUseBlock) -> JsonObject:
+    text = arguments(block.input) if block.raw_input is None else arguments_of(block)
+    return wire_blocks.function_call(block, text)
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -495,36 +477,30 @@ _Nodes: TypeAlias = tuple[Any, ...]
 
 
 class _Ids:
-    """The ids of the items of one input; `items` is the list that they are written to."""
+    """The ids of the items that a writer makes; `stored`: the host can look them up."""
 
-    def __init__(
-        self,
-        items: list[JsonObject],
-        history: RoledHistory,
-        dialect: Dialect,
-        report: Report,
-        stored: bool,
-    ) -> None:
-        self.stored = stored and dialect.stores
-        self._full = dialect.said == "full"
-        self._string = dialect.said == "string"
-        self._items = items
-        self._history = history
-        self._report = report
+    def __init__(self, writer: InputWriter, stored: bool) -> None:
+        self.stored = stored
+        self._full = writer.dialect.said == "full"
+        self._writer = writer
+        self._items = writer.items
+        self._report = writer.report
         self._nodes: dict[int, _Nodes] = {}  # index of an item with an id -> what bears it
         self._used: set[str] = set()
-        self._gaps: set[int] = set()  # indexes before which something of an answer is missing
-        self._present: set[int] | None = None
+        self.gaps: set[int] = set()  # indexes before which something of an answer is missing
+        self._present: set[int] | None = None  # the thinking that is written
 
-    def checked(self, kind: str, fields: JsonObject, nodes: _Nodes, index: int) -> JsonObject:
-        """The own fields of the item at `index`, without an id that cannot go back."""
+    def checked(
+        self, kind: str, fields: JsonObject, nodes: _Nodes, index: int | None = None
+    ) -> JsonObject:
+        """The own fields of an item (the next, or that at `index`) without an id that stays out."""
         id = fields.get("id")
         if not id:
             return {k: fields[k] for k in fields if k != "id"} if "id" in fields else fields
-        right = isinstance(id, str) and _ID.fullmatch(id) and id not in self._used
-        if right and (self._full or (self.stored and id.startswith(_PREFIXES.get(kind, "")))):
+        fits = isinstance(id, str) and _ID.fullmatch(id) and id not in self._used
+        if fits and (self._full or (self.stored and id.startswith(_PREFIXES.get(kind, "")))):
             self._used.add(id)
-            self._nodes[index] = nodes
+            self._nodes[len(self._items) if index is None else index] = nodes
             return fields
         return self.without(kind, fields, nodes)
 
@@ -543,31 +519,37 @@ class _Ids:
         if not any(index in self._nodes for index in range(first, len(self._items))):
             return
         if self._present is None:
-            self._present = {id(self._report.source(b)) for b in _thoughts(self._history.msgs)}
+            msgs = self._writer.history.msgs
+            self._present = {id(self._report.source(block)) for m in msgs for block in _thoughts(m)}
         source = self._report.source(m)
-        msgs = [source] if isinstance(source, Msg) else []
-        if any(id(block) not in self._present for block in _thoughts(msgs)):
-            self._gaps.add(first)
-
-    def omitted(self) -> None:
-        """Note that an item was left out where the next one will stand."""
-        self._gaps.add(len(self._items))
+        thoughts = _thoughts(source) if isinstance(source, Msg) else []
+        if any(id(block) not in self._present for block in thoughts):
+            self.gaps.add(first)
 
     def settle(self) -> None:
         """Take the ids from answers that are not whole, and reasoning that is nothing without."""
         if self._full or not self._nodes:
             return
         changes: dict[int, list[JsonObject]] = {}
-        for start, end in _answers(self._items):
-            with_id = [index for index in range(start, end) if index in self._nodes]
-            if with_id and not self._complete(start, end):
+        for is_output, rows in groupby(range(len(self._items)), self._is_output):
+            indexes = [*rows]
+            with_id = [index for index in indexes if index in self._nodes]
+            if is_output and with_id and not self._complete(indexes[0], indexes[-1] + 1):
                 changes.update((index, self._stripped(index)) for index in with_id)
         if changes:
-            rows = (changes.get(index, (item,)) for index, item in enumerate(self._items))
-            self._items[:] = [item for row in rows for item in row]
+            items = (changes.get(index, [item]) for index, item in enumerate(self._items))
+            self._items[:] = [item for row in items for item in row]
+
+    def _is_output(self, index: int) -> bool:
+        """Whether the model made the item."""
+        item = self._items[index]
+        kind = item.get("type", "message")
+        if kind == "message":
+            return item.get("role") not in ("user", "system", "developer")
+        return not (isinstance(kind, str) and kind.endswith("_output"))
 
     def _complete(self, start: int, end: int) -> bool:
-        if any(index in self._gaps for index in range(start, end + 1)):
+        if any(index in self.gaps for index in range(start, end + 1)):
             return False
         answer = self._items[start:end]
         if all(item.get("type") != "reasoning" for item in answer):
@@ -582,7 +564,8 @@ class _Ids:
             self._report.lost("thinking.unsigned", nodes[0])
             return []
         item = self.without(kind, item, nodes)
-        return without_id(item, self._string) if kind == "message" else [item]
+        string = self._writer.dialect.said == "string"
+        return wire_blocks.without_id(item, string) if kind == "message" else [item]
 
     def without(self, kind: str, fields: JsonObject, nodes: _Nodes) -> JsonObject:
         """The own fields without the id, and without the status that only an item with one has."""
@@ -602,24 +585,6 @@ def _bearing(nodes: _Nodes, name: str) -> list[tuple[Any, str]]:
     return []
 
 
-def _thoughts(msgs: list[Msg]) -> Iterator[ThinkingBlock]:
-    for m in msgs:
-        if not isinstance(m.content, str):
-            yield from (block for block in m.content if type(block) is ThinkingBlock)
-
-
-def _answers(items: list[JsonObject]) -> Iterator[tuple[int, int]]:
-    """(start, end) of each run of items that the model made."""
-    start = 0
-    for i in range(len(items) + 1):
-        if i == len(items) or not _is_output(items[i]):
-            if i > start:
-                yield start, i
-            start = i + 1
-
-
-def _is_output(item: JsonObject) -> bool:
-    kind = item.get("type", "message")
-    if kind == "message":
-        return item.get("role") not in ("user", "system", "developer")
-    return not (isinstance(kind, str) and kind.endswith("_output"))
+def _thoughts(m: Msg) -> list[ThinkingBlock]:
+    content = () if isinstance(m.content, str) else m.content
+    return [block for block in content if type(block) is ThinkingBlock]

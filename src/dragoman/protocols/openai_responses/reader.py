@@ -2,8 +2,7 @@
 
 An event of a stream names its item by its index in the output. Some hosts give an item another id
 in every event, others count all items as the first or leave the index out, so `_Items` finds the
-item that an event speaks of. `_ItemReader` makes the pieces of the items; `ResponsesReader` those
-of the response around them.
+item that an event speaks of.
 
 Reference: OpenAI API, "Streaming events" and "The response object".
 """
@@ -17,34 +16,12 @@ from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_error
-from ...message import (
-    AudioBlock,
-    Base64Source,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
-from ...message.blocks import ContentBlock
-from .answer import (
-    GROWTH,
-    GrowingItem,
-    read_extras,
-    read_failure,
-    read_finish,
-    read_usage,
-)
-from .blocks import (
-    BESIDE,
-    BREAK,
-    add_extras,
-    add_spelling,
-    raw_item,
-    read_call,
-    read_citation,
-    read_item,
-    read_output_part,
-)
+from ...message import AudioBlock, Base64Source
+from ...message.blocks import ContentBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ..chat_shape import require_text
+from . import blocks as wire_blocks
+from .answer import GROWTH, GrowingItem, read_extras, read_failure, read_finish, read_usage
+from .blocks import BESIDE, BREAK
 from .dialect import Dialect
 
 ID = "id:"  # begins the note on a first piece of how its item is called
@@ -53,8 +30,7 @@ ID = "id:"  # begins the note on a first piece of how its item is called
 class _Item(GrowingItem):
     """One item: its position among the blocks of the message, and what is known of it."""
 
-    __slots__ = ("annotations", "blocks", "complete", "id", "kind", "logprobs", "paragraphs",
-                 "position", "streamed")  # fmt: skip
+    __slots__ = ("blocks", "complete", "id", "kind", "late", "paragraphs", "position", "streamed")
 
     def __init__(self, position: int, kind: str, data: JsonObject) -> None:
         super().__init__(data)
@@ -64,14 +40,14 @@ class _Item(GrowingItem):
         self.complete = False  # its end was told
         self.streamed: set[int] = set()  # indexes of its parts of which something was told
         self.paragraphs: dict[tuple[str, int], list[str]] = {}  # of thoughts, by field and index
-        self.annotations: dict[int, list[Json]] = {}  # of its texts
-        self.logprobs: dict[int, list[Json]] = {}
+        # what the stream tells of its texts beside them, by the index of the part
+        self.late: dict[str, dict[int, list[Json]]] = {"annotations": {}, "logprobs": {}}
         self.blocks: dict[int, ContentBlock] = {}  # those that were told as a whole
 
     def completed(self, data: JsonObject) -> JsonObject:
         """The whole item, with the annotations and probabilities that only the stream told."""
         content = data.get("content")
-        if not (self.annotations or self.logprobs) or not isinstance(content, list):
+        if not any(self.late.values()) or not isinstance(content, list):
             return data
         parts = [
             self.completed_part(index, part) if isinstance(part, dict) else part
@@ -81,8 +57,8 @@ class _Item(GrowingItem):
 
     def completed_part(self, index: int, part: JsonObject) -> JsonObject:
         """The same for one part of a message."""
-        late = {"annotations": self.annotations.get(index), "logprobs": self.logprobs.get(index)}
-        return part | {key: value for key, value in late.items() if value and not part.get(key)}
+        late = {key: rows[index] for key, rows in self.late.items() if index in rows}
+        return part | {key: rows for key, rows in late.items() if rows and not part.get(key)}
 
     def part_indexes(self, count: int) -> list[int]:
         """The indexes of an item's parts; some servers count them on from item to item."""
@@ -125,17 +101,20 @@ class _Items:
 
     def find(self, event: JsonObject, kind: str) -> _Item:
         """The item of this kind that an event speaks of; one that nobody announced is new."""
-        index = event.get("output_index")
+        index, id = event.get("output_index"), event.get("item_id")
+        return self._known(index, id, kind) or self._open(index, kind, id, {})
+
+    def _known(self, index: Any, id: Any, kind: str) -> _Item | None:
+        """The item of a kind: by its index, if no two share one, else by its id."""
         item = self._by_index.get(index)
-        if item is not None and item.kind == kind and not self._shared:
-            return item
-        if (by_id := self._with_id(event.get("item_id"), kind)) is not None:
-            return by_id
-        if item is not None and item.kind == kind:
-            return item
-        if index is None and (last := self._first_open(kind)) is not None:
-            return last
-        return self._open(index, kind, event.get("item_id"), {})
+        if item is not None and item.kind != kind:
+            item = None
+        if item is None or self._shared:
+            item = self._with_id(id, kind) or item
+        if item is None and index is None:  # the first that is open
+            items = (item for item in self._all if item.kind == kind and not item.complete)
+            item = next(items, None)
+        return item
 
     def added(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item that an event announces."""
@@ -151,13 +130,7 @@ class _Items:
     def done(self, event: JsonObject, data: JsonObject) -> _Item:
         """The item whose end an event tells."""
         index, id, kind = event.get("output_index"), data.get("id"), str(data.get("type"))
-        item = self._by_index.get(index)
-        if item is not None and item.kind != kind:
-            item = None
-        if item is None or self._shared:
-            item = self._with_id(id, kind) or item
-        if item is None and index is None:
-            item = self._first_open(kind)
+        item = self._known(index, id, kind)
         if item is None or (item.complete and item.id != id):
             item = self._open(index, kind, id, {})
         self._name(item, id)
@@ -190,9 +163,6 @@ class _Items:
     def _with_id(self, id: Any, kind: str) -> _Item | None:
         item = self._by_id.get(id) if isinstance(id, str) else None
         return item if item is not None and item.kind == kind else None
-
-    def _first_open(self, kind: str) -> _Item | None:
-        return next((item for item in self._all if item.kind == kind and not item.complete), None)
 
     def _open(self, index: Any, kind: str, id: Any, data: JsonObject) -> _Item:
         counted = type(index) is int and index >= 0
@@ -235,33 +205,100 @@ _PLACE_FIELDS = {"type", "sequence_number", "item_id", "obfuscation", "stream_id
 _STREAMED_KINDS = ("message", "reasoning", "function_call", "audio")  # others come whole
 
 
-class _ItemReader:
-    """Makes the pieces of the items; `raw`: thoughts are text, not sealed."""
+class ResponsesReader:
+    """Reads one answer."""
 
-    def __init__(self, issuer: str, raw: bool) -> None:
+    def __init__(self, dialect: Dialect) -> None:
         self.items = _Items()
-        self._issuer = issuer
-        self._raw = raw
-        handlers: dict[str, Callable[[JsonObject], list[Piece]]] = {
-            "output_item.added": self._added,
-            "output_item.done": self._done,
-            "output_text.done": self._text_done,
-            "output_text.annotation.added": self._annotation,
-            "refusal.delta": self._refusal,
-            "refusal.done": self._text_done,
-            "function_call_arguments.delta": self._arguments,
-            "function_call_arguments.done": self._arguments_done,
-            "audio.delta": self._audio,
-            "audio.transcript.delta": self._transcript,
-        }
-        for name in ("content_part", "reasoning_part", "reasoning_summary_part"):
-            handlers |= {f"{name}.added": self._part_added, f"{name}.done": self._part_done}
-        for name in ("reasoning_text", "reasoning_summary_text"):
-            handlers |= {f"{name}.delta": self._thought, f"{name}.done": self._thought_done}
-        # by the full name, as every event asks
-        self.handlers = {f"response.{name}": handler for name, handler in handlers.items()}
+        self._issuer = dialect.issuers[0]
+        self._raw = dialect.raw
+        self._id: Any = None
+        self._model: Any = None
+        self._latest: JsonObject | None = None  # the response as it was told last, but not its end
 
-    def other(self, kind: str, event: JsonObject) -> list[Piece]:
+    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
+        """The pieces of one event, or of a whole answer."""
+        kind = payload.get("type") or event
+        if kind == "response.output_text.delta":
+            delta = payload["delta"]
+            item = self.items.find(payload, "message")
+            index = payload.get("content_index") or 0
+            if index in item.streamed and not payload.get("logprobs") and type(delta) is str:
+                return [Part((0, item.position, index), TextBlock(delta))] if delta else []
+            block = TextBlock(require_text(delta))
+            return self._delta(item, index, block, payload.get("logprobs"))
+        if (handler := _HANDLERS.get(kind or "")) is not None:
+            return handler(self, payload)
+        if isinstance(response := payload.get("response"), dict) and isinstance(kind, str):
+            return self._lifecycle(kind, payload, response)
+        name = kind if isinstance(kind, str) else ""
+        if not name.startswith("response."):
+            if "output" in payload or payload.get("object") == "response":
+                return self._closed(payload, payload.get("status", "completed"))
+            if _is_error(name, payload):
+                return [Failed(provider_error(payload, name=event))]
+        return self._other(name, payload)
+
+    def finish(self) -> list[Piece]:
+        """What a stream that broke off began: items that nobody could use, and the response."""
+        pieces: list[Piece] = []
+        items = [item for item in self.items if not item.complete]
+        for item in items:
+            for index, logprobs in item.late["logprobs"].items():
+                block = TextBlock("", extras={self._issuer: {"logprobs": logprobs}})
+                pieces += item.part(index, block)
+        if unusable := [item.grown() for item in items if item.kind not in _STREAMED_KINDS]:
+            pieces.append(Meta({"unfinished": unusable}, issuer=self._issuer))
+        if self._latest is not None:
+            pieces.append(Meta(read_extras(self._latest), issuer=self._issuer))
+            self._latest = None
+        return pieces
+
+    def _lifecycle(self, kind: str, event: JsonObject, response: JsonObject) -> list[Piece]:
+        """`response.created` to `response.completed`, each with the response as it is."""
+        pieces: list[Piece] = []
+        if extras := {key: value for key, value in event.items() if key not in _EVENT_FIELDS}:
+            pieces.append(Meta(extras, issuer=self._issuer))
+        if kind in _ENDS:
+            return pieces + self._closed(response, response.get("status") or _ENDS[kind])
+        if kind not in _STARTS:
+            raise ValueError("no event of this API")
+        if kind == "response.created" and self._id not in (None, response.get("id")):
+            self.items.restart()
+        self._latest = response
+        return pieces + self._named(response)
+
+    def _named(self, response: JsonObject) -> list[Piece]:
+        pieces: list[Piece] = []
+        id, model = response.get("id"), response.get("model")
+        if isinstance(id, str) and id != self._id:
+            self._id = id
+            times = {"created_at": response["created_at"]} if "created_at" in response else None
+            pieces.append(Meta(times, id=id, issuer=self._issuer))
+        if isinstance(model, str) and model != self._model:
+            self._model = model
+            pieces.append(Meta(model=model, issuer=self._issuer))
+        return pieces
+
+    def _closed(self, response: JsonObject, status: Any) -> list[Piece]:
+        """The pieces of a whole response; of those that a stream has told, what is new."""
+        pieces = self._named(response)
+        self._latest = None
+        reasoning = response.get("reasoning")
+        if isinstance(reasoning, str):  # a local server; elsewhere what was asked for, an object
+            pieces.append(Part((0, -1, 0), ThinkingBlock(reasoning, spelling=BESIDE), True))
+        pieces += self._output(response.get("output") or ())
+        if isinstance(usage := response.get("usage"), dict):
+            pieces.append(read_usage(usage, self._issuer))
+        pieces.append(Meta(read_extras(response), issuer=self._issuer))
+        if status == "failed" or (status == "error" and response.get("error")):
+            pieces.append(Failed(read_failure(response)))
+        if status not in _OPEN:
+            pieces += self._complete_others()
+            pieces.append(End(read_finish(response, status)))
+        return pieces
+
+    def _other(self, kind: str, event: JsonObject) -> list[Piece]:
         """What makes no piece by itself. Raises ValueError for an event that nobody knows."""
         growth = GROWTH.get(kind.removeprefix("response."))
         if growth is not None:
@@ -270,14 +307,14 @@ class _ItemReader:
             raise ValueError("no event of this API")
         return []
 
-    def output(self, output: Sequence[Any]) -> list[Piece]:
+    def _output(self, output: Sequence[Any]) -> list[Piece]:
         """The items of a whole response: those that are new, or otherwise than was told."""
         if isinstance(output, (str, dict)):
             raise TypeError("output is a list")
         rows = self.items.matched(list(output))
         return [piece for item, data in rows for piece in self._complete(item, data)]
 
-    def complete_others(self) -> list[Piece]:
+    def _complete_others(self) -> list[Piece]:
         """The items that the end of the answer makes whole, as nothing else did."""
         pieces: list[Piece] = []
         for item in self.items:
@@ -286,23 +323,11 @@ class _ItemReader:
                 pieces += self._complete(item, item.grown())
         return pieces
 
-    def unfinished(self) -> list[Piece]:
-        """What a stream that broke off began: items that nobody could use, and probabilities."""
-        pieces: list[Piece] = []
-        items = [item for item in self.items if not item.complete]
-        for item in items:
-            for index, logprobs in item.logprobs.items():
-                block = TextBlock("", extras={self._issuer: {"logprobs": logprobs}})
-                pieces += item.part(index, block)
-        if unusable := [item.grown() for item in items if item.kind not in _STREAMED_KINDS]:
-            pieces.append(Meta({"unfinished": unusable}, issuer=self._issuer))
-        return pieces
-
     def _complete(self, item: _Item, data: Json) -> list[Piece]:
         if isinstance(data, dict):
-            blocks = read_item(item.completed(data), self._issuer, self._raw)
+            blocks = wire_blocks.read_item(item.completed(data), self._issuer, self._raw)
         else:
-            blocks = [(0, raw_item(data, self._issuer))]
+            blocks = [(0, wire_blocks.raw_item(data, self._issuer))]
         indexes = item.part_indexes(blocks[-1][0] + 1)
         pieces: list[Piece] = []
         for i, block in blocks:
@@ -338,12 +363,12 @@ class _ItemReader:
 
     def _open_call(self, data: JsonObject) -> ToolUseBlock:
         fields = {key: value for key, value in data.items() if key not in ("id", "status")}
-        return read_call(fields, self._issuer)
+        return wire_blocks.read_call(fields, self._issuer)
 
     def _arguments(self, event: JsonObject) -> list[Piece]:
         item = self.items.find(event, "function_call")
         item.streamed.add(0)
-        return item.part(0, ToolUseBlock("", "", raw_input=_text(event["delta"])))
+        return item.part(0, ToolUseBlock("", "", raw_input=require_text(event["delta"])))
 
     def _arguments_done(self, event: JsonObject) -> list[Piece]:
         item = self.items.find(event, "function_call")
@@ -354,21 +379,18 @@ class _ItemReader:
         item.data = {**name, **item.data, "arguments": arguments}
         return item.part(0, self._open_call(item.data), True)
 
-    def text(self, item: _Item, index: Any, event: JsonObject) -> list[Piece]:
-        """A piece of a text: the first one, or one with probabilities."""
-        return self._delta(item, index, TextBlock(_text(event["delta"])), event.get("logprobs"))
-
     def _refusal(self, event: JsonObject) -> list[Piece]:
-        item, index = self._place(event)
-        block = RefusalBlock(_text(event["delta"]))
-        return self._delta(item, index, block, event.get("logprobs"))
+        place = self._place(event)
+        block = RefusalBlock(require_text(event["delta"]))
+        return self._delta(*place, block, event.get("logprobs"))
 
     def _delta(
         self, item: _Item, index: Any, block: TextBlock | RefusalBlock, logprobs: Any
     ) -> list[Piece]:
+        """A piece of a part: the first one, or one with probabilities."""
         index = _index(index)
         if logprobs:
-            item.logprobs.setdefault(index, []).extend(logprobs)
+            item.late["logprobs"].setdefault(index, []).extend(logprobs)
         if not block.text:
             return []
         if not item.streamed:
@@ -380,19 +402,19 @@ class _ItemReader:
 
     def _annotation(self, event: JsonObject) -> list[Piece]:
         data = event["annotation"]
-        block = TextBlock("", [read_citation(data, self._issuer)])
+        block = TextBlock("", [wire_blocks.read_citation(data, self._issuer)])
         item, index = self._place(event)
-        item.annotations.setdefault(index, []).append(data)
+        item.late["annotations"].setdefault(index, []).append(data)
         item.streamed.add(index)
         return item.part(index, block)
 
     def _text_done(self, event: JsonObject) -> list[Piece]:
         """`output_text.done`, `refusal.done`."""
-        item, index = self._place(event)
+        place = self._place(event)
         key, kind = ("refusal", "refusal") if "refusal" in event else ("text", "output_text")
         if not event.get(key):
             return []
-        return self._whole_part(item, index, {"type": kind, key: _text(event[key])})
+        return self._whole_part(*place, {"type": kind, key: require_text(event[key])})
 
     def _part_added(self, event: JsonObject) -> list[Piece]:
         """A part that begins; mostly it is empty so far."""
@@ -403,9 +425,8 @@ class _ItemReader:
         text = part.get("refusal" if kind == "refusal" else "text")
         if not text:
             return []
-        item, index = self._place(event)
-        block = RefusalBlock(_text(text)) if kind == "refusal" else TextBlock(_text(text))
-        return self._delta(item, index, block, None)
+        cls = RefusalBlock if kind == "refusal" else TextBlock
+        return self._delta(*self._place(event), cls(require_text(text)), None)
 
     def _part_done(self, event: JsonObject) -> list[Piece]:
         part = event["part"]
@@ -414,20 +435,20 @@ class _ItemReader:
         return self._whole_part(*self._place(event), part)
 
     def _whole_part(self, item: _Item, index: int, part: JsonObject) -> list[Piece]:
-        block = read_output_part(item.completed_part(index, part), self._issuer)
+        block = wire_blocks.read_output_part(item.completed_part(index, part), self._issuer)
         if block is None or (not block.text and index in item.streamed):
             return []
         phase = item.data.get("phase")
         if phase is not None and not any(other < index for other in item.streamed):
-            add_extras(block, self._issuer, {"phase": phase})
+            wire_blocks.add_extras(block, self._issuer, {"phase": phase})
         if not item.streamed:
-            add_spelling(block, item.id_note)
+            wire_blocks.add_spelling(block, item.id_note)
         item.streamed.add(index)
         return item.part(index, block, True)
 
     def _thought(self, event: JsonObject) -> list[Piece]:
         """A piece of thinking. Each paragraph is counted on its own."""
-        item, text = self.items.find(event, "reasoning"), _text(event["delta"])
+        item, text = self.items.find(event, "reasoning"), require_text(event["delta"])
         if not text:
             return []
         place = _paragraph(event)
@@ -442,7 +463,7 @@ class _ItemReader:
 
     def _thought_done(self, event: JsonObject) -> list[Piece]:
         """A whole paragraph: nothing, if its pieces said all of it."""
-        item, text = self.items.find(event, "reasoning"), _text(event.get("text") or "")
+        item, text = self.items.find(event, "reasoning"), require_text(event.get("text") or "")
         place = _paragraph(event)
         if not text or "".join(item.paragraphs.get(place, ())) == text:
             return []
@@ -453,11 +474,11 @@ class _ItemReader:
 
     def _audio(self, event: JsonObject) -> list[Piece]:
         item = self.items.find(event, "audio")
-        return item.part(1, AudioBlock(Base64Source("audio/pcm", _text(event["delta"]))))
+        return item.part(1, AudioBlock(Base64Source("audio/pcm", require_text(event["delta"]))))
 
     def _transcript(self, event: JsonObject) -> list[Piece]:
         item = self.items.find(event, "audio")
-        return item.part(0, TextBlock(_text(event["delta"]), spelling="transcript"))
+        return item.part(0, TextBlock(require_text(event["delta"]), spelling="transcript"))
 
     def _place(self, event: JsonObject) -> tuple[_Item, int]:
         return self.items.find(event, "message"), _index(event.get("content_index") or 0)
@@ -488,12 +509,6 @@ def _index(value: Any) -> int:
     return value
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
-
-
 _STARTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 
 _ENDS = {"response.completed": "completed", "response.incomplete": "incomplete",
@@ -506,94 +521,28 @@ _EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 _ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
 
 
-class ResponsesReader:
-    """Reads one answer."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self._issuer = dialect.issuers[0]
-        self._reader = _ItemReader(self._issuer, dialect.reasoning == "raw")
-        self._id: Any = None
-        self._model: Any = None
-        self._latest: JsonObject | None = None  # the response as it was told last, but not its end
-
-    def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
-        """The pieces of one event, or of a whole answer."""
-        kind = payload.get("type") or event
-        if kind == "response.output_text.delta":
-            delta = payload["delta"]
-            item = self._reader.items.find(payload, "message")
-            index = payload.get("content_index") or 0
-            if index in item.streamed and not payload.get("logprobs") and type(delta) is str:
-                return [Part((0, item.position, index), TextBlock(delta))] if delta else []
-            return self._reader.text(item, index, payload)
-        if (handler := self._reader.handlers.get(kind or "")) is not None:
-            return handler(payload)
-        if isinstance(response := payload.get("response"), dict) and isinstance(kind, str):
-            return self._lifecycle(kind, payload, response)
-        name = kind if isinstance(kind, str) else ""
-        if name.startswith("response."):
-            return self._reader.other(name, payload)
-        if "output" in payload or payload.get("object") == "response":
-            return self._closed(payload, payload.get("status", "completed"))
-        if _is_error(name, payload):
-            return [Failed(provider_error(payload, name=event))]
-        return self._reader.other(name, payload)
-
-    def finish(self) -> list[Piece]:
-        """What a stream that broke off had told of itself, and the items it left open."""
-        pieces = self._reader.unfinished()
-        if self._latest is not None:
-            pieces.append(Meta(read_extras(self._latest), issuer=self._issuer))
-            self._latest = None
-        return pieces
-
-    def _lifecycle(self, kind: str, event: JsonObject, response: JsonObject) -> list[Piece]:
-        """`response.created` to `response.completed`, each with the response as it is."""
-        pieces: list[Piece] = []
-        if extras := {key: value for key, value in event.items() if key not in _EVENT_FIELDS}:
-            pieces.append(Meta(extras, issuer=self._issuer))
-        if kind in _ENDS:
-            return pieces + self._closed(response, response.get("status") or _ENDS[kind])
-        if kind not in _STARTS:
-            raise ValueError("no event of this API")
-        if kind == "response.created" and self._id not in (None, response.get("id")):
-            self._reader.items.restart()
-        self._latest = response
-        return pieces + self._named(response)
-
-    def _named(self, response: JsonObject) -> list[Piece]:
-        pieces: list[Piece] = []
-        id, model = response.get("id"), response.get("model")
-        if isinstance(id, str) and id != self._id:
-            self._id = id
-            times = {"created_at": response["created_at"]} if "created_at" in response else None
-            pieces.append(Meta(times, id=id, issuer=self._issuer))
-        if isinstance(model, str) and model != self._model:
-            self._model = model
-            pieces.append(Meta(model=model, issuer=self._issuer))
-        return pieces
-
-    def _closed(self, response: JsonObject, status: Any) -> list[Piece]:
-        """The pieces of a whole response; of those that a stream has told, what is new."""
-        pieces = self._named(response)
-        self._latest = None
-        reasoning = response.get("reasoning")
-        if isinstance(reasoning, str):  # a local server; elsewhere what was asked for, an object
-            pieces.append(Part((0, -1, 0), ThinkingBlock(reasoning, spelling=BESIDE), True))
-        pieces += self._reader.output(response.get("output") or ())
-        if isinstance(usage := response.get("usage"), dict):
-            pieces.append(read_usage(usage, self._issuer))
-        pieces.append(Meta(read_extras(response), issuer=self._issuer))
-        if status == "failed" or (status == "error" and response.get("error")):
-            pieces.append(Failed(read_failure(response)))
-        if status not in _OPEN:
-            pieces += self._reader.complete_others()
-            pieces.append(End(read_finish(response, status)))
-        return pieces
-
-
 def _is_error(name: str, payload: JsonObject) -> bool:
     """Whether what is no event of an item tells of an error."""
     if payload.get("error") or name.endswith("error"):
         return True
     return not name and any(payload.get(key) for key in _ERROR_FIELDS)
+
+
+_PARTS = ("content_part", "reasoning_part", "reasoning_summary_part")
+_THOUGHTS = ("reasoning_text", "reasoning_summary_text")
+_HANDLERS: dict[str, Callable[[ResponsesReader, JsonObject], list[Piece]]] = {
+    "response.output_item.added": ResponsesReader._added,
+    "response.output_item.done": ResponsesReader._done,
+    "response.output_text.done": ResponsesReader._text_done,
+    "response.output_text.annotation.added": ResponsesReader._annotation,
+    "response.refusal.delta": ResponsesReader._refusal,
+    "response.refusal.done": ResponsesReader._text_done,
+    "response.function_call_arguments.delta": ResponsesReader._arguments,
+    "response.function_call_arguments.done": ResponsesReader._arguments_done,
+    "response.audio.delta": ResponsesReader._audio,
+    "response.audio.transcript.delta": ResponsesReader._transcript,
+    **{f"response.{name}.added": ResponsesReader._part_added for name in _PARTS},
+    **{f"response.{name}.done": ResponsesReader._part_done for name in _PARTS},
+    **{f"response.{name}.delta": ResponsesReader._thought for name in _THOUGHTS},
+    **{f"response.{name}.done": ResponsesReader._thought_done for name in _THOUGHTS},
+}

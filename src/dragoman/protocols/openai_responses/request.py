@@ -8,19 +8,19 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
-from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from ...message.blocks import noted
-from ..chat_shape import issuer_extras, own_extras, parameters, replay, unsaid
+from .. import chat_shape
+from ..base import Room
+from ..chat_request import read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot
-from ..request_fields import format_name, options, usual_tier, within
+from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect
 from .messages import read_input
 
@@ -32,14 +32,6 @@ TOP = "top string"  # the spelling of the system prompt that stands in `instruct
 # --- options ---
 
 
-def _is_count(value: Json) -> bool:
-    return type(value) is int
-
-
-def _is_number(value: Json) -> bool:
-    return type(value) is int or (type(value) is float and isfinite(value))
-
-
 def _is_text(value: Json) -> bool:
     """Whether it is a text without halves of characters, which names nothing, and not empty."""
     if not isinstance(value, str) or not value:
@@ -47,17 +39,14 @@ def _is_text(value: Json) -> bool:
     return value.isascii() or value.encode("utf-8", "ignore").decode() == value
 
 
-# option -> (the keys that it may have, the usual one first; whether a value is one)
-OPTIONS: dict[str, tuple[tuple[str, ...], Callable[[Json], bool]]] = {
-    "max_tokens": (("max_output_tokens",), _is_count),
-    "temperature": (("temperature",), _is_number),
-    "top_p": (("top_p",), _is_number),
-    "top_logprobs": (("top_logprobs",), _is_count),
-    "service_tier": (("service_tier",), _is_text),
-    "user": (("safety_identifier", "user"), _is_text),  # `user` is the older key
+# option -> the keys that it may have, the usual one first
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "max_tokens": ("max_output_tokens",),
+    **{name: (name,) for name in ("temperature", "top_p", "top_logprobs", "service_tier")},
+    "user": ("safety_identifier", "user"),  # `user` is the older key
 }
 
-_KEYS = {name: keys[0] for name, (keys, _) in OPTIONS.items()} | {"logprobs": "logprobs"}
+_KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
 
 # The API answers 400 to less: integer_below_min_value.
 _LEAST_TOKENS = 16
@@ -100,10 +89,16 @@ def effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | No
     return thinking.effort
 
 
+def _is_option(name: str, value: Json) -> bool:
+    """Whether it is a finite number or a text, as the option takes it."""
+    value = option_value(name, value)
+    return type(value) is int or (type(value) is float and isfinite(value)) or _is_text(value)
+
+
 def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
     values: dict[str, Any] = {}
-    for name, (keys, fits) in OPTIONS.items():
-        key = next((key for key in keys if key in fields and fits(fields[key])), None)
+    for name, keys in OPTIONS.items():
+        key = next((key for key in keys if _is_option(name, fields.get(key))), None)
         if key is not None:
             values[name] = fields.pop(key)
             if key != keys[0]:
@@ -152,26 +147,48 @@ _LOCATION = ("city", "country", "region", "timezone")
 _SEARCHES = ("web_search", "web_search_preview", "web_search_2025_08_26",
              "web_search_preview_2025_03_11")  # fmt: skip
 
-_BLOCKED = ("blocked_domains", "excluded_domains", "excludeDomains")  # by host
+_FILTERS = {
+    "domains": ("allowed_domains",),
+    "blocked_domains": ("blocked_domains", "excluded_domains", "excludeDomains"),  # by host
+}
 
 # notes: under which key the domains stood, and that the description was empty
 _BLOCKED_KEY, _EMPTY = "blocked_domains", "description"
 
 
-def function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
-    """`{"type": "function", "name", "description", "parameters", "strict"}`.
+def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
+    """The declaration of a function.
 
     `strict` is always said: where it is absent the API tries to be strict and fills in optional
     arguments.
     """
-    body: JsonObject = {"type": "function", "name": tool.name}
-    if tool.description:
-        body["description"] = tool.description
-    body["parameters"], strict = parameters(tool, caps, report)
-    body["strict"] = bool(strict)
+    schema, strict = chat_shape.parameters(tool, caps, report)
+    body = _declaration(tool, tool.description or None, schema, bool(strict))
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return replay(body, tool, caps, report)
+    return chat_shape.replay(body, tool, caps, report)
+
+
+def _declaration(
+    tool: Tool, description: str | None, schema: Json, strict: bool | None
+) -> JsonObject:
+    """`{"type": "function", "name", "description", "parameters", "strict"}`."""
+    fields = {"type": "function", "name": tool.name, "description": description,
+              "parameters": schema, "strict": strict}  # fmt: skip
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def write_tools(
+    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+) -> list[JsonObject]:
+    """Functions, and the host's own tools, in their order."""
+    entries = [
+        _function(tool, caps, report)
+        if isinstance(tool, Tool)
+        else server_tool(tool, caps, room.dialect, report)
+        for tool in tools
+    ]
+    return [entry for entry in entries if entry is not None]
 
 
 def server_tool(
@@ -182,8 +199,8 @@ def server_tool(
     A tool of the host's that nobody models goes back as it was read.
     """
     if tool.kind == "own":
-        return own_extras(tool, caps) or None
-    stores = tool.stores or "vector_store_ids" in own_extras(tool, caps)
+        return chat_shape.own_extras(tool, caps) or None
+    stores = tool.stores or "vector_store_ids" in chat_shape.own_extras(tool, caps)
     if tool.kind == "file_search" and not stores:
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
@@ -195,8 +212,8 @@ def server_tool(
             if name not in _LOCATION:
                 report.lost("server_tool.field", tool, f"location.{name}", what=name)
         fields += ("blocked_domains",) if blocked_key else ()
-    unsaid(tool, report, *fields)
-    return replay(_server_tool(tool, blocked_key), tool, caps, report)
+    chat_shape.unsaid(tool, report, *fields)
+    return chat_shape.replay(_server_tool(tool, blocked_key), tool, caps, report)
 
 
 def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
@@ -236,7 +253,7 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     else:
         fields = data
     tool.read_from = data
-    tool.extras = issuer_extras(issuer, fields, notes)
+    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
     return tool
 
 
@@ -252,18 +269,13 @@ def _read_search(data: JsonObject, fields: JsonObject, notes: JsonObject) -> Ser
     tool = ServerTool("web_search")
     if data["type"] != "web_search":
         fields["type"] = data["type"]  # an edition of the tool, which has its own ways
-    if isinstance(filters := data.get("filters"), dict):
-        modeled = []
-        if _are_texts(filters.get("allowed_domains")):
-            tool.domains = tuple(filters["allowed_domains"])
-            modeled.append("allowed_domains")
-        blocked = next((key for key in _BLOCKED if _are_texts(filters.get(key))), None)
-        if blocked is not None:
-            tool.blocked_domains = tuple(filters[blocked])
-            modeled.append(blocked)
-            notes[_BLOCKED_KEY] = blocked
-        if modeled:
-            _set_or_drop(fields, "filters", _without(filters, modeled))
+    filters = {**data["filters"]} if isinstance(data.get("filters"), dict) else {}
+    for name, keys in _FILTERS.items():
+        key = next((key for key in keys if _are_texts(filters.get(key))), None)
+        if key is not None:
+            setattr(tool, name, tuple(filters.pop(key)))
+            _set_or_drop(fields, "filters", filters)
+            notes |= {name: key} if name == _BLOCKED_KEY else {}
     place: Any = data.get("user_location")
     if _has_type(place, "approximate"):
         location = {name: place[name] for name in _LOCATION if isinstance(place.get(name), str)}
@@ -281,26 +293,19 @@ def _are_texts(data: Json) -> bool:
     return isinstance(data, list) and bool(data) and all(isinstance(text, str) for text in data)
 
 
-def tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
+def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     """The declaration that `read_tool` made the tool of."""
-    extras = tool.extras or {}
-    fields, notes = extras.get(issuer, {}), extras.get(noted(issuer), {})
-    if isinstance(tool, ServerTool):
-        if tool.kind == "own":
-            return fields
-        body = _server_tool(tool, notes.get(_BLOCKED_KEY, ""))
-        for key, value in fields.items():
-            both = isinstance(body.get(key), dict) and isinstance(value, dict)
-            body[key] = {**body[key], **value} if both else value
-        return body
-    body = {"type": "function", "name": tool.name}
-    if tool.description or _EMPTY in notes:
-        body["description"] = tool.description
-    if tool.parameters is not None:
-        body["parameters"] = tool.parameters
-    if tool.strict is not None:
-        body["strict"] = tool.strict
-    return {**body, **fields}
+    fields, notes = chat_shape.issuer_fields(tool, issuer)
+    if isinstance(tool, Tool):
+        description = tool.description if tool.description or _EMPTY in notes else None
+        return {**_declaration(tool, description, tool.parameters, tool.strict), **fields}
+    if tool.kind == "own":
+        return fields
+    body = _server_tool(tool, notes.get(_BLOCKED_KEY, ""))
+    for key, value in fields.items():
+        both = isinstance(body.get(key), dict) and isinstance(value, dict)
+        body[key] = {**body[key], **value} if both else value
+    return body
 
 
 # --- the choice among tools ---
@@ -324,33 +329,19 @@ def _function_name(name: str | None) -> JsonObject:
     return {"type": "function", "name": name}
 
 
-def read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
-    """What `tool_choice` and `parallel_tool_calls` say, which are taken out of the fields."""
-    values = _choice_values(fields.get("tool_choice"))
-    if values is not None:
-        del fields["tool_choice"]
-    if isinstance(fields.get("parallel_tool_calls"), bool):
-        if values is None:
-            values, notes["tool_choice"] = {"mode": "auto"}, "unsaid"
-        values["parallel"] = fields.pop("parallel_tool_calls")
-    return None if values is None else ToolChoice(**values)
-
-
-def _choice_values(data: Json) -> dict[str, Any] | None:
+def _choice_value(data: Json) -> tuple[dict[str, Any], None] | None:
     """The choice, if it says no more than which functions may be called, or must."""
     if isinstance(data, str):
-        return {"mode": data} if data in ("auto", "none", "required") else None
+        return ({"mode": data}, None) if data in ("auto", "none", "required") else None
     if not isinstance(data, dict):
         return None
     if name := _read_function_name(data):
-        return {"mode": "tool", "name": name}
-    if data.get("type") != "allowed_tools" or len(data) != 3:
-        return None
+        return {"mode": "tool", "name": name}, None
     mode, tools = data.get("mode"), data.get("tools")
-    if mode not in ("auto", "required") or not isinstance(tools, list) or not tools:
+    if data.get("type") != "allowed_tools" or len(data) != 3 or mode not in ("auto", "required"):
         return None
-    names = tuple(map(_read_function_name, tools))
-    return {"mode": mode, "allowed": names} if all(names) else None
+    names = tuple(map(_read_function_name, tools)) if isinstance(tools, list) else ()
+    return ({"mode": mode, "allowed": names}, None) if names and all(names) else None
 
 
 def _read_function_name(data: Json) -> str:
@@ -361,58 +352,39 @@ def _read_function_name(data: Json) -> str:
 
 # --- the format of the text ---
 
-_FORMATS = {"text": "text", "json_object": "json"}
 
-_SCHEMA_TYPES = {"name": str, "schema": dict, "description": str, "strict": bool}
-
-
-def text(form: ResponseFormat, report: Report) -> JsonObject:
-    """`{"format": ...}`."""
-    data = _write_format(form, () if form.description else ("description",))
-    if form.kind == "schema":
-        data["name"] = format_name(form, report)
-    return {"format": data}
+def flat_format(data: JsonObject) -> JsonObject:
+    """A format of Chat Completions as this API has it: without an object for the schema."""
+    return {"type": data["type"], **data.get("json_schema", {})}
 
 
 def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     """`text.format`; what it says beyond the neutral form stays where it stands."""
     text: Any = fields.get("text")
     data: Any = text.get("format") if isinstance(text, dict) else None
-    kind = data.get("type") if isinstance(data, dict) else None
-    if not isinstance(kind, str):
+    if not isinstance(data, dict):
         return None
-    values: dict[str, Any] = {}
-    if kind in _FORMATS:
-        form = ResponseFormat(_FORMATS[kind])  # type: ignore[arg-type]  # one of two kinds
-    else:
-        types = _SCHEMA_TYPES.items()
-        values = {key: data[key] for key, cls in types if isinstance(data.get(key), cls)}
-        if kind != "json_schema" or "schema" not in values:
-            return None
-        try:
-            form = ResponseFormat("schema", **values)
-        except InvalidMessage:  # a schema in which half a character stands
-            return None
-        if absent := [key for key in ("name", "description") if key not in values]:
-            notes["format"] = absent
-    unread = _without(data, ("type", *values))
-    others = _without(text, ("format",))
-    _set_or_drop(fields, "text", {**others, "format": unread} if unread else others)
+    kind, unread = data.get("type"), _without(data, ("type",))
+    nested = {"type": kind, "json_schema": unread} if kind == "json_schema" else data
+    body = {"response_format": nested}
+    form = read_format(body, notes, lone_type=False)
+    if form is not None:
+        if "format" in notes:
+            notes["format"] = notes["format"].split()
+        unread = body.get("response_format", {})
+        unread = unread.get("json_schema", {}) if kind == "json_schema" else unread
+        others = _without(text, ("format",))
+        _set_or_drop(fields, "text", {**others, "format": unread} if unread else others)
     return form
-
-
-def _write_format(form: ResponseFormat, absent: Collection[str]) -> JsonObject:
-    if form.kind != "schema":
-        return {"type": next(key for key, kind in _FORMATS.items() if kind == form.kind)}
-    values = {key: getattr(form, key) for key in _SCHEMA_TYPES if key not in absent}
-    return {"type": "json_schema", **{k: v for k, v in values.items() if v is not None}}
 
 
 # --- the whole body ---
 
 
-def read_request(body: JsonObject, issuer: str, raw: bool) -> ChatRequest:
-    """The request that the body makes; `raw`: thoughts are text, not sealed."""
+def read_request(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
+    """The request that the body makes."""
     fields, notes = dict(body), {}
     model = fields.pop("model") if _is_text(fields.get("model")) else None
     msgs: list[Msg] = []
@@ -421,55 +393,52 @@ def read_request(body: JsonObject, issuer: str, raw: bool) -> ChatRequest:
         msgs[0].spelling = TOP
     input = fields.get("input")
     if isinstance(input, list):
-        msgs += read_input(fields.pop("input"), issuer, raw, model)
+        msgs += read_input(fields.pop("input"), room.dialect, model)
     elif isinstance(input, str):
         msgs.append(Msg.trusted("", fields.pop("input"), "user"))
-    if not isinstance(input, list):
-        notes["input"] = "string" if isinstance(input, str) else "absent"
-    tools: Any = fields.get("tools")
-    if isinstance(tools, list) and tools and all(isinstance(tool, dict) for tool in tools):
-        tools = [read_tool(tool, issuer) for tool in fields.pop("tools")]
+        notes["input"] = "string"
     else:
-        tools = []
+        notes["input"] = "absent"
+    entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
+    tools = [read_tool(entry, room.issuer) for entry in entries]
     request = ChatRequest(msgs, tools=tools, model=model)
     request.options = _read_options(fields, notes)
-    request.tool_choice = read_choice(fields, notes)
+    choice = _choice_value(fields.get("tool_choice"))
+    request.tool_choice = read_choice(fields, notes, choice)
     request.response_format = _read_format(fields, notes)
     if isinstance(fields.get("stream"), bool):
         request.stream = fields.pop("stream")
         if not request.stream:
             notes["stream"] = "false"
-    request.extras = issuer_extras(issuer, fields, notes)
+    request.extras = chat_shape.issuer_extras(room.issuer, fields, notes)
     return request
 
 
 def body_as_read(
-    req: ChatRequest, names: Collection[str], elements: list[Json], issuer: str
+    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
-    """The body with the fields of `names` as `read_request` found them, and those nobody models."""
-    extras = req.extras or {}
-    body: JsonObject = dict(extras.get(issuer, {}))
-    notes = extras.get(noted(issuer), {})
+    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    body, notes = chat_shape.issuer_fields(req, room.issuer)
     if elements or notes.get("input") != "absent":
         body["input"] = _input_as_read(elements, notes)
     first = req.messages[0] if req.messages else None
-    if "system" in names and first is not None and first.spelling == TOP:
+    if "system" in kept and first is not None and first.spelling == TOP:
         body["instructions"] = first.content
-    if req.model and "model" in names:
+    if req.model and "model" in kept:
         body["model"] = req.model
     for name, value in req.options.given():
-        if name in names:
+        if name in kept:
             _write_option(body, name, value, notes)
-    if req.tools and "tools" in names:
-        body["tools"] = [tool_as_read(tool, issuer) for tool in req.tools]
-    if req.tool_choice is not None and "tool_choice" in names:
+    if req.tools and "tools" in kept:
+        body["tools"] = [_tool_as_read(tool, room.issuer) for tool in req.tools]
+    if req.tool_choice is not None and "tool_choice" in kept:
         choice = write_choice(req.tool_choice)
         body.update(_without(choice, ("tool_choice",)) if "tool_choice" in notes else choice)
-    if req.response_format is not None and "response_format" in names:
+    if req.response_format is not None and "response_format" in kept:
         text = body.get("text", {})
-        data = _write_format(req.response_format, notes.get("format", ()))
+        data = flat_format(write_format(req.response_format, " ".join(notes.get("format", ()))))
         body["text"] = {**text, "format": {**data, **text.get("format", {})}}
-    if "stream" in names and (req.stream or "stream" in notes):
+    if "stream" in kept and (req.stream or "stream" in notes):
         body["stream"] = req.stream
     return body
 

@@ -5,42 +5,34 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import JsonObject
 from ..._core.passes.roles import SYSTEM, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
-from ...losses import Report
-from ...message import ChatRequest, ChatResponse, Msg, ServerTool, TextBlock, Tool
-from ...message.blocks import NOTES, noted
-from ...message.request import ITEM
-from ..base import Encoder, HttpRequest, PreparedRequest, Reader, Room
-from ..chat_shape import filled, own_extras
-from ..request_fields import choice, response_format
+from ...losses import Field, Report
+from ...message import ChatRequest, ContentBlock, TextBlock
+from ...message.blocks import NOTES, answered, noted
+from ...message.request import ITEM as ITEM_KIND
+from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_shape import filled, is_plain, own_extras
+from ..paths import PathTable, request_paths
+from ..request_fields import choice, response_format, spelled_format
+from . import request as fields
 from .answer import write_response
+from .blocks import ITEM, MARK, grouped
 from .dialect import CAN, Dialect, claims
 from .encoder import ResponsesEncoder
-from .messages import items, messages_as_read
-from .paths import places
+from .messages import InputWriter, messages_as_read, write_messages
 from .reader import ResponsesReader
-from .request import (
-    ENCRYPTED,
-    LOGPROBS,
-    body_as_read,
-    effort,
-    function,
-    generation,
-    read_request,
-    server_tool,
-    text,
-    write_choice,
-)
 
 # What names, or asks for, something that the host keeps: 400 or no use where it keeps nothing.
 _STATE = ("previous_response_id", "conversation", "store")
+
+_SCHEMA = ("name", "schema", "description", "strict")
 
 
 class OpenAIResponses(Room):
@@ -50,16 +42,49 @@ class OpenAIResponses(Room):
     dialect: Dialect
     protocol = "openai-responses"
     messages_path = "$.input"
-    addresses: tuple[str, ...] = ("*/responses",)
-    model_patterns: tuple[str, ...] = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
-    state_fields: tuple[str, ...] = (
-        "previous_response_id",
-        "conversation",
-        "prompt",
-        f"{ITEM}item_reference",
-    )
+    addresses = ("*/responses",)
+    model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*", "codex-*")
+    state_fields = (*_STATE[:2], "prompt", f"{ITEM_KIND}item_reference")
     base_capabilities = CAN
     dialect_class = Dialect
+    reader_class = ResponsesReader
+    encoder_class = ResponsesEncoder
+    paths: ClassVar[PathTable] = {
+        **{("options", name): keys for name, keys in fields.OPTIONS.items()},
+        ("options", "reasoning"): ("reasoning.effort",),
+        ("options", "logprobs"): ("include",),
+        ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
+        ("tool_choice", "parallel"): ("parallel_tool_calls",),
+        ("tool_choice", "allowed"): ("tool_choice", "parallel_tool_calls"),
+        ("request", "response_format"): ("text.format",),
+        **{("response_format", name): (f"text.format.{name}",) for name in _SCHEMA},
+        ("tool", "domains"): ("filters.allowed_domains",),
+        ("tool", "blocked_domains"): ("filters",),
+        ("tool", "location"): ("user_location",),
+        ("tool", "stores"): ("vector_store_ids",),
+        ("text", "text"): ("text", "content"),
+        ("text", "citations"): ("annotations",),
+        ("refusal", "text"): ("refusal",),
+        ("thinking", "thinking"): ("summary",),
+        ("thinking", "redacted"): ("encrypted_content",),
+        ("tool_use", "id"): ("call_id",),
+        ("tool_use", "input"): ("arguments",),
+        ("tool_use", "raw_input"): ("arguments",),
+        ("tool_result", "id"): ("call_id",),
+        ("image", "source"): ("image_url", "file_id"),
+        ("audio", "source"): ("input_audio",),
+        ("document", "source"): ("file_data", "file_url", "file_id"),
+        **{(kind, "title"): ("filename",) for kind in ("image", "document", "audio")},
+        **{(kind, "cache"): (MARK,) for kind in ("text", "image", "document", "audio")},
+    }
+
+    claims = staticmethod(claims)
+    messages = write_messages
+    messages_as_read = messages_as_read
+    tools = fields.write_tools
+    read_request = fields.read_request
+    body_as_read = fields.body_as_read
+    write_response = write_response
 
     def once(self, elements: Sequence[JsonObject]) -> Sequence[str] | None:
         """Item ids, each of which goes back once; those made for a host count the items."""
@@ -68,36 +93,15 @@ class OpenAIResponses(Room):
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
-        return replace(
-            super().can(),
-            signed_thinking=self.dialect.reasoning == "sealed",
-            stored_thinking=self.dialect.stores,
-        )
+        stores = self.dialect.stores
+        return replace(super().can(), signed_thinking=not self.dialect.raw, stored_thinking=stores)
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields name the answer or the conversation that the host keeps."""
         if request.extras is None:
             return False
-        fields = self._fields(request, caps)
-        return bool(fields.get("previous_response_id") or fields.get("conversation"))
-
-    def messages(
-        self, history: RoledHistory, caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """The list with the system prompt in it, as `format` gives it."""
-        return items(history, caps, self.dialect, report)
-
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """Functions, and the host's own tools, in their order."""
-        entries = [
-            function(tool, caps, report)
-            if isinstance(tool, Tool)
-            else server_tool(tool, caps, self.dialect, report)
-            for tool in tools
-        ]
-        return [entry for entry in entries if entry is not None]
+        own_fields = self._fields(request, caps)
+        return bool(own_fields.get("previous_response_id") or own_fields.get("conversation"))
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -106,103 +110,84 @@ class OpenAIResponses(Room):
             return True
         return payload.get("object") == "response" and isinstance(payload.get("output"), list)
 
-    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
-        """The body of `POST /responses`."""
-        request, caps, dialect = prepared.request, prepared.caps, self.dialect
-        fields = self._own_fields(request, caps, report)
-        stored = dialect.stores and fields.get("store") is not False
-        body: JsonObject = {"model": prepared.model}
-        prompt = _instructions(prepared.history) if dialect.instructions else None
-        if prompt is not None:
-            body["instructions"] = prompt
-        elements = prepared.elements
-        if elements is None:
-            start = 0 if prompt is None else 1
-            elements = items(prepared.history, caps, dialect, report, stored=stored, start=start)
-            if not elements:
-                raise WriteError(
-                    "there is nothing to send", path="$.messages", code="messages.empty"
-                )
-        body["input"] = elements
-        if tools := self.tools(prepared.offered, caps, report):
-            body["tools"] = tools
-        if (tool_choice := choice(prepared, report, tools)) is not None:
-            body.update(write_choice(tool_choice))
-        if (form := response_format(request, caps, report)) is not None:
-            body["text"] = text(form, report)
-        body.update(generation(request, caps, dialect, report))
-        if (level := effort(request, caps, report)) is not None:
-            body["reasoning"] = {"effort": level}
-        if body.pop("logprobs", "top_logprobs" in body):
-            body["include"] = [LOGPROBS]
-        if request.stream:
-            body["stream"] = True
-        filled(body, fields)
-        if not stored and self._reasons(body, caps):
-            _include_sealed(body, request, report)
-        return HttpRequest(dialect.path, {}, body)
-
-    def reader(self, caps: Capabilities) -> Reader:
-        """A reader for one answer."""
-        return ResponsesReader(self.dialect)
-
-    @property
-    def _raw(self) -> bool:
-        """Whether thoughts go back as text."""
-        return bool(self.dialect.reasoning == "raw")
-
-    def read_request(
-        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> ChatRequest:
-        """The request that a body makes."""
-        return read_request(body, self.issuer, self._raw)
-
-    def messages_as_read(self, msgs: Sequence[Msg]) -> list[Json]:
-        """The items of `input` that these were read from."""
-        return [item for m in msgs for item in messages_as_read(m, self.issuer, self._raw)]
-
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
-        """The body around `elements`, with the fields of `kept` as they were read."""
-        return body_as_read(req, kept, elements, self.issuer)
-
     def respell(self, body: JsonObject, req: ChatRequest) -> None:
         """The user under the older name, if that is how it was read."""
         key = (req.extras or {}).get(noted(self.issuer), {}).get("user")
         if key and key not in body and self.dialect.user_key in body:
             body[key] = body.pop(self.dialect.user_key)
 
-    def claims(self, body: Json, path: str | None = None) -> bool:
-        """Whether this could be a request of this protocol."""
-        return claims(body, path)
-
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
-        """(path into the body, node or field) of all that was read of it."""
-        return places(req, body, self.issuer)
+        """Those of `paths`, and where the parts of the model's messages stand."""
+        groups: dict[int, list[ContentBlock]] = {}  # by block of the model's: those of its item
+        items = body["input"] if isinstance(body.get("input"), list) else None
+        unknown = (i for i, item in enumerate(items or ()) if not isinstance(item, dict))
+        for m in req.messages:
+            if m.spelling == fields.TOP or items is None:
+                path = "$.instructions" if m.spelling == fields.TOP else "$.input"
+                yield from ((path, m), (path, Field(m, "content")))
+            elif not isinstance(getattr(m, "read_from", {}), dict):  # what is no item of any kind
+                path = f"$.input[{next(unknown)}]"
+                yield from ((path, m), (path, m.blocks[0]))
+            if m.role == "assistant":
+                for group in grouped(m.blocks, self.issuer):
+                    groups.update((id(block), group) for block in group)
+        yield "$", req.options
+        if req.options.reasoning is None:
+            yield "$.reasoning.effort", Field(req.options, "reasoning")  # tools turn it off
+        for path, node in request_paths(req, body, self.paths):
+            group = groups.get(id(node), [])
+            if group and group[0].type in ("text", "refusal"):
+                yield from _part_paths(path, node, group, self.issuer)
+            else:
+                yield path, node
 
-    def write_response(
-        self, resp: ChatResponse, report: Report, request: ChatRequest | None = None
-    ) -> JsonObject:
-        """The response as this API's clients take it."""
-        model = request.model if request is not None else None
-        return write_response(resp, report, self.dialect, model or "")
-
-    def encoder(self, report: Report, request: ChatRequest | None = None) -> Encoder:
-        """An encoder for one answer's pieces."""
-        return ResponsesEncoder(self.dialect, report, request)
+    def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
+        """The body of `POST /responses`."""
+        request, caps, dialect = prepared.request, prepared.caps, self.dialect
+        own_fields = self._own_fields(request, caps, report)
+        stored = dialect.stores and own_fields.get("store") is not False
+        body: JsonObject = {"model": prepared.model}
+        prompt = _instructions(prepared.history) if dialect.instructions else None
+        if prompt is not None:
+            body["instructions"] = prompt
+        elements = prepared.elements
+        if elements is None:
+            writer = InputWriter(self, prepared.history, caps, report, stored)
+            elements = [*writer.write(0 if prompt is None else 1)]
+            if not elements:
+                why = "there is nothing to send"
+                raise WriteError(why, path="$.messages", code="messages.empty")
+        body["input"] = elements
+        if tools := self.tools(prepared.offered, caps, report):
+            body["tools"] = tools
+        if (tool_choice := choice(prepared, report, tools)) is not None:
+            body.update(fields.write_choice(tool_choice))
+        if (form := response_format(request, caps, report)) is not None:
+            body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
+        body.update(fields.generation(request, caps, dialect, report))
+        if (level := fields.effort(request, caps, report)) is not None:
+            body["reasoning"] = {"effort": level}
+        if body.pop("logprobs", "top_logprobs" in body):
+            body["include"] = [fields.LOGPROBS]
+        if request.stream:
+            body["stream"] = True
+        filled(body, own_fields)
+        if not stored and self._reasons(body, caps):  # ask for the sealed form, as nobody keeps it
+            include = body["include"] if isinstance(body.get("include"), list) else []
+            if fields.ENCRYPTED not in include:
+                body["include"] = [*include, fields.ENCRYPTED]
+                report.lost("include.added", request, what=fields.ENCRYPTED)
+        return HttpRequest(dialect.path, {}, body)
 
     def _own_fields(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
         own_fields = self._fields(request, caps)
-        for issuer, fields in (request.extras or {}).items():
-            if issuer not in caps.reads:
-                if not issuer.endswith(NOTES):
-                    report.foreign(request, issuer, fields)
-                continue
-            for name in fields:
-                if name not in own_fields:
+        for issuer, extras in (request.extras or {}).items():
+            if issuer in caps.reads:
+                for name in (name for name in extras if name not in own_fields):
                     field = f"extras.{issuer}.{name}"
                     report.lost("extras.foreign", request, field, what=name, did="left out")
+            elif not issuer.endswith(NOTES):
+                report.foreign(request, issuer, extras)
         return own_fields
 
     def _fields(self, request: ChatRequest, caps: Capabilities) -> JsonObject:
@@ -210,13 +195,13 @@ class OpenAIResponses(Room):
 
         Where nothing is kept, nobody else's state can be gone on from.
         """
-        fields = own_extras(request, caps)
+        own_fields = own_extras(request, caps)
         if self.dialect.stores:
-            return fields
+            return own_fields
         host_fields = (request.extras or {}).get(self.issuer, {})
         return {
             name: host_fields.get(name, value) if name in _STATE else value
-            for name, value in fields.items()
+            for name, value in own_fields.items()
             if name not in _STATE or name in host_fields or not value
         }
 
@@ -226,7 +211,7 @@ class OpenAIResponses(Room):
         A model that does not reason refuses to be asked for it: `Encrypted content is not
         supported with this model.`
         """
-        if self._raw or caps.thinks == "never":
+        if self.dialect.raw or caps.thinks == "never":
             return False
         reasoning: Any = body.get("reasoning")
         if isinstance(reasoning, dict) and reasoning.get("effort") is not None:
@@ -239,24 +224,33 @@ class OpenAIResponses(Room):
         )
 
 
-def _include_sealed(body: JsonObject, request: ChatRequest, report: Report) -> None:
-    """Ask for the sealed form of what nobody keeps."""
-    include = body.get("include")
-    include = include if isinstance(include, list) else []
-    if ENCRYPTED not in include:
-        body["include"] = [*include, ENCRYPTED]
-        report.lost("include.added", request, what=ENCRYPTED)
-
-
 def _instructions(history: RoledHistory) -> str | None:
     """The first system message, if it says one text and nothing more, and others follow."""
     if history.roles[:1] != [SYSTEM] or len(history.msgs) == 1:
         return None
-    m: Msg = history.msgs[0]
-    blocks = m.blocks
-    if m.role != "system" or m.extras is not None or len(blocks) != 1:
-        return None
-    block = blocks[0]
-    if type(block) is not TextBlock or block.extras is not None or block.cache is not None:
+    m = history.msgs[0]
+    block = m.blocks[0] if len(m.blocks) == 1 else None
+    if m.role != "system" or m.extras is not None or not is_plain(block):
         return None
     return block.text if block.text.strip() else None
+
+
+def _part_paths(
+    path: str, block: Any, group: Sequence[Any], issuer: str
+) -> Iterator[tuple[str, object]]:
+    """A part of a message of the model's; the item's own fields stand on the first part.
+
+    A message of one part is nothing without it, so there the part stands for the item.
+    """
+    item_path = path.rpartition(".content")[0] or path
+    extras = block.extras or {}
+    item = (group[0].extras or {}).get(answered(issuer), {}).get("item", {})
+    yield item_path if len(group) + len(item.get("content", ())) == 1 else path, block
+    if block is group[0]:
+        for name in item:
+            yield f"{item_path}.{name}", Field(block, f"extras.{answered(issuer)}.item.{name}")
+    for name in extras.get(issuer, ()):
+        above = item_path if name in ITEM else path
+        yield f"{above}.{name}", Field(block, f"extras.{issuer}.{name}")
+    for i, citation in enumerate(block.citations or () if type(block) is TextBlock else ()):
+        yield f"{path}.annotations[{i}]", citation
