@@ -5,12 +5,12 @@ The rooms know their own addresses, keys and models; here they are only held aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..errors import ConfigError, LossRefused, ReadError
 from ..losses import Loss, Policy, PolicyLike
@@ -19,16 +19,13 @@ from ..message import ChatResponse, Written
 from ..protocols.base import Room
 from ..sse import Decoder, Framing, ServerEvent
 from ..vendors import PROTOCOLS, Vendor, wire
+from .exchange.answer import StreamEncoder
 from .exchange.plain_json import all_plain, body_of, plain, text_of
-from .exchange.stream import Events, feed_chunk, iterated
+from .exchange.stream import Events, StreamDecoder, feed_chunk, iterated
 from .exchange.wire import Wire
 from .jsontext import JsonObject, arguments, loads
 from .redaction import shown
 from .stream.pieces import Failed, Meta, Piece, Raw
-
-if TYPE_CHECKING:
-    from .exchange.answer import StreamEncoder
-    from .exchange.stream import StreamDecoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +96,13 @@ def _found(body: JsonObject, path: str | None, kind: str) -> list[str]:
 
 def _sent(path: str) -> list[str]:
     """The protocols that have this address; those that share it all, unless the host tells."""
-    bare = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
+    address = "/" + path.partition("?")[0].rstrip("/").removeprefix("https://")
     lengths = {
-        name: max(len(pattern) for pattern in room.addresses if fnmatchcase(bare, pattern))
+        name: max((len(p) for p in room.addresses if fnmatchcase(address, p)), default=0)
         for name, room in _rooms().items()
-        if any(fnmatchcase(bare, pattern) for pattern in room.addresses)
     }
-    longest = max(lengths.values(), default=0)
-    return [name for name, size in lengths.items() if size == longest]
-
-
-_Sender: TypeAlias = Callable[[Iterator[Any]], tuple["Wire", Iterator[Any]]]
+    longest = max(1, *lengths.values())
+    return [name for name, length in lengths.items() if length == longest]
 
 
 _SHOWN = 200  # bytes of what is no stream
@@ -126,14 +119,14 @@ class ConvertedStream(Events[ServerEvent]):
     def __init__(
         self,
         chunks: Iterable[Any],
-        sender: _Sender,
+        reader: Wire | None,
         target: Wire,
         model: str | None,
         policy: Policy,
     ) -> None:
         self._source = chunks
         self._chunks = iterated(chunks)
-        self._sender = sender
+        self._reader = reader  # None: the events tell it
         self._target = target
         self._model = model
         self._policy = policy
@@ -167,7 +160,9 @@ class ConvertedStream(Events[ServerEvent]):
             raise
 
     def _converted(self) -> Iterator[ServerEvent]:
-        wire, chunks = self._sender(self._chunks)
+        wire, chunks = self._reader, self._chunks
+        if wire is None:
+            wire, chunks = _detected_stream(chunks)
         decoder = self._decoder = wire.stream_decoder()
         self._encoder = self._target.stream_encoder(origin=decoder.origin)
         read = False
@@ -177,34 +172,31 @@ class ConvertedStream(Events[ServerEvent]):
                 received.append(chunk)
             for piece in feed_chunk(decoder, chunk):
                 read = read or type(piece) is not Raw
-                yield from self._said(piece)
+                yield from self._encoded(piece)
         last = decoder.rest()
         if not (read or any(type(piece) is not Raw for piece in last)):
             raise _no_stream(wire.name, received)
         for piece in last:
-            yield from self._said(piece)
-        yield from self._written(self._encoder.finish())
+            yield from self._encoded(piece)
+        yield from self._judged_events(self._encoder.finish())
         self._ended = True
         self._policy.judge(self._encoder.report, set())
 
-    def _said(self, piece: Piece) -> Iterator[ServerEvent]:
+    def _encoded(self, piece: Piece) -> Iterator[ServerEvent]:
         assert self._encoder is not None  # it was made before anything was read
         if not self._named and type(piece) not in (Raw, Failed):
             self._named = True
             if type(piece) is not Meta or piece.candidate is not None:
-                yield from self._said(Meta(model=self._model, issuer=self._issuer))
+                origin = self._decoder.origin if self._decoder is not None else None
+                issuer = origin.issuer if origin is not None else ""
+                yield from self._encoded(Meta(model=self._model, issuer=issuer))
             else:
                 piece = replace(piece, model=self._model)
         elif self._model is not None and type(piece) is Meta and piece.model is not None:
             piece = replace(piece, model=self._model)
-        yield from self._written(self._encoder.feed(piece))
+        yield from self._judged_events(self._encoder.feed(piece))
 
-    @property
-    def _issuer(self) -> str:
-        origin = self._decoder.origin if self._decoder is not None else None
-        return origin.issuer if origin is not None else ""
-
-    def _written(self, events: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
+    def _judged_events(self, events: list[tuple[str | None, Any]]) -> Iterator[ServerEvent]:
         assert self._encoder is not None  # it has made these
         if (self._policy.refuse or self._policy.append_only) and self._encoder.report.kinds:
             new_losses = self._encoder.losses[self._judged :]
@@ -292,9 +284,8 @@ def convert_stream(
     the policy before the event that would lose it.
     """
     writer = _wire(target)
-    sender = _sender if source == "auto" else partial(_named_sender, _wire(source))
-    judge = policy_of(_judge(policy, target))
-    return ConvertedStream(chunks, sender, writer, model, judge)
+    reader = None if source == "auto" else _wire(source)
+    return ConvertedStream(chunks, reader, writer, model, policy_of(_judge(policy, target)))
 
 
 def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
@@ -303,11 +294,7 @@ def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
     return target.policy if isinstance(target, Wire) else "log"
 
 
-def _named_sender(reader: Wire, chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
-    return reader, chunks
-
-
-def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
+def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
     """The wire whose events these look like, and all of the chunks."""
     received: list[Any] = []
     frames: Decoder | None = None
@@ -317,9 +304,7 @@ def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
         if isinstance(chunk, (bytes, bytearray, memoryview)):
             if frames is None and bytes(chunk).strip():
                 frames = Decoder(_framing(bytes(chunk)))
-            events = (
-                [(event.event, event.data) for event in frames.feed(bytes(chunk))] if frames else []
-            )
+            events = _pairs(frames.feed(bytes(chunk)) if frames else ())
         else:
             events = [_event(chunk)]
         if (name := _claimed(events)) is not None:
@@ -327,12 +312,16 @@ def _sender(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
         count += len(events)
         if count > _MOST:
             break
-    if frames is not None and (name := _claimed([(e.event, e.data) for e in frames.flush()])):
+    if frames is not None and (name := _claimed(_pairs(frames.flush()))):
         return _named(name), iter(received)
     raise ReadError(
         "no protocol has events with these keys", code="stream.shape",
         hint="name the wire: source=...",
     )  # fmt: skip
+
+
+def _pairs(events: Iterable[ServerEvent]) -> list[tuple[str | None, Any]]:
+    return [(event.event, event.data) for event in events]
 
 
 def _framing(first: bytes) -> Framing:

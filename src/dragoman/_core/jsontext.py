@@ -123,7 +123,7 @@ def loads(text: str | bytes) -> Json:
             if size > 2 * MAX_DEPTH:
                 _shallow(data, value)
             return value
-    if _has_big_float(value):
+    if any(abs(item) >= _BIG for item in _floats(value)):
         return _loads_std(text)
     _shallow(text, value)
     return value
@@ -154,8 +154,10 @@ def too_deep(value: Json, most: int = MAX_DEPTH) -> bool:
 def _loads_std(text: str | bytes) -> Json:
     try:
         value = json.loads(text, parse_constant=_refuse)
-        if (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text):  # type: ignore[arg-type]
-            _finite(value)
+        # text such as `1e999` became an infinity, which no JSON can say again
+        huge = (_HUGE if isinstance(text, str) else _HUGE_BYTES).search(text)  # type: ignore[arg-type]
+        if huge and any(abs(item) == inf for item in _floats(value)):
+            raise ValueError("a number beyond all floats")  # noqa: TRY301
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no JSON: {error}", code="json.invalid") from error
     _shallow(text, value)
@@ -164,16 +166,6 @@ def _loads_std(text: str | bytes) -> Json:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
-
-
-def _finite(value: Json) -> None:
-    """Raise ValueError if text such as `1e999` became an infinity, which no JSON can say again."""
-    if any(abs(item) == inf for item in _floats(value)):
-        raise ValueError("a number beyond all floats")
-
-
-def _has_big_float(value: Json) -> bool:
-    return any(abs(item) >= _BIG for item in _floats(value))
 
 
 def _floats(value: Json) -> Iterator[float]:

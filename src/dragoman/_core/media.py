@@ -30,17 +30,14 @@ class Fault:
 def as_base64(block: MediaBlock) -> MediaBlock:
     """The block with a data URI read as base64, and with the media type's usual spelling."""
     source = block.source
-    if type(source) is URLSource and is_data_uri(source.url):
-        data = _from_uri(source.url)
-        return block if data is None else with_source(block, data)
-    if type(source) is URLSource and (data := _from_bare(source.url)) is not None:
-        return with_source(block, data)
-    if type(source) is Base64Source:
-        if is_data_uri(source.data) and (data := _from_uri(source.data)) is not None:
-            return with_source(block, data)
-        if (media_type := _usual(source.media_type)) != source.media_type:
-            return with_source(block, Base64Source(media_type, source.data))
-    return block
+    data: Base64Source | None = None
+    if type(source) is URLSource:
+        data = (_from_uri if is_data_uri(source.url) else _from_bare)(source.url)
+    elif type(source) is Base64Source:
+        data = _from_uri(source.data) if is_data_uri(source.data) else None
+        if data is None and (media_type := _usual(source.media_type)) != source.media_type:
+            data = Base64Source(media_type, source.data)
+    return block if data is None else with_source(block, data)
 
 
 _BARE = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -139,10 +136,9 @@ def _from_uri(uri: str) -> Base64Source | None:
         return None
     spelled_type = head[5:-7].partition(";")[0] or "application/octet-stream"
     media_type = _usual(spelled_type)
-    as_it_stands = (
-        media_type == spelled_type and head.startswith("data:") and head.endswith(";base64")
-    )
-    if as_it_stands:  # most histories show one type of image, named in each of its messages
+    spelled_so = head.startswith("data:") and head.endswith(";base64")
+    if spelled_so and media_type == spelled_type:
+        # most histories show one type of image, named in each of its messages
         return Base64Source.within(sys.intern(media_type), uri)
     return Base64Source(media_type, uri[end + 1 :])
 
@@ -193,9 +189,8 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
         case FileSource(file_id=file_id, issuer=issuer):
             readable = "file" in takes and (not issuer or issuer in caps.reads)
             readable = readable and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
-            return (
-                None if readable else Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
-            )
+            fault = Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
+            return None if readable else fault
         case LocalSource(path=path):
             return Fault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):

@@ -152,28 +152,18 @@ class Guard:
 
     def calm(self, text: str) -> bool:
         """Whether a look at a few characters tells that there is nothing to escape."""
-        return not (
-            "\n" in text
-            or "\r" in text
-            or "\v" in text
-            or "\f" in text
-            or _any(self.firsts, text)
-            or (not text.isascii() and _any(self.others, text))
-        )
+        if "\n" in text or "\r" in text or "\v" in text or "\f" in text:
+            return False
+        return not (_any(self.firsts, text) or (not text.isascii() and _any(self.others, text)))
 
     def marked(self, text: str) -> list[tuple[int, bool]]:
         """For each mark the index behind its first character, and whether a backslash is there."""
         if self.marks is None or not (_any(self.firsts, text) or _any(self.others, text)):
             return []
         marks = list(self.marks.finditer(folded(text)))
-        if not marks:
-            return []
-        indexes = origins(text)
-        starts = [indexes[mark.start()] + 1 for mark in marks]
-        return [
-            (start, len(mark[0]) > 1 and text.startswith("\\", start))
-            for start, mark in zip(starts, marks, strict=True)
-        ]
+        indexes = origins(text) if marks else []
+        found = ((indexes[mark.start()] + 1, len(mark[0]) > 1) for mark in marks)
+        return [(start, long and text.startswith("\\", start)) for start, long in found]
 
     def steady(self, text: str, known: KnownNames, count: int) -> bool:
         """Whether in `count` joined texts no more lines than that begin with a known name."""
@@ -192,15 +182,14 @@ class Guard:
         lines = f"\n{text}" if opens else text
         if self.simple and not hostile and not self._odd(text) and not self._naming(lines, known):
             return []
-        names = []
         scan = self.any_lines if self._odd(text) else self.lines
+        names = []
         for line in scan.finditer(lines):
             start = line.start(1) - opens
             head = self._head(text, start)
-            if head is not None:
-                name = known.of(head, bool(self.after), hostile)
-                if name is not None:
-                    names.append((start, name))
+            name = None if head is None else known.of(head, bool(self.after), hostile)
+            if name is not None:
+                names.append((start, name))
         return names
 
     def _odd(self, text: str) -> bool:
@@ -213,14 +202,8 @@ class Guard:
         """How many lines begin with a known name, or with a backslash; all heads in one look."""
         assert self.lines is not None
         heads = self.lines.findall(lines)
-        if not heads:
-            return 0
-        first = known.first
-        count = 0
-        for head in folded(self.after.join(heads)).split(self.after):
-            if head in first or head.startswith("\\"):
-                count += 1
-        return count
+        looks = folded(self.after.join(heads)).split(self.after) if heads else ()
+        return len([head for head in looks if head in known.first or head.startswith("\\")])
 
     def _head(self, text: str, start: int) -> str | None:
         """What is in the name's place of the line that begins at `start`; None if nothing is."""
@@ -257,16 +240,12 @@ class Guard:
         looks_like = folded(clean)
         bad = [mark.start() for mark in self.marks.finditer(looks_like)] if self.marks else []
         if self.after:
-            with_end = looks_like + self.after
-            bad += [
-                index for index in range(len(looks_like)) if with_end.startswith(self.after, index)
-            ]
-        if not bad:
-            return clean
-        indexes = origins(clean)
+            ended = looks_like + self.after
+            bad += [i for i in range(len(looks_like)) if ended.startswith(self.after, i)]
         chars = list(clean)
-        for index_of_sign in bad:
-            chars[indexes[index_of_sign]] = next(sign for sign in "_- " if sign not in self.after)
+        indexes = origins(clean) if bad else []
+        for i in bad:
+            chars[indexes[i]] = next(sign for sign in "_- " if sign not in self.after)
         return "".join(chars)
 
 
@@ -280,17 +259,15 @@ def _any(signs: Iterable[str], text: str) -> bool:
 
 def with_backslashes(text: str, indexes: list[int]) -> str:
     """The text with a backslash before each of these indexes, which are in order."""
-    parts = [
-        text[start:end] for start, end in zip([0, *indexes], [*indexes, len(text)], strict=True)
-    ]
-    return "\\".join(parts)
+    return "\\".join(_parts(text, indexes, 0))
 
 
 def _without(text: str, indexes: list[int]) -> str:
     """The text without the characters at these indexes, which are in order."""
-    if not indexes:
-        return text
-    starts = [0, *(index + 1 for index in indexes)]
-    return "".join(
-        text[start:end] for start, end in zip(starts, [*indexes, len(text)], strict=True)
-    )
+    return "".join(_parts(text, indexes, 1)) if indexes else text
+
+
+def _parts(text: str, indexes: list[int], skipped: int) -> list[str]:
+    """The parts between these indexes, at which so many characters are left out."""
+    starts = [0, *(index + skipped for index in indexes)]
+    return [text[start:end] for start, end in zip(starts, [*indexes, len(text)], strict=True)]

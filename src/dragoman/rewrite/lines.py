@@ -7,16 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter as Parser
-from typing import assert_never
+from typing import Any, assert_never
 
 from .._core.redaction import shown
 from ..capabilities.naming import IdRule, numbered
 from ..errors import ConfigError
 from ..losses import Report
 from ..message import (
-    AudioBlock,
-    DocumentBlock,
-    ImageBlock,
     Msg,
     RawBlock,
     RefusalBlock,
@@ -24,7 +21,6 @@ from ..message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    VideoBlock,
 )
 from ..message.blocks import ContentBlock, MediaBlock
 from .guard import BREAKS, RARE, Guard, KnownNames, folded, lookalikes, visible, with_backslashes
@@ -47,12 +43,7 @@ def texts_and_media(
             if type(block) is RefusalBlock:
                 report.lost("refusal.as_text", block)
             yield block, block.text
-        elif (
-            type(block) is ImageBlock
-            or type(block) is AudioBlock
-            or type(block) is VideoBlock
-            or type(block) is DocumentBlock
-        ):
+        elif isinstance(block, MediaBlock):
             if not introduced and m.name:
                 if tag_media:
                     introduced = True
@@ -149,21 +140,20 @@ def must_be_text(owner: object, *fields: str) -> None:
 
 def speaker_names(value: Iterable[str], me: str | None) -> tuple[str, ...]:
     """Names of speakers, one or several. Raises ConfigError for what is no name."""
-    names = (value,) if isinstance(value, str) else value
-    names_ = tuple(names) if isinstance(names, Iterable) else (names,)
-    for name in names_ if me is None else (me, *names_):
+    names: tuple[Any, ...] = (value,)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        names = tuple(value)
+    for name in names if me is None else (me, *names):
         if not isinstance(name, str):
             raise ConfigError(f"a speaker's name is text, not {shown(name)}", code="history.value")
-    return names_
+    return names
 
 
 def _form(lead: str, tail: str, frame: str) -> Form:
     guard = _guard(frame, lead)
     if guard.before.startswith("\\"):
-        raise ConfigError(
-            "a line may not begin with a backslash, which says that it is none",
-            code="history.line",
-        )
+        fault = "a line may not begin with a backslash, which says that it is none"
+        raise ConfigError(fault, code="history.line")
     return Form(lead, tail, guard)
 
 

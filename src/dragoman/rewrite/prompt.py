@@ -38,13 +38,11 @@ class SystemPrompt:
     ) -> str:
         """The text; `tools` are described whatever `describe_tools` says."""
         text = base or ""
-        lines = list(tools)
+        lines = [
+            self.tool_line.format(name=tool.name, description=tool.description) for tool in tools
+        ]
         if lines:
-            text += self.tools_heading
-            text += "".join(
-                self.tool_line.format(name=tool.name, description=tool.description)
-                for tool in lines
-            )
+            text += self.tools_heading + "".join(lines)
         if memories is not None:
             text += f"{self.memories_opening}{memories}{self.memories_closing}"
         return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import ClassVar, Protocol, TypeAlias
 
 from .._core.redaction import shown
@@ -82,21 +83,19 @@ class ByName:
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with each run of conversation merged."""
         teller = _Merger(self, msgs, report)
-        leads, out = teller.leads, teller.out
         run: list[Msg] = []
         for i, m in enumerate(msgs):
             if i == 0 and m.role in ("system", "developer"):
                 teller.lead(m.name)
-                out.append(_without_name(m, report))
+                teller.out.append(_without_name(m, report))
             elif type(m.content) is str or not (has_tools(m) or has_tools(report.source(m))):
                 run.append(m)
             else:  # text that was cut from a message of calls or results stays with them
                 if run:
                     teller.tell(run)
                     run = []
-                if m.name not in leads:  # who says nothing here is a speaker all the same
-                    teller.lead(m.name)
-                out.append(m)
+                teller.lead(m.name)  # who says nothing here is a speaker all the same
+                teller.out.append(m)
         if run:
             teller.tell(run)
         return teller.done()
@@ -115,7 +114,7 @@ def _without_name(m: Msg, report: Report) -> Msg:
 class _Merger:
     """Tells one history, run by run."""
 
-    __slots__ = ("by", "leads", "out", "renamed", "report", "runs", "voices")
+    __slots__ = ("by", "leads", "out", "report", "runs", "voices")
 
     def __init__(self, by: ByName, msgs: list[Msg], report: Report) -> None:
         self.by = by
@@ -124,7 +123,6 @@ class _Merger:
         self.leads: dict[str, str] = {}
         self.out: list[Msg] = []
         self.runs: list[tuple[list[Msg], Msg]] = []
-        self.renamed = False
 
     def tell(self, run: list[Msg]) -> None:
         """One message for a run of conversation; none if nothing of it can be said."""
@@ -149,7 +147,7 @@ class _Merger:
         """The whole history, once all of it was told."""
         if self.runs:
             self.report.each("history.frame", ((run[0], "", "") for run, _ in self.runs))
-        if self.renamed:
+        if any(name != spelled for name, spelled in self.voices.spelled.items()):
             self.voices.renamed((m for run, _ in self.runs for m in run), self.report)
         if self.voices.late:
             self.voices.touched(self.runs, self.report)
@@ -169,10 +167,7 @@ class _Merger:
         for m in run:
             if m.cache is not None or m.extras is not None:
                 return None
-            try:
-                lead = leads[m.name]
-            except KeyError:
-                lead = self.lead(m.name)
+            lead = leads.get(m.name) or self.lead(m.name)
             lines.append(lead + m.content)  # type: ignore[operator]  # it is text
         text = "\n".join(lines)
         if guard.calm(body) or guard.steady(text, self.voices.known(), len(lines)):
@@ -184,8 +179,7 @@ class _Merger:
         blocks: list[ContentBlock] = []
         lines: list[str] = []
         for m in run:
-            if m.name not in self.leads:
-                self.lead(m.name)
+            self.lead(m.name)
             if m.cache is not None or m.extras is not None:
                 report_dropped_fields(m, self.report)
             if type(m.content) is str:
@@ -211,11 +205,9 @@ class _Merger:
 
     def lead(self, name: str) -> str:
         """What stands before the texts of a speaker; names are taken in turn."""
-        spelled = self.voices.spelled[name]
-        if spelled != name:
-            self.renamed = True
-        lead = self.leads[name] = self.by.form.lead_of(spelled)
-        return lead
+        if name not in self.leads:
+            self.leads[name] = self.by.form.lead_of(self.voices.spelled[name])
+        return self.leads[name]
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
         block = TextBlock(text)
@@ -223,18 +215,14 @@ class _Merger:
         return block
 
     def _wrap(self, blocks: list[ContentBlock], opening: str, run: list[Msg]) -> None:
-        head, tail = blocks[0], blocks[-1]
-        closing = self.by.closing
-        if len(blocks) == 1 and type(head) is TextBlock:
-            blocks[0] = self._text(f"{opening}{head.text}{closing}", run)
-            return
-        if type(head) is TextBlock:
-            blocks[0] = self._text(opening + head.text, run)
+        """Put opening and closing around the blocks: into a text at the end, else beside it."""
+        first = blocks[0]
+        if type(first) is TextBlock:
+            blocks[0] = self._text(opening + first.text, run)
         else:
             blocks.insert(0, self._text(opening, run))
-        if type(tail) is TextBlock:
-            last = blocks[-1]
-            assert type(last) is TextBlock  # the tail, perhaps with the opening in front
+        last, closing = blocks[-1], self.by.closing
+        if type(last) is TextBlock:
             blocks[-1] = self._text(last.text + closing, run)
         else:
             blocks.append(self._text(closing.lstrip("\n"), run))
@@ -325,8 +313,7 @@ class _Tagger:
                 blocks.append(block)
         if lead:
             return [TextBlock(lead.rstrip()), *blocks]
-        same = all(after is before for after, before in zip(blocks, content, strict=True))
-        return content if same else blocks
+        return content if all(map(is_, blocks, content)) else blocks
 
     def _block(
         self, m: Msg, block: TextBlock | RefusalBlock, lead: str, opens: bool
@@ -334,14 +321,10 @@ class _Tagger:
         text, indexes = self._said(m, block, block.text, opens)
         if not lead and not indexes:
             return block
-        tagged: TextBlock | RefusalBlock
-        if type(block) is TextBlock:
-            citations = [
-                _shift_citation(citation, len(lead), indexes) for citation in block.citations or ()
-            ]
-            tagged = replace(block, text=lead + text, citations=citations or None)
-        else:
-            tagged = replace(block, text=lead + text)
+        tagged = replace(block, text=lead + text)
+        if type(tagged) is TextBlock:
+            citations = tagged.citations or ()
+            tagged.citations = [_shifted(c, len(lead), indexes) for c in citations] or None
         self.report.made(tagged, block)
         return tagged
 
@@ -353,7 +336,7 @@ class _Tagger:
         return self.voices.safe(text, m, node, opens, self.report)
 
 
-def _shift_citation(citation: Citation, offset: int, indexes: list[int]) -> Citation:
+def _shifted(citation: Citation, offset: int, indexes: list[int]) -> Citation:
     """The citation of a text that begins `offset` later, with one character more at `indexes`."""
     start, end = citation.start, citation.end
     return replace(
@@ -416,13 +399,11 @@ def clean_names(
     names = mapping([*filter(None, before), *(m.name for m in msgs if m.name)], rule)
     if not names:
         return msgs
-    out = []
-    for m in msgs:
-        if m.name not in names:
-            out.append(m)
-            continue
-        renamed = Msg.trusted(names[m.name], m.content, m.role, m)
-        report.made(renamed, m)
-        report.lost("name.mapped", m, "name", did=f"written as {renamed.name}")
-        out.append(renamed)
-    return out
+    return [_renamed(m, names[m.name], report) if m.name in names else m for m in msgs]
+
+
+def _renamed(m: Msg, name: str, report: Report) -> Msg:
+    renamed = Msg.trusted(name, m.content, m.role, m)
+    report.made(renamed, m)
+    report.lost("name.mapped", m, "name", did=f"written as {name}")
+    return renamed

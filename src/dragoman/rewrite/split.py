@@ -100,10 +100,7 @@ def _after_opening(text: str, by: ByName) -> str:
         opening = by.opening  # whatever was said before it
     _, separator, text_after = text.partition(opening) if opening else ("", "x", text)
     if not separator:
-        raise ReadError(
-            f"the history does not begin with {by.opening!r}",
-            path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
-        )  # fmt: skip
+        raise _no_frame("begin", by.opening)
     return text_after
 
 
@@ -113,11 +110,15 @@ def _before_closing(text: str, by: ByName) -> str:
         return ""
     text_before, separator, _ = text.rpartition(closing) if closing else (text, "x", "")
     if not separator:
-        raise ReadError(
-            f"the history does not end with {closing!r}",
-            path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
-        )  # fmt: skip
+        raise _no_frame("end", closing)
     return text_before
+
+
+def _no_frame(does: str, sign: str) -> ReadError:
+    return ReadError(
+        f"the history does not {does} with {sign!r}",
+        path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
+    )  # fmt: skip
 
 
 def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:
@@ -189,18 +190,17 @@ class _Reader:
         return guard.plain(text, self.known, guard.opens)
 
     def _spoken(self, name: str, text: str) -> None:
-        last = self.said[-1] if self.said else None
-        if last is not None and last[0] == name and last[1] and not isinstance(last[1][-1], str):
-            last[1].append(text)  # what one says around a medium is one message
+        last_name, parts = self.said[-1] if self.said else ("", [])
+        if last_name == name and parts and not isinstance(parts[-1], str):
+            parts.append(text)  # what one says around a medium is one message
         else:
             self.said.append((name, [text]))
 
     def _continued(self, text: str) -> None:
         """Text without a speaker: in no history that ByName wrote."""
-        if self.said:
-            self.said[-1][1].append(text)
-        else:
-            self.said.append(("", [text]))
+        if not self.said:
+            self.said.append(("", []))
+        self.said[-1][1].append(text)
 
     def _message(self, name: str, parts: list[str | ContentBlock]) -> Msg:
         role = "assistant" if name and name == self.by.me else "user"

@@ -30,23 +30,19 @@ __all__ = [
     "TokenCounterBase",
 ]
 
+# A provider's counter stands in the module of its name.
 _HOMES = {
-    "AnthropicTokenCounter": "anthropic",
     "CachedTokenCounter": "cached",
     "CharTokenCounter": "cached",
-    "GeminiTokenCounter": "gemini",
-    "HuggingFaceTokenCounter": "huggingface",
-    "MistralTokenCounter": "mistral",
-    "OpenAITokenCounter": "openai",
     "SumTokenCounter": "base",
     "TokenCounterBase": "base",
 }
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES.get(name) or name.removesuffix("TokenCounter").lower()
     value = getattr(import_module(f".._core.counters.{home}", __name__), name)
     globals()[name] = value
     return value

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...errors import ConfigError
 from ..jsontext import JsonObject
+
+Messages: TypeAlias = list[JsonObject]  # as they go to the provider
+Tools: TypeAlias = list[JsonObject] | None
 
 
 class TokenCounterBase(ABC):
@@ -26,14 +29,10 @@ class TokenCounterBase(ABC):
     """Whether the count of a list is the sum of its messages' counts and one overhead."""
 
     @abstractmethod
-    async def count(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The tokens of formatted messages, and of tool schemas where given; changes neither."""
 
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The same figure without an event loop. Raises ConfigError where a counter has none."""
         raise ConfigError(
             f"{type(self).__name__} counts only asynchronously",
@@ -61,19 +60,15 @@ class SumTokenCounter(TokenCounterBase):
     def count_message(self, message: JsonObject) -> int:
         """The tokens of one formatted message, whatever stands beside it; changes nothing."""
 
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
+    def overhead(self, tools: Tools = None) -> int:
         """The tokens of the list itself and of the tool schemas; may be negative."""
         return 0
 
-    async def count(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The same as `count_sync`; nothing is awaited."""
         return self.count_sync(messages, tools, **kwargs)
 
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The sum over the messages, and the overhead; other keywords have no effect."""
         return max(0, self.overhead(tools) + sum(map(self.count_message, messages)))
 

@@ -14,7 +14,8 @@ from typing import Any, cast
 from ...errors import ConfigError
 from ..jsontext import JsonObject
 from ..redaction import shown
-from .base import SumTokenCounter, TokenCounterBase, checked_figure, counts_sync, decomposes
+from . import base
+from .base import Messages, SumTokenCounter, TokenCounterBase, Tools
 from .chat import ESTIMATES, Kind, as_json, media_estimates, template_turns, without_payloads
 
 _LONG = 256  # what is longer is known by its length and hash, so that a key keeps no long text
@@ -54,12 +55,10 @@ def _key(value: Any, payload: bool, media: bool) -> Hashable:
         return _LIST, *[_key(item, payload, media) for item in value]
     if kind is bytes:
         return "bytes", len(value), value[:_END], value[-_END:]
-    if isinstance(value, dict):
-        return _key(dict(value), payload, media)
-    if isinstance(value, list):
-        return _key(list(value), payload, media)
-    if isinstance(value, str):
-        return _key(str(value), payload, media)
+    kinds: tuple[Any, ...] = (dict, list, str)
+    for plain in kinds:
+        if isinstance(value, plain):  # a class of the user's own
+            return _key(plain(value), payload, media)
     return kind.__name__, repr(value)  # 1, 1.0 and True are equal and written differently
 
 
@@ -76,7 +75,7 @@ LISTS = 16  # lists whose figure is kept: of tools, and whole ones where a count
 
 def part(tokens: object) -> Any:
     """A figure that is added to others. Raises ConfigError if no sum can be made with it."""
-    number = checked_figure(tokens)
+    number = base.checked_figure(tokens)
     if abs(number) < _MOST:  # which NaN is not
         return number
     raise ConfigError(
@@ -116,7 +115,7 @@ class Parts:
         self._messages = FigureCache(size)
         self._tools = FigureCache(LISTS)
 
-    def each(self, messages: list[JsonObject], count: Callable[[JsonObject], int]) -> list[int]:
+    def each(self, messages: Messages, count: Callable[[JsonObject], int]) -> list[int]:
         """The figures of all messages; `count` makes the unknown ones."""
         figures = []
         for message in messages:
@@ -127,20 +126,18 @@ class Parts:
             figures.append(tokens)
         return figures
 
-    def overhead(
-        self, tools: list[JsonObject] | None, count: Callable[[list[JsonObject] | None], int]
-    ) -> int:
+    def overhead(self, tools: Tools, count: Callable[[Tools], int]) -> int:
         """The figure of a list of tools; `count` makes it if it is unknown."""
         key = content_key(tools)
         tokens = self._tools.get(key)
         return self._tools.put(key, part(count(tools))) if tokens is None else tokens
 
-    def known(self, messages: list[JsonObject]) -> list[int] | None:
+    def known(self, messages: Messages) -> list[int] | None:
         """The figures, or None if one would have to be made."""
         figures = [self._messages.get(content_key(message)) for message in messages]
         return None if None in figures else cast("list[int]", figures)
 
-    def total(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> int | None:
+    def total(self, messages: Messages, tools: Tools) -> int | None:
         """The sum, or None if a figure would have to be made."""
         overhead, parts = self._tools.get(content_key(tools)), self.known(messages)
         return None if overhead is None or parts is None else max(0, overhead + sum(parts))
@@ -156,13 +153,11 @@ class CachedTokenCounter(TokenCounterBase):
 
     def __init__(self, counter: TokenCounterBase | Any, *, size: int = 65_536) -> None:
         if isinstance(counter, type) or not callable(getattr(counter, "count", None)):
-            raise ConfigError(
-                f"the class {counter.__name__} is no token counter yet: make one of it"
-                if isinstance(counter, type)
-                else f"{type(counter).__name__} is no token counter: it has no count method",
-                hint="dragoman.token has counters; TokenCounterBase is the base of one's own",
-                code="token.no_counter",
-            )
+            fault = f"{type(counter).__name__} is no token counter: it has no count method"
+            if isinstance(counter, type):
+                fault = f"the class {counter.__name__} is no token counter yet: make one of it"
+            hint = "dragoman.token has counters; TokenCounterBase is the base of one's own"
+            raise ConfigError(fault, hint=hint, code="token.no_counter")
         if size < 1:
             raise ConfigError("size must be at least 1", code="token.cache_size")
         self.counter: Any = counter
@@ -186,51 +181,50 @@ class CachedTokenCounter(TokenCounterBase):
     @property
     def decomposes(self) -> bool:  # type: ignore[override]  # it is what the wrapped one says
         """Whether `count_each` and `overhead` make up the count; if not they are estimates."""
-        return decomposes(self.counter)
+        return base.decomposes(self.counter)
 
     @property
     def counts_sync(self) -> bool:
         """Whether `count_sync` gives a figure."""
-        return self.decomposes or counts_sync(self.counter)
+        return self.decomposes or base.counts_sync(self.counter)
 
-    async def count(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    async def count(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The exact count; keywords go to the wrapped counter, and then nothing is kept."""
         if kwargs:
             return cast("int", await self.counter.count(messages, tools, **kwargs))
+        tokens = self._known(messages, tools)
+        if tokens is not None:
+            return tokens
         if self.decomposes:
-            tokens = self._exact.total(messages, tools)
-            return await asyncio.to_thread(self._sum, messages, tools) if tokens is None else tokens
-        key = self._list_key(messages, tools)
-        tokens = self._lists.get(key)
-        if tokens is None:
-            tokens = await self.counter.count(messages, *(() if tools is None else (tools,)))
-            self._verified(key, tokens, messages, tools)
-        return tokens
+            return await asyncio.to_thread(self.estimate, messages, tools)
+        tokens = await self.counter.count(messages, *(() if tools is None else (tools,)))
+        return self._verified(tokens, messages, tools)
 
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The same without an event loop. Raises ConfigError if the wrapped counter needs one."""
         if kwargs:
             return cast("int", self.counter.count_sync(messages, tools, **kwargs))
         if self.decomposes:
-            return self._sum(messages, tools)
-        key = self._list_key(messages, tools)
-        tokens = self._lists.get(key)
-        if tokens is None:
-            tokens = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
-            self._verified(key, tokens, messages, tools)
-        return tokens
+            return self.estimate(messages, tools)
+        tokens = self._known(messages, tools)
+        if tokens is not None:
+            return tokens
+        tokens = self.counter.count_sync(messages, *(() if tools is None else (tools,)))
+        return self._verified(tokens, messages, tools)
 
-    async def count_each(self, messages: list[JsonObject]) -> list[int]:
+    def _known(self, messages: Messages, tools: Tools) -> int | None:
+        """The exact count, if it was made before."""
+        if self.decomposes:
+            return self._exact.total(messages, tools)
+        return self._lists.get(_list_key(messages, tools))
+
+    async def count_each(self, messages: Messages) -> list[int]:
         """The tokens of each message, as `count_each_sync`; new ones in a worker thread."""
         if self.decomposes and self._exact.known(messages) is None:
             return await asyncio.to_thread(self.count_each_sync, messages)
         return self.count_each_sync(messages)
 
-    def count_each_sync(self, messages: list[JsonObject]) -> list[int]:
+    def count_each_sync(self, messages: Messages) -> list[int]:
         """The tokens of each message, in order.
 
         Exact if `decomposes`. Else an estimate by the length of the texts, in proportion to the
@@ -245,33 +239,29 @@ class CachedTokenCounter(TokenCounterBase):
         """The tokens of one message; exact if `decomposes`."""
         return self.count_each_sync([message])[0]
 
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
+    def overhead(self, tools: Tools = None) -> int:
         """The tokens beside the messages', tool schemas above all; an estimate as above."""
         if self.decomposes:
             return self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
         return round(self._rough.overhead(tools, rough_tools) * self._scale)
 
-    def estimate(self, messages: list[JsonObject], tools: list[JsonObject] | None = None) -> int:
+    def estimate(self, messages: Messages, tools: Tools = None) -> int:
         """The count as far as it is known without asking the counter; exact if `decomposes`."""
-        return max(0, self.overhead(tools) + sum(self.count_each_sync(messages)))
+        parts = self.count_each_sync(messages)
+        return max(0, self.overhead(tools) + sum(parts))
 
-    def _sum(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> int:
-        parts = self._exact.each(messages, self.counter.count_message)
-        overhead = self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
-        return max(0, overhead + sum(parts))
-
-    def _list_key(self, messages: list[JsonObject], tools: list[JsonObject] | None) -> Hashable:
-        return content_key(tools), *(content_key(message) for message in messages)
-
-    def _verified(
-        self, key: Hashable, tokens: int, messages: list[JsonObject], tools: list[JsonObject] | None
-    ) -> None:
+    def _verified(self, tokens: int, messages: Messages, tools: Tools) -> int:
         """Keep an exact count, and let it correct the estimates to come."""
-        self._lists.put(key, tokens)
+        self._lists.put(_list_key(messages, tools), tokens)
         rough = sum(self._rough.each(messages, rough_message))
         rough += self._rough.overhead(tools, rough_tools)
         if rough:
             self._scale = tokens / rough
+        return tokens
+
+
+def _list_key(messages: Messages, tools: Tools) -> Hashable:
+    return content_key(tools), *(content_key(message) for message in messages)
 
 
 def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> CachedTokenCounter:
@@ -281,7 +271,7 @@ def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> Cached
     return CachedTokenCounter(counter, size=size)
 
 
-def _nothing(_tools: list[JsonObject] | None) -> int:
+def _nothing(_tools: Tools) -> int:
     return 0
 
 
@@ -299,7 +289,7 @@ def rough_message(message: JsonObject) -> int:
     return total
 
 
-def rough_tools(tools: list[JsonObject] | None) -> int:
+def rough_tools(tools: Tools) -> int:
     """An estimate for tool schemas."""
     return _size(as_json(tools)) if tools else 0
 
@@ -334,6 +324,6 @@ class CharTokenCounter(SumTokenCounter):
         inline = sum(self.media_tokens[medium.kind] for medium in media if medium.inline)
         return len(str(view)) + 1 + inline
 
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
+    def overhead(self, tools: Tools = None) -> int:
         """The characters of the tools; newlines stand between pieces, not after each."""
         return len(str(tools)) if tools else -1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any, Literal, TypeAlias
 
 from ...errors import ConfigError, ReadError
@@ -33,14 +34,7 @@ _PLACES: Mapping[str, Kind] = {
 }
 
 # Keys whose lists or objects hold further parts: message contents and tool results.
-_CONTAINERS = (
-    "content",
-    "parts",
-    "output",
-    "toolResult",
-    "functionResponse",
-    "function_response",
-)
+_CONTAINERS = ("content", "parts", "output", "toolResult", "functionResponse", "function_response")
 
 _MEDIA_TYPES = ("media_type", "mime_type", "mimeType")
 
@@ -56,8 +50,7 @@ _HEADS: Mapping[str, Kind] = {
     "image": "image",
     "audio": "audio",
     "video": "video",
-    "application": "document",
-    "text": "document",
+    **dict.fromkeys(("application", "text"), "document"),
 }
 
 _HEADER = 200  # a data URI's media type and parameters end long before this
@@ -136,7 +129,7 @@ def _inside(value: Any, media: list[Medium]) -> Any:
     if not isinstance(value, list):
         return value
     parts = [_part(item, media) if isinstance(item, dict) else item for item in value]
-    return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    return value if all(map(is_, parts, value)) else parts
 
 
 def _place(part: JsonObject, key: str, value: Any, media: list[Medium]) -> Any:
@@ -149,7 +142,7 @@ def _place(part: JsonObject, key: str, value: Any, media: list[Medium]) -> Any:
         kind = type_kind or kind
     if isinstance(value, list):  # the frames of a video
         frames = [_frame(item, "image", media, raw=False) for item in value]
-        return frames if any(a is not b for a, b in zip(frames, value, strict=True)) else value
+        return value if all(map(is_, frames, value)) else frames
     if isinstance(value, dict):
         return _holder(value, kind, media)
     return _frame(value, kind, media, raw=key in ("input_audio", "file_data"))
@@ -225,6 +218,11 @@ class _Turn:
     results: list[JsonObject] = field(default_factory=list)
     media: list[Medium] = field(default_factory=list)
 
+    @property
+    def text(self) -> str:
+        """All texts as one."""
+        return "\n".join(text or "" for text in self.texts)
+
 
 def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[Medium]]:
     """The messages in a template's form, with `content` as text or a list of texts, and media."""
@@ -236,9 +234,7 @@ def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[M
             turns += _message(message, turn)
         else:  # an item that is no message: a call, a result, reasoning
             _sort(message, turn)
-            turns += _said(
-                {"role": "assistant"}, turn, "\n".join(text or "" for text in turn.texts)
-            )
+            turns += _said({"role": "assistant"}, turn, turn.text)
         media += turn.media
     return turns, media
 
@@ -257,7 +253,7 @@ def _message(message: JsonObject, turn: _Turn) -> list[JsonObject]:
         return _said(fields, turn, turn.texts)
     if content is not None:
         _sort(content, turn)
-    return _said(fields, turn, "\n".join(text or "" for text in turn.texts))
+    return _said(fields, turn, turn.text)
 
 
 def _said(fields: JsonObject, turn: _Turn, content: str | list[str | None]) -> list[JsonObject]:
@@ -326,10 +322,9 @@ def _sort_keyed(part: JsonObject, turn: _Turn) -> None:
 
 
 def _call(part: JsonObject, name: Any, arguments: Any) -> JsonObject:
-    call: JsonObject = {"type": "function"}
-    if (id := _id(part)) is not None:
-        call["id"] = id
-    return {**call, "function": {"name": name, "arguments": arguments or {}}}
+    id = _id(part)
+    function = {"name": name, "arguments": arguments or {}}
+    return {"type": "function", **({} if id is None else {"id": id}), "function": function}
 
 
 def _result(part: JsonObject, output: Any, turn: _Turn, media: Any = None) -> None:
@@ -344,7 +339,7 @@ def _result(part: JsonObject, output: Any, turn: _Turn, media: Any = None) -> No
         message["tool_call_id"] = id
     if isinstance(name := part.get("name"), str):
         message["name"] = name
-    turn.results.append({**message, "content": "\n".join(text or "" for text in content.texts)})
+    turn.results.append({**message, "content": content.text})
 
 
 def _id(part: JsonObject) -> Any:
@@ -359,13 +354,13 @@ def _texts(value: Any) -> list[str]:
         return [value]
     if isinstance(value, list):
         return [text for item in value if isinstance(item, (dict, list)) for text in _texts(item)]
-    texts: list[str] = []
-    for key, item in value.items() if isinstance(value, dict) else ():
-        if key == "text" and isinstance(item, str):
-            texts.append(item)
-        elif isinstance(item, (dict, list)):
-            texts += _texts(item)
-    return texts
+    items = value.items() if isinstance(value, dict) else ()
+    return [
+        text
+        for key, item in items
+        if isinstance(item, (dict, list)) or (key == "text" and isinstance(item, str))
+        for text in _texts(item)
+    ]
 
 
 def styled_turns(messages: list[JsonObject], style: Style) -> list[JsonObject]:
@@ -378,11 +373,10 @@ def _styled(message: JsonObject, style: Style) -> JsonObject:
     view = {**message}
     if isinstance(content, str) and not style.strings:
         view["content"] = [{"type": "text", "text": content}]
-    elif isinstance(content, list) and style.parts:
-        # a null text stays: the template says how the model sees it
-        view["content"] = [{"type": "text", "text": text} for text in content]
     elif isinstance(content, list):
-        view["content"] = "\n".join(text or "" for text in content)
+        # a null text stays: the template says how the model sees it
+        parts = [{"type": "text", "text": text} for text in content]
+        view["content"] = parts if style.parts else "\n".join(text or "" for text in content)
     if isinstance(calls := message.get("tool_calls"), list):
         view["tool_calls"] = [_styled_call(call, style) for call in calls]
     return view
@@ -413,11 +407,8 @@ def as_json(value: Any) -> str:
 _DECLARATIONS = ("function_declarations", "functionDeclarations")
 
 _PARAMETERS = (
-    "parameters",
-    "input_schema",
-    "inputSchema",
-    "parameters_json_schema",
-    "parametersJsonSchema",
+    *("parameters", "input_schema", "inputSchema"),
+    *("parameters_json_schema", "parametersJsonSchema"),
 )
 
 
@@ -443,9 +434,6 @@ def _function(tool: JsonObject) -> JsonObject:
     schema: Any = next((tool[key] for key in _PARAMETERS if tool.get(key) is not None), {})
     if isinstance(schema, dict) and isinstance(schema.get("json"), dict):
         schema = schema["json"]
-    function = {
-        "name": tool.get("name", ""),
-        "description": tool.get("description") or "",
-        "parameters": schema,
-    }
+    name, description = tool.get("name", ""), tool.get("description") or ""
+    function = {"name": name, "description": description, "parameters": schema}
     return {"type": "function", "function": function}

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import ConfigError
 from ..jsontext import JsonObject
+from .base import Messages, Tools
 from .chat import function_tools
-from .loading import ClientCounter, count_error, library, require
+from .loading import ClientCounter, leading_system, library, require
 
 # How users of the SDK spell what the wire spells in camel case.
 _SPELLED = {
@@ -23,7 +23,6 @@ _SPELLED = {
     "safety_settings": "safetySettings",
 }
 
-_FIELDS = ("systemInstruction", "toolConfig", "generationConfig", "cachedContent")
 _VERTEX = ("contents", "tools", "systemInstruction", "generationConfig")
 
 
@@ -33,9 +32,18 @@ class GeminiTokenCounter(ClientCounter):
     `client` is a `google.genai.Client`, of the Developer API or of Vertex AI; without one it is
     made when first needed, with `api_key` (else the environment's) and further keywords.
     `CachedTokenCounter` asks less often.
+
+    Keywords of `count` are fields of the request: `system_instruction`, `tool_config`,
+    `generation_config`, `cached_content`.
     """
 
-    counts_sync = True
+    fields = ("systemInstruction", "toolConfig", "generationConfig", "cachedContent")
+    others = ("safetySettings",)
+
+    messages_field = "contents"
+    figure = "total_tokens"
+    error = ("google.genai.errors", "APIError")
+    error_fields = ("code", "status", "details")
 
     def __init__(
         self,
@@ -47,91 +55,40 @@ class GeminiTokenCounter(ClientCounter):
     ) -> None:
         require("GeminiTokenCounter", "google.genai", extra="gemini")
         options = {**({"api_key": api_key} if api_key else {}), **client_kwargs}
-        super().__init__(model_name, options, client)
-        self.client = client
+        super().__init__(model_name, options, client, client)
+
+    def _fields(self, body: JsonObject) -> JsonObject:
+        safety = {key: body[key] for key in self.others if key in body}
+        return {**super()._fields(body), **safety}
 
     def _make(self, _is_async: bool) -> Any:
         return library("google.genai", extra="gemini").Client(**self._options)
 
-    async def count(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
-        """Tokens of the contents and tools; leading system messages count as the instruction.
+    def _request(self, messages: Messages, tools: Tools, fields: JsonObject) -> JsonObject | None:
+        body = {_SPELLED.get(key, key): value for key, value in fields.items()}
+        self._check_fields(body)
+        count = leading_system(messages)
+        if count and "systemInstruction" not in body:
+            parts = [part for message in messages[:count] for part in _parts(message)]
+            body["systemInstruction"] = {"parts": parts}
+        if isinstance(body.get("systemInstruction"), str):
+            body["systemInstruction"] = {"parts": [{"text": body["systemInstruction"]}]}
+        body["contents"] = messages[count:]
+        if tools:
+            body["tools"] = _tools(tools)
+        return body if body["contents"] or len(body) > 1 else None
 
-        Keywords are fields of the request: `system_instruction`, `tool_config`,
-        `generation_config`, `cached_content`. Raises ProviderError if the API refuses.
-        """
-        request = _request(messages, tools, kwargs)
-        if request is None:
-            return 0
-        client = self.client or self._clients.here()
-        try:
-            counted = await client.aio.models.count_tokens(**self._call(client, request))
-        except library("google.genai.errors").APIError as error:
-            raise _refused(error) from error
-        return int(counted.total_tokens or 0)
-
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
-        """The same through the client's plain half."""
-        request = _request(messages, tools, kwargs)
-        if request is None:
-            return 0
-        client = self.client or self._clients.plain()
-        try:
-            counted = client.models.count_tokens(**self._call(client, request))
-        except library("google.genai.errors").APIError as error:
-            raise _refused(error) from error
-        return int(counted.total_tokens or 0)
-
-    async def count_body(self, body: JsonObject) -> int:
-        """Tokens of a whole request body, as `format_request` writes it."""
-        return await self.count(body.get("contents", []), body.get("tools"), **_others(body))
-
-    def count_body_sync(self, body: JsonObject) -> int:
-        """The same through the client's plain half."""
-        return self.count_sync(body.get("contents", []), body.get("tools"), **_others(body))
-
-    def _call(self, client: Any, request: JsonObject) -> JsonObject:
-        """The arguments of the SDK's method, which adds `extra_body` to what it sends as it is."""
+    def _ask(self, client: Any, request: JsonObject, is_async: bool) -> Any:
+        """The SDK adds `extra_body` as it is to what it sends."""
         name = self.model_name
         if getattr(client, "vertexai", False):
             extra = {key: request[key] for key in _VERTEX if key in request}
         else:
             path = name if "/" in name else f"models/{name}"
             extra = {"generateContentRequest": {"model": path, **request}}
-        return {"model": name, "contents": None, "config": {"http_options": {"extra_body": extra}}}
-
-
-def _others(body: JsonObject) -> JsonObject:
-    return {key: body[key] for key in (*_FIELDS, "safetySettings") if key in body}
-
-
-def _request(
-    messages: list[JsonObject], tools: list[JsonObject] | None, fields: JsonObject
-) -> JsonObject | None:
-    """The body of a generateContent request; None if there is nothing to count."""
-    body = {_SPELLED.get(key, key): value for key, value in fields.items()}
-    unknown = set(body) - {*_FIELDS, "safetySettings"}
-    if unknown:
-        raise ConfigError(
-            f"the count endpoint takes no {', '.join(sorted(unknown))}",
-            hint=f"it takes {', '.join(_FIELDS)}",
-            code="token.field",
-        )
-    leading = 0
-    while leading < len(messages) and messages[leading].get("role") == "system":
-        leading += 1
-    if leading and "systemInstruction" not in body:
-        parts = [part for message in messages[:leading] for part in _parts(message)]
-        body["systemInstruction"] = {"parts": parts}
-    if isinstance(body.get("systemInstruction"), str):
-        body["systemInstruction"] = {"parts": [{"text": body["systemInstruction"]}]}
-    body["contents"] = messages[leading:]
-    if tools:
-        body["tools"] = _tools(tools)
-    return body if body["contents"] or len(body) > 1 else None
+        models = client.aio.models if is_async else client.models
+        config = {"http_options": {"extra_body": extra}}
+        return models.count_tokens(model=name, contents=None, config=config)
 
 
 def _parts(message: JsonObject) -> list[Any]:
@@ -155,7 +112,3 @@ def _tools(tools: list[JsonObject]) -> list[JsonObject]:
         declared.append(declaration)
     others = [tool for tool in tools if tool not in functions]
     return [{"functionDeclarations": declared}, *others]
-
-
-def _refused(error: Any) -> Exception:
-    return count_error(error, error.code, error.status, getattr(error, "details", None))

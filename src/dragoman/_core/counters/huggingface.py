@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
 from ..jsontext import JsonObject
+from .base import Messages, Tools
 from .cached import FigureCache
 from .chat import (
     Kind,
@@ -112,10 +114,7 @@ class Template:
     def __init__(self, tokenizer: Any, text: str) -> None:
         self._tokenizer = tokenizer
         self._text = text
-        self._errors: tuple[type[Exception], ...] = (
-            library("jinja2").TemplateError,
-            *_FAULTS,
-        )
+        self._errors: tuple[type[Exception], ...] = (library("jinja2").TemplateError, *_FAULTS)
         parts = self._reads([{"type": "text", "text": _WORD}])
         self.style = Style(strings=self._reads(_WORD) or not parts, parts=parts)
 
@@ -126,44 +125,34 @@ class Template:
             return False
         return _WORD in text and "'text'" not in text and '"text"' not in text
 
-    def _render(self, messages: list[JsonObject], tools: Any, options: JsonObject) -> str:
+    def _render(self, messages: Messages, tools: Any, options: JsonObject) -> str:
         settings = {"add_generation_prompt": False, **options, "tokenize": False}
         text: str = self._tokenizer.apply_chat_template(
             messages, tools=tools, chat_template=self._text, **settings
         )
         return text
 
-    def write(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None, options: JsonObject
-    ) -> tuple[str, list[JsonObject] | None]:
+    def write(self, messages: Messages, tools: Tools, options: JsonObject) -> tuple[str, Tools]:
         """The text of the messages and tools, and the tools again if the template left them out.
 
         Call arguments are given as objects, or, where the template fails on these, as text.
         """
-        try:
-            return self._write(styled_turns(messages, self.style), tools, options)
-        except self._errors as error:
-            as_text = Style(self.style.strings, self.style.parts, objects=False)
+        fault: Exception | None = None
+        for objects in (True, False):
+            turns = styled_turns(messages, replace(self.style, objects=objects))
             try:
-                return self._write(styled_turns(messages, as_text), tools, options)
-            except self._errors:
-                raise _refused(error) from error
-
-    def _write(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None, options: JsonObject
-    ) -> tuple[str, list[JsonObject] | None]:
-        text = self._render(messages, tools, options)
-        left_out = tools is not None and text == self._render(messages, None, options)
-        return text, tools if left_out else None
-
-
-def _refused(error: Exception) -> ConfigError:
-    return ConfigError(
-        f"the chat template refuses these messages: {error}",
-        hint="many templates want the system message first and user and assistant in turn; "
-        "merge neighbours, or pass a chat_template= that takes them",
-        code="token.template",
-    )
+                text = self._render(turns, tools, options)
+                left_out = tools is not None and text == self._render(turns, None, options)
+            except self._errors as error:
+                fault = fault or error
+            else:
+                return text, tools if left_out else None
+        raise ConfigError(
+            f"the chat template refuses these messages: {fault}",
+            hint="many templates want the system message first and user and assistant in turn; "
+            "merge neighbours, or pass a chat_template= that takes them",
+            code="token.template",
+        ) from fault
 
 
 # What a template writes around a message (`<|im_start|>role\n ... <|im_end|>\n`), for tokenizers
@@ -228,10 +217,7 @@ class HuggingFaceTokenCounter(Loading):
                     name, self.mirror, options, self.trust_remote_code
                 )
             return transformers.AutoTokenizer.from_pretrained(
-                name,
-                use_fast=self.use_fast,
-                trust_remote_code=self.trust_remote_code,
-                **options,
+                name, use_fast=self.use_fast, trust_remote_code=self.trust_remote_code, **options
             )
         except ConfigError:
             raise
@@ -243,9 +229,7 @@ class HuggingFaceTokenCounter(Loading):
                 code="token.not_loaded",
             ) from error
 
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """Tokens of the messages and tools; keywords go to the template (`chat_template` too).
 
         Raises ConfigError if the tokenizer cannot be loaded or the template refuses the messages.
@@ -270,11 +254,10 @@ class HuggingFaceTokenCounter(Loading):
     def count_message(self, message: JsonObject) -> int:
         """The tokens of one message by a tokenizer without a template."""
         turns, media = template_turns([message])
-        return sum(self.media_tokens[medium.kind] for medium in media) + sum(
-            map(self._plain, turns)
-        )
+        media_tokens = sum(self.media_tokens[medium.kind] for medium in media)
+        return media_tokens + sum(map(self._plain, turns))
 
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
+    def overhead(self, tools: Tools = None) -> int:
         """The tokens of tool schemas by a tokenizer without a template."""
         return self._schemas(function_tools(tools) if tools else None)
 
@@ -283,10 +266,10 @@ class HuggingFaceTokenCounter(Loading):
             self._tokens(text) for view in styled_turns([turn], Style()) for text in _texts(view)
         )
 
-    def _schemas(self, functions: list[JsonObject] | None) -> int:
+    def _schemas(self, functions: Tools) -> int:
         return self._tokens(as_json(functions)) if functions else 0
 
-    def _template(self, tools: list[JsonObject] | None, name: str | None) -> Template | None:
+    def _template(self, tools: Tools, name: str | None) -> Template | None:
         """The template for these tools: a tokenizer may hold one for tools and one without."""
         if name is None and not self.tokenizer.chat_template:
             return None
@@ -315,9 +298,7 @@ class HuggingFaceTokenCounter(Loading):
 
 def _texts(message: JsonObject) -> list[str]:
     """All text of a turn, for a tokenizer that has no template."""
-    texts = [message["content"], message.get("reasoning_content")]
-    texts += [
-        as_json(call.get("function", call) if isinstance(call, dict) else call)
-        for call in message.get("tool_calls") or ()
-    ]
+    calls = message.get("tool_calls") or ()
+    functions = [call.get("function", call) if isinstance(call, dict) else call for call in calls]
+    texts = [message["content"], message.get("reasoning_content"), *map(as_json, functions)]
     return [text for text in texts if isinstance(text, str) and text]

@@ -74,13 +74,11 @@ def pixels(image: Payload) -> tuple[int, int] | None:
 def _pair(data: bytes, offset: int, width: int, order: str) -> tuple[int, int] | None:
     if len(data) < offset + 2 * width:
         return None
+    little = order == "little"
     first, second = (
-        int.from_bytes(
-            data[start : start + width],
-            "big" if order == "big" else "little",
-            signed=width == 4,  # a BMP of negative height stands on its head
-        )
-        for start in (offset, offset + width)
+        # a BMP of negative height stands on its head
+        int.from_bytes(data[i : i + width], "little" if little else "big", signed=width == 4)
+        for i in (offset, offset + width)
     )
     return abs(first), abs(second)
 

@@ -17,6 +17,7 @@ from typing import Any
 from ...capabilities import bare
 from ...errors import ConfigError
 from ..jsontext import JsonObject
+from .base import Messages, Tools
 from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .loading import Loading, library, require
 from .media_sizes import Payload, pixels
@@ -36,17 +37,6 @@ _WITH_SETTINGS = (
 )
 
 _SETTINGS = '{"reasoning_effort": "none"}'
-
-
-def shipped(model: str) -> Any:
-    """The MistralTokenizer that the library has for a model of 2023 or 2024, else None."""
-    tokenizer_class = library(f"{_HOME}.mistral").MODEL_NAME_TO_TOKENIZER_CLS.get(bare(model))
-    return tokenizer_class() if tokenizer_class else None
-
-
-def settings(model: str) -> str:
-    """What a model is told beside the conversation, to be counted; mostly nothing."""
-    return _SETTINGS if bare(model).startswith(_WITH_SETTINGS) else ""
 
 
 @cache
@@ -82,9 +72,6 @@ def current() -> Any:
     )
 
 
-_TOKENIZERS = "mistral_common.tokens.tokenizers.mistral"
-_REQUEST = "mistral_common.protocol.instruct.request"
-_NORMALIZE = "mistral_common.protocol.instruct.normalize"
 _NO_ID = "000000000"
 _FRAME = 2  # the tokens around reasoning, and around a model's settings
 
@@ -120,11 +107,13 @@ class MistralTokenCounter(Loading):
     def _load(self) -> Any:
         if self._given is not None and not isinstance(self._given, str):
             return self._given
-        module = library(_TOKENIZERS)
+        module = library(f"{_HOME}.mistral")
         try:
             if self._given is not None:
                 return module.MistralTokenizer.from_file(self._given)
-            return shipped(self.model_name) or current()
+            # the tokenizers that the library has for models of 2023 and 2024
+            tokenizer_class = module.MODEL_NAME_TO_TOKENIZER_CLS.get(bare(self.model_name))
+            return tokenizer_class() if tokenizer_class else current()
         except Exception as error:  # the library raises many kinds for a file that is no tokenizer
             raise ConfigError(
                 f"no tokenizer of {self._given or self.model_name!r}: {error}",
@@ -132,9 +121,7 @@ class MistralTokenCounter(Loading):
                 code="token.not_loaded",
             ) from error
 
-    def count_sync(
-        self, messages: list[JsonObject], tools: list[JsonObject] | None = None, **kwargs: Any
-    ) -> int:
+    def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """Tokens of the messages and tools as the model reads them; other keywords do nothing.
 
         Raises ConfigError if mistral-common cannot make a conversation of the messages.
@@ -147,8 +134,8 @@ class MistralTokenCounter(Loading):
         total += sum(self._text(as_json(view)) for view in others)
         if not turns and not functions:
             return total
-        if self._given is None and (text := settings(self.model_name)):
-            total += _FRAME + self._text(text)
+        if self._given is None and bare(self.model_name).startswith(_WITH_SETTINGS):
+            total += _FRAME + self._text(_SETTINGS)
         messages = [_message(turn) for turn in turns if not _says_nothing(turn)]
         return total + self._conversation(messages, functions)
 
@@ -156,12 +143,12 @@ class MistralTokenCounter(Loading):
         tokenizer = self.tokenizer
         instruct_tokenizer = tokenizer.instruct_tokenizer
         try:
-            request = library(_REQUEST).ChatCompletionRequest(
+            request = library(f"{_PROTOCOL}.request").ChatCompletionRequest(
                 messages=messages or [{"role": "user", "content": ""}], tools=functions or None
             )
             # not encode_chat_completion: it refuses what is not ready to be answered, such as a
             # history that ends with the model's turn
-            normalizer = library(_NORMALIZE).get_normalizer(
+            normalizer = library(f"{_PROTOCOL}.normalize").get_normalizer(
                 tokenizer.version, instruct_tokenizer.tokenizer.model_settings_builder
             )
             instruct = normalizer.from_chat_completion_request(request)
@@ -188,19 +175,18 @@ class MistralTokenCounter(Loading):
         if medium.kind in self.media_tokens or medium.kind != "image" or not medium.inline:
             return self._flat[medium.kind]
         size = pixels(Payload(medium.payload))
-        return self._patches(*size) if size else self._flat["image"]
-
-    def _patches(self, width: int, height: int) -> int:
-        """A token for each patch and one at the end of each row, as mistral-common encodes them."""
-        encoder = self.tokenizer.instruct_tokenizer.image_encoder
+        encoder = self.tokenizer.instruct_tokenizer.image_encoder if size else None
         config = getattr(encoder, "image_config", None)
-        if config is None:
-            return self._flat["image"]
-        ratio = max(width, height) / config.max_image_size
-        if ratio > 1:
-            width, height = (max(1, round(side / ratio)) for side in (width, height))
-        patch: int = config.image_patch_size * config.spatial_merge_size
-        return -(-height // patch) * (-(-width // patch) + 1)
+        return _patches(*size, config) if size and config else self._flat["image"]
+
+
+def _patches(width: int, height: int, config: Any) -> int:
+    """A token for each patch and one at the end of each row, as mistral-common encodes them."""
+    ratio = max(width, height) / config.max_image_size
+    if ratio > 1:
+        width, height = (max(1, round(side / ratio)) for side in (width, height))
+    patch: int = config.image_patch_size * config.spatial_merge_size
+    return -(-height // patch) * (-(-width // patch) + 1)
 
 
 def _says_nothing(turn: JsonObject) -> bool:
@@ -226,13 +212,9 @@ def _message(turn: JsonObject) -> JsonObject:
 
 
 def _call(call: Any) -> JsonObject:
-    function = call.get("function", call) if isinstance(call, dict) else {}
-    arguments = function.get("arguments")
-    return {
-        "id": str(call.get("id") or _NO_ID) if isinstance(call, dict) else _NO_ID,
-        "type": "function",
-        "function": {
-            "name": str(function.get("name", "")),
-            "arguments": arguments if isinstance(arguments, str) else as_json(arguments or {}),
-        },
-    }
+    fields = call if isinstance(call, dict) else {}
+    function = fields.get("function", fields)
+    name, arguments = function.get("name", ""), function.get("arguments")
+    text = arguments if isinstance(arguments, str) else as_json(arguments or {})
+    id, spelled = str(fields.get("id") or _NO_ID), {"name": str(name), "arguments": text}
+    return {"id": id, "type": "function", "function": spelled}

@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import ceil, floor, sqrt
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ...capabilities import bare
 from ...errors import ConfigError
 from ..jsontext import JsonObject
-from .base import SumTokenCounter
+from .base import SumTokenCounter, Tools
 from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
 from .loading import Loading, library, require
 from .media_sizes import Payload, pixels, seconds
@@ -40,10 +39,9 @@ def encoding_name(model: str) -> str:
     """The vocabulary of a model by tiktoken's table; of an unknown one the newest."""
     table = library("tiktoken.model")
     try:
-        name: str = table.encoding_name_for_model(bare(model))
+        return str(table.encoding_name_for_model(bare(model)))
     except KeyError:
         return NEWEST
-    return name
 
 
 def encoding(name: str) -> Encoding:
@@ -77,24 +75,21 @@ def _offline(name: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
+class _Fit(NamedTuple):
     """The longest side that an image may have, and the patches; 0 is no limit of patches."""
 
     side: int
     patches: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Tiles:
+class _Tiles(NamedTuple):
     """A price for the image and one for each square of 512 pixels."""
 
     base: int
     tile: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Patches:
+class _Patches(NamedTuple):
     """Tokens of a patch of 32 x 32 pixels, and what each detail lets an image keep."""
 
     factor: float
@@ -104,11 +99,7 @@ class _Patches:
 _SMALL = {"": _Fit(2048, 1536)}
 _WHOLE = {"": _Fit(2048, 6144)}
 
-_GPT_5_4 = {
-    "low": _Fit(2048, 6144),
-    "": _Fit(2048, 2500),
-    "original": _Fit(6000, 10_000),
-}
+_GPT_5_4 = {"low": _Fit(2048, 6144), "": _Fit(2048, 2500), "original": _Fit(6000, 10_000)}
 
 _GPT_5_5 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(6000, 10_000)}
 _GPT_5_6 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(65_535)}
@@ -130,7 +121,6 @@ _MODELS: tuple[tuple[tuple[str, ...], _Tiles | _Patches], ...] = (
     (("gpt-5.1", "gpt-5-"), _Tiles(70, 140)),
 )
 
-_GPT_5 = _Tiles(70, 140)
 _NEWEST = _Patches(1.2, _GPT_5_6)  # GPT-5.6, and every model that has no row
 
 
@@ -152,7 +142,7 @@ def image_tokens(model: str, width: int, height: int, detail: str = "auto") -> i
 
 def _rule(name: str) -> _Tiles | _Patches:
     if name == "gpt-5":
-        return _GPT_5
+        return _Tiles(70, 140)
     return next((rule for starts, rule in _MODELS if name.startswith(starts)), _NEWEST)
 
 
@@ -187,11 +177,7 @@ def _within(width: int, height: int, side: int) -> tuple[int, int]:
 
 
 Tokens: TypeAlias = Callable[[str], int]
-_PROPERTIES = 3
-_PROPERTY = 3
-_ENUM = -3
-_ENUM_ITEM = 3
-_END = 12
+_PROPERTIES, _PROPERTY, _ENUM, _ENUM_ITEM, _END = 3, 3, -3, 3, 12
 _DEPTH = 12  # a schema may hold itself by $ref, but never by nesting; this is a guard
 
 
@@ -204,10 +190,8 @@ def _tool(view: JsonObject, tokens: Tokens, each: int) -> int:
     function = view.get("function")
     if not isinstance(function, dict):  # a server tool, or one that takes free text
         return each + tokens(as_json(view))
-    name, description = str(function.get("name", "")), _sentence(function.get("description"))
-    return (
-        each + tokens(f"{name}:{description}") + _schema(function.get("parameters"), tokens, _DEPTH)
-    )
+    words = f"{function.get('name', '')}:{_sentence(function.get('description'))}"
+    return each + tokens(words) + _schema(function.get("parameters"), tokens, _DEPTH)
 
 
 def _schema(schema: Any, tokens: Tokens, depth: int) -> int:
@@ -314,7 +298,7 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
         total = sum(map(self._turn, turns)) + sum(map(self._medium, media))
         return total + self._sealed(message)
 
-    def overhead(self, tools: list[JsonObject] | None = None) -> int:
+    def overhead(self, tools: Tools = None) -> int:
         """The beginning of the answer, and the tool schemas."""
         if not tools:
             return _ANSWER
@@ -340,9 +324,9 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
 
     def _call(self, call: Any) -> int:
         """A call as a model writes it: a frame, the function's name, the arguments; no ids."""
-        function = (
-            call.get("function", call.get("custom", call)) if isinstance(call, dict) else call
-        )
+        function = call
+        if isinstance(call, dict):
+            function = call.get("function", call.get("custom", call))
         if not isinstance(function, dict):
             return _MESSAGE + self._tokens(as_json(function))
         arguments = function.get("arguments", function.get("input", ""))

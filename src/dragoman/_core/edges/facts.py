@@ -53,10 +53,8 @@ def facts(
     elif isinstance(path_or_mapping, (str, os.PathLike)):
         data, name = _read(Path(path_or_mapping)), Path(path_or_mapping).name
     else:
-        raise ConfigError(
-            f"facts come from a file or a mapping, not from {type(path_or_mapping).__name__}",
-            code="facts.value",
-        )
+        fault = f"facts come from a file or a mapping, not from {type(path_or_mapping).__name__}"
+        raise ConfigError(fault, code="facts.value")
     _known(data, _KEYS, "$")
     always = _changes(data.get("always", {}), "$.always")
     return Facts(
@@ -72,18 +70,16 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: bytes that are no text, or no file name
-        said = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise ConfigError(
-            f"cannot read the facts in {shown(str(path))}: {said}", code="facts.file"
-        ) from error
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        fault = f"cannot read the facts in {shown(str(path))}: {reason}"
+        raise ConfigError(fault, code="facts.file") from error
     try:
         # no TOML begins like a JSON object
         is_json = path.suffix == ".json" or text.lstrip().startswith("{")
         table = loads(text) if is_json else tomllib.loads(text)
     except (ReadError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(
-            f"{shown(path.name)} is neither TOML nor JSON: {error}", code="facts.file"
-        ) from error
+        fault = f"{shown(path.name)} is neither TOML nor JSON: {error}"
+        raise ConfigError(fault, code="facts.file") from error
     if not isinstance(table, dict):
         _fail("$", table, "a table")
     return table
@@ -150,12 +146,8 @@ def _changes(data: Any, path: str) -> dict[str, Any]:
 def _known(data: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
     for key in data:
         if key not in keys:
-            raise ConfigError(
-                f"unknown key {shown(key)}",
-                path=f"{path}.{key}",
-                hint=f"one of {', '.join(keys)}",
-                code="facts.key",
-            )
+            fault, hint = f"unknown key {shown(key)}", f"one of {', '.join(keys)}"
+            raise ConfigError(fault, path=f"{path}.{key}", hint=hint, code="facts.key")
 
 
 def _text(data: Mapping[str, Any], key: str, path: str) -> str:
@@ -179,13 +171,10 @@ def _date(value: Any, path: str) -> str:
 
 
 def _is_date(value: str) -> bool:
-    if not _DATE.fullmatch(value):
-        return False
     try:
-        date.fromisoformat(f"{value}-01-01"[:10])
+        return bool(_DATE.fullmatch(value) and date.fromisoformat(f"{value}-01-01"[:10]))
     except ValueError:
         return False
-    return True
 
 
 def _fail(path: str, value: Any, expected: str) -> NoReturn:

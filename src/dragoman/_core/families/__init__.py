@@ -5,22 +5,13 @@ Each fact has a date and a source. A vendor's row adds what its host changes.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from ...capabilities import Facts
-from . import claude, deepseek, gemini, glm, gpt, grok, kimi, minimax, open_models, qwen
+from . import claude, gemini, gpt, open_models
 
 __all__ = ["FAMILIES"]
 
-FAMILIES = Facts(
-    rows=(
-        *open_models.ROWS,  # gpt-oss is no GPT
-        *gpt.ROWS,
-        *claude.ROWS,
-        *gemini.ROWS,
-        *qwen.ROWS,
-        *deepseek.ROWS,
-        *kimi.ROWS,
-        *glm.ROWS,
-        *minimax.ROWS,
-        *grok.ROWS,
-    )
-)
+_WEIGHTS, *_OTHERS = open_models.ROWS.values()
+# gpt-oss is no GPT
+FAMILIES = Facts((*_WEIGHTS, *gpt.ROWS, *claude.ROWS, *gemini.ROWS, *chain(*_OTHERS)))

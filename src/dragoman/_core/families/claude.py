@@ -60,11 +60,9 @@ def _named(*models: str) -> tuple[str, ...]:
     A further digit makes another model: opus-5 is neither opus-5-5 nor a number yet to come, while
     opus-5-20260724 is the same one, of that day.
     """
-    made: list[str] = []
-    for model in models:
-        base = f"claude-{model.replace('.', '[-.]')}"
-        made += [base, f"{base}[:@]*", f"{base}-[!0-9]*", f"{base}-20[0-9][0-9]*"]
-    return tuple(made)
+    bases = [f"claude-{model.replace('.', '[-.]')}" for model in models]
+    ends = ("", "[:@]*", "-[!0-9]*", "-20[0-9][0-9]*")
+    return tuple(base + end for base in bases for end in ends)
 
 
 def _thinks(how: str, efforts: tuple[str, ...] = _ALL, budgets: tuple[int, ...] = ()) -> Any:
@@ -117,13 +115,13 @@ _BEFORE: dict[str, Any] = {
 }
 
 
+_BOUND_ALWAYS = ({**_FIVE, **_thinks("always"), **_UNFORCED}, {**_BOUND, **_PLACED}, _REFUSES)
+
+
 _MODELS = (
-    _model(("fable-5.2", "mythos-5.2"), "2026-11-09",
-           {**_FIVE, **_thinks("always"), **_UNFORCED}, {**_BOUND, **_PLACED}, _REFUSES),
-    _model(("fable-5.1", "mythos-5.1"), "2026-08-31",
-           {**_FIVE, **_thinks("always"), **_UNFORCED}, {**_BOUND, **_PLACED}, _REFUSES),
-    _model(("opus-5.5",), "2026-09-22",
-           {**_FIVE, **_thinks("always"), **_UNFORCED}, {**_BOUND, **_PLACED}, _REFUSES),
+    _model(("fable-5.2", "mythos-5.2"), "2026-11-09", *_BOUND_ALWAYS),
+    _model(("fable-5.1", "mythos-5.1"), "2026-08-31", *_BOUND_ALWAYS),
+    _model(("opus-5.5",), "2026-09-22", *_BOUND_ALWAYS),
     _model(("sonnet-5.5",), "2026-10-08",
            {**_FIVE, **_thinks("default"), **_UNFORCED},
            {**_BOUND, **_PLACED, "form": "between_tools"}, _REFUSES),

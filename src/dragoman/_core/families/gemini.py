@@ -107,11 +107,11 @@ _MODELS = (
 
 
 # before thinking: shut down on 2026-06-01, and known to other hosts
-_OLD = (
-    Fact(("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL, **_TWO}, "2024-12-11",
-         _NOTES, wire="gemini"),
-    Fact(("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL}, "2024-12-11", _NOTES),
-)  # fmt: skip
+_OLD, _BEFORE = ("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL}
 
 
-ROWS = (*(fact for rows in _MODELS for fact in rows), *_OLD)
+ROWS = (
+    *(fact for rows in _MODELS for fact in rows),
+    Fact(_OLD, {**_BEFORE, **_TWO}, "2024-12-11", _NOTES, wire="gemini"),
+    Fact(_OLD, _BEFORE, "2024-12-11", _NOTES),
+)

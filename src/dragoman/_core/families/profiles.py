@@ -30,6 +30,10 @@ _TEXT = {"image": False, "audio": False, "video": False, "document": False}
 _CHAT = {**_TEXT, "image": ("user",), "audio": ("user",)}
 
 
+def _chat(folder: str) -> dict[str, Any]:
+    return {"endpoint": f"{folder}/chat/completions"}
+
+
 def _then(always: Mapping[str, Any], *rows: Fact) -> Facts:
     return Facts(rows, always, since=_DATE, source=_TABLE)
 
@@ -43,18 +47,8 @@ PROFILES: dict[str, dict[str, Facts]] = {
         "deepseek": _then({**_TEXT, "thinking": False}),
         "dashscope": _then(
             {**_CHAT, "thinking": False},
-            Fact(
-                models=("qwen-vl*", "qvq*"),
-                changes={"endpoint": "/multimodal/chat/completions"},
-                since=_DATE,
-                source=_RULE,
-            ),
-            Fact(
-                models=("*",),
-                changes={"endpoint": "/chat/completions"},
-                since=_DATE,
-                source=_RULE,
-            ),
+            Fact(("qwen-vl*", "qvq*"), _chat("/multimodal"), _DATE, _RULE),
+            Fact(("*",), _chat(""), _DATE, _RULE),
         ),
         "anthropic": _then({**_TEXT, "image": ("user",), "thinking": True}),
         "gemini": _then({**_CHAT, "video": ("user",), "thinking": False}),
@@ -66,10 +60,8 @@ PROFILES: dict[str, dict[str, Facts]] = {
 def profile(name: str, wire: str, vendor: str) -> Facts:
     """The facts of a named profile for one wire. Raises ConfigError for an unknown name."""
     if name not in PROFILES:
-        raise ConfigError(
-            f"unknown fact profile {shown(name)}",
-            hint=f"known: {', '.join(sorted(PROFILES))}; dragoman.facts(path) reads a file",
-        )
+        hint = f"known: {', '.join(sorted(PROFILES))}; dragoman.facts(path) reads a file"
+        raise ConfigError(f"unknown fact profile {shown(name)}", hint=hint)
     facts = PROFILES[name]
     return facts.get(vendor) or facts.get(wire) or Facts()
 
@@ -79,10 +71,8 @@ def chosen(facts: Facts | str | None, wire: str, vendor: str) -> tuple[Facts, ..
     if facts is None:
         return ()
     if isinstance(facts, str):
-        return (profile(facts, wire, vendor),)
+        facts = profile(facts, wire, vendor)
     if not isinstance(facts, Facts):
-        raise ConfigError(
-            f"{type(facts).__name__} is no Facts and no name of a profile",
-            hint="dragoman.facts(...) makes Facts of a file or a mapping",
-        )
+        hint = "dragoman.facts(...) makes Facts of a file or a mapping"
+        raise ConfigError(f"{type(facts).__name__} is no Facts and no name of a profile", hint=hint)
     return (facts,)

@@ -7,14 +7,14 @@ read an answer. What the rule accepts stays; two names never become one. Knows n
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ...capabilities import Capabilities
 from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
-from .roles import IDS, MISNAMED, PAIRS, RoledHistory, same_items, with_content, with_fields
+from .roles import IDS, MISNAMED, PAIRS, RoledHistory, Tools, same_items, with_content, with_fields
 
 
 def invert_names(names: dict[str, str]) -> dict[str, str]:
@@ -22,7 +22,7 @@ def invert_names(names: dict[str, str]) -> dict[str, str]:
     return {spelling: value for value, spelling in names.items()}
 
 
-def wire_tool_names(tools: Sequence[Tool | ServerTool], rule: NameRule) -> dict[str, str]:
+def wire_tool_names(tools: Tools, rule: NameRule) -> dict[str, str]:
     """The tools' names -> as the wire has them, where it is otherwise.
 
     A function gives way to a tool of the provider's own, which may go by the name of its kind.
@@ -33,8 +33,8 @@ def wire_tool_names(tools: Sequence[Tool | ServerTool], rule: NameRule) -> dict[
 
 
 def name_tools(
-    tools: Sequence[Tool | ServerTool], called: list[str], rule: NameRule, report: Report
-) -> tuple[Sequence[Tool | ServerTool], dict[str, str]]:
+    tools: Tools, called: list[str], rule: NameRule, report: Report
+) -> tuple[Tools, dict[str, str]]:
     """The tools under names that the wire accepts, and the map for the tools and the history."""
     if not tools:
         return tools, mapping(list(dict.fromkeys(called)), rule, ordered=True)
@@ -46,16 +46,15 @@ def name_tools(
         names |= mapping(others, rule, wire_names, ordered=True)
     if not names:
         return tools, names
-    renamed = [
-        _renamed_tool(tool, names[tool.name], report)
-        if type(tool) is Tool and tool.name in names
-        else tool
-        for tool in tools
-    ]
-    return renamed, names
+    return [_renamed_tool(tool, names, report) for tool in tools], names
 
 
-def _renamed_tool(tool: Tool, name: str, report: Report) -> Tool:
+def _renamed_tool(
+    tool: Tool | ServerTool, names: dict[str, str], report: Report
+) -> Tool | ServerTool:
+    if type(tool) is not Tool or tool.name not in names:
+        return tool
+    name = names[tool.name]
     report.lost("tool_name.mapped", tool, "name", did=f"written as {name}")
     return with_fields(tool, report, name=name)
 
@@ -85,11 +84,9 @@ def respell_history(
     wire_ids = {} if rule.fits(ids) else mapping([id for id in ids if id], rule, ordered=True)
     if not (names or wire_ids or wrong_ids or history.flags & MISNAMED):
         return history, {}
-    respeller = _Respeller(wire_ids, names, caps, wrong_ids, report)
-    if rule.unique:
-        respeller.previous_ids.update(fixed_ids)
-    if rule.unique or rule.form:
-        respeller.reserved_ids.update(fixed_ids)
+    previous_ids = set(fixed_ids if rule.unique else ())
+    reserved_ids = set(fixed_ids if rule.unique or rule.form else ())
+    respeller = _Respeller(wire_ids, names, caps, wrong_ids, report, previous_ids, reserved_ids)
     changes = {
         i: changed
         for i, m in enumerate(history.msgs)
@@ -98,39 +95,32 @@ def respell_history(
     return history.with_messages(changes), respeller.tree_ids
 
 
+@dataclass(slots=True)
 class _Respeller:
     """Walks a history once; a repeated id gets a number, and so does the result behind it.
 
     `wrong_ids`: an id is repeated, empty, or not in the form of the wire.
     """
 
-    def __init__(
-        self,
-        ids: dict[str, str],
-        names: dict[str, str],
-        caps: Capabilities,
-        wrong_ids: bool,
-        report: Report,
-    ) -> None:
-        self.ids = ids
-        self.names = names
-        self.rule = caps.ids
-        self.tool_names = caps.tool_names
-        self.wrong_ids = wrong_ids
-        self.report = report
-        self.previous_ids: set[str] = set()  # what may not come again
-        self.reserved_ids: set[str] = set()  # what no new id may be, so far
-        self.new_ids: set[str] = set()  # for an id that is empty or comes again
-        self.last_numbers: dict[str, int] = {}
-        self.call_index = -1
-        self.waiting: dict[str, deque[str]] = defaultdict(deque)  # wire ids of unanswered calls
-        self.nameless: set[str] = set()  # ids of calls
-        self.tree_ids: dict[str, str] = {}
+    ids: dict[str, str]
+    names: dict[str, str]
+    caps: Capabilities
+    wrong_ids: bool
+    report: Report
+    previous_ids: set[str]  # what may not come again
+    reserved_ids: set[str]  # what no new id may be, so far
+    new_ids: set[str] = field(default_factory=set)  # for an id that is empty or comes again
+    last_numbers: dict[str, int] = field(default_factory=dict)
+    call_index: int = -1
+    # wire ids of unanswered calls
+    waiting: dict[str, deque[str]] = field(default_factory=lambda: defaultdict(deque))
+    nameless: set[str] = field(default_factory=set)  # ids of calls
+    tree_ids: dict[str, str] = field(default_factory=dict)
 
     def message(self, m: Msg) -> Msg:
-        if not self.rule.unique:
+        if not self.caps.ids.unique:
             self.previous_ids.clear()  # one turn's ids may come again in the next one
-        if self.wrong_ids and not self.rule.form:
+        if self.wrong_ids and not self.caps.ids.form:
             self.reserved_ids.update(self.ids.get(call.id, call.id) for call in m.calls)
         blocks = [self._block(block) for block in m.blocks]
         return m if same_items(blocks, m.blocks) else with_content(m, blocks, self.report)
@@ -162,28 +152,28 @@ class _Respeller:
 
     def _result_name(self, name: str) -> str:
         """A name that no call has is respelled all the same, as if one had it."""
-        if name and name not in self.names and not self.tool_names.takes(name):
-            self.names = {**self.names, **mapping([name], self.tool_names)}
+        if name and name not in self.names and not self.caps.tool_names.takes(name):
+            self.names = {**self.names, **mapping([name], self.caps.tool_names)}
         return self.names.get(name, name)
 
     def _call_id(self, block: ToolUseBlock, name: str) -> str:
-        id = self.ids.get(block.id, block.id)
+        id, rule = self.ids.get(block.id, block.id), self.caps.ids
         self.call_index += 1
-        if not self.wrong_ids or (self.rule.blank and not id):
+        if not self.wrong_ids or (rule.blank and not id):
             return id
         wire_id = id
         # an id of an earlier call here, or one that a call of another id got
         repeated = not id or id in self.previous_ids
         repeated = repeated or self.tree_ids.get(id, block.id) != block.id
-        if self.rule.form:
-            if repeated or not self.rule.formed([id]):
+        if rule.form:
+            if repeated or not rule.formed([id]):
                 number = max(self.call_index, self.last_numbers.get(name, -1) + 1)
-                wire_id, number = formed(name, number, self.reserved_ids, self.rule)
+                wire_id, number = formed(name, number, self.reserved_ids, rule)
                 self.last_numbers[name] = number
         elif repeated:
             # numbers go on through the history, so that none is tried twice
             number = self.last_numbers.get(id, 1 if id else 0) + 1
-            wire_id, self.last_numbers[id] = numbered(id, number, self.reserved_ids, self.rule)
+            wire_id, self.last_numbers[id] = numbered(id, number, self.reserved_ids, rule)
         if repeated:
             self.new_ids.add(wire_id)
         self.previous_ids.update((id, wire_id))
@@ -194,10 +184,15 @@ class _Respeller:
 
 def _respelled(block: ToolUseBlock | ToolResultBlock, id: str, name: str) -> ContentBlock:
     """The same block under another id and name; `replace` takes three times as long."""
-    extras, spelling, origin = block.extras, block.spelling, block.origin
+    respelled: ToolUseBlock | ToolResultBlock
     if type(block) is ToolUseBlock:
-        return ToolUseBlock(id, name, block.input, block.raw_input, block.cache,
-                            extras=extras, spelling=spelling, origin=origin)  # fmt: skip
-    assert type(block) is ToolResultBlock  # the other one of the two
-    return ToolResultBlock(id, name, block.output, block.is_error, block.cache,
-                           extras=extras, spelling=spelling, origin=origin)  # fmt: skip
+        respelled = ToolUseBlock(id, name, block.input, block.raw_input, block.cache)
+    else:
+        assert type(block) is ToolResultBlock  # the other one of the two
+        respelled = ToolResultBlock(id, name, block.output, block.is_error, block.cache)
+    respelled.extras, respelled.spelling, respelled.origin = (
+        block.extras,
+        block.spelling,
+        block.origin,
+    )
+    return respelled

@@ -9,30 +9,16 @@ from collections import defaultdict
 
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import DocumentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from ...message import DocumentBlock, Msg, Role, TextBlock, ThinkingBlock, ToolResultBlock
 from ...message.blocks import ContentBlock, Extras
 from ..wording import Told
+from . import roles
 from .repair import ends_in_server_block
-from .roles import (
-    ASSISTANT,
-    FOLLOWING,
-    GONE,
-    LATE,
-    MEDIA,
-    PARALLEL,
-    SYSTEM,
-    TOOL,
-    USER,
-    RoledHistory,
-    role_runs,
-    same_items,
-    with_content,
-    with_fields,
-)
+from .roles import RoledHistory, Runs, role_runs, same_items, with_content, with_fields
 
 # On a wire of two roles results are the user's.
-_TWO_ROLES = bytes.maketrans(bytes((TOOL,)), bytes((USER,)))
-_NEIGHBOURS = (bytes((USER, USER)), bytes((ASSISTANT, ASSISTANT)))
+_TWO_ROLES = bytes.maketrans(bytes((roles.TOOL,)), bytes((roles.USER,)))
+_NEIGHBOURS = (bytes((roles.USER, roles.USER)), bytes((roles.ASSISTANT, roles.ASSISTANT)))
 
 
 def order(
@@ -51,10 +37,10 @@ def order(
     `behind`: the role of what stands before these messages, if they are not the first; `last`:
     nothing stands behind them.
     """
-    if caps.gather_results and history.flags & PARALLEL:
+    if caps.gather_results and history.flags & roles.PARALLEL:
         history = _gather_results(history, report)
-    changed = bool(history.unusual or history.flags & GONE)
-    if caps.join_calls and (history.flags & FOLLOWING or (history.calls and changed)):
+    changed = bool(history.unusual or history.flags & roles.GONE)
+    if caps.join_calls and (history.flags & roles.FOLLOWING or (history.calls and changed)):
         history = _join_calls(history, report)
     if not caps.thinking_last and changed:
         history = end_without_thinking(history, report)
@@ -65,9 +51,9 @@ def order(
         history = _with_ends(history, caps, report, told, whole, behind is None, last)
     if caps.alternation != "free":
         history = alternate_roles(history, caps, report, told, insert)
-    if not caps.lone_documents and history.flags & MEDIA:
+    if not caps.lone_documents and history.flags & roles.MEDIA:
         history = add_document_texts(history, report, told)
-    if last and not caps.trailing_space and history.roles[-1:] == [ASSISTANT]:
+    if last and not caps.trailing_space and history.roles[-1:] == [roles.ASSISTANT]:
         history = trim_last_text(history, report)
     return history
 
@@ -82,22 +68,17 @@ def alternate_roles(
     own, they are nobody's neighbours otherwise.
     """
     bridged = caps.alternation == "bridged"
-    roles = bytes(history.roles)
+    speakers = bytes(history.roles)
     if bridged or caps.gather_results:
-        roles = roles.translate(_TWO_ROLES)
-    if not any(pair in roles for pair in _NEIGHBOURS):
+        speakers = speakers.translate(_TWO_ROLES)
+    if not any(pair in speakers for pair in _NEIGHBOURS):
         return history
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    start = 0
-    for i in range(1, len(roles) + 1):
-        if i < len(roles) and roles[i] == roles[start]:
-            continue
-        if i - start > 1 and roles[start] not in (SYSTEM, TOOL):
-            turns = _turns(history, range(start, i), bridged)
-            changes |= {j: [] for j in range(start, i)}
-            changes[start] = _joined_turns(history, turns, caps, report, told, insert)
-        start = i
-    return history.with_changes(changes)
+    runs: Runs = {}
+    for role, start, end in role_runs(speakers):
+        if end - start > 1 and role not in (roles.SYSTEM, roles.TOOL):
+            turns = _turns(history, range(start, end), bridged)
+            runs[start, end] = _joined_turns(history, turns, caps, report, told, insert)
+    return history.with_runs(runs)
 
 
 def _turns(history: RoledHistory, run: range, bridged: bool) -> list[list[int]]:
@@ -113,7 +94,8 @@ def _turns(history: RoledHistory, run: range, bridged: bool) -> list[list[int]]:
 
 def _of_tools(history: RoledHistory, i: int) -> bool:
     """Whether the message has calls or results."""
-    return history.roles[i] == TOOL or bool(history.roles[i] == ASSISTANT and history.msgs[i].calls)
+    role, m = history.roles[i], history.msgs[i]
+    return role == roles.TOOL or bool(role == roles.ASSISTANT and m.calls)
 
 
 def _joined_turns(
@@ -130,8 +112,8 @@ def _joined_turns(
         group = [history.msgs[i] for i in turn]
         if joined and insert:
             joined.append(_bridge(group[0], joined[-1][1], report, told))
-        if not caps.gather_results and history.roles[turn[0]] == TOOL:
-            joined += [(m, TOOL) for m in group]  # one by one, as the wire has them
+        if not caps.gather_results and history.roles[turn[0]] == roles.TOOL:
+            joined += [(m, roles.TOOL) for m in group]  # one by one, as the wire has them
             continue
         role = max(history.roles[i] for i in turn)  # a turn with results in it is the tools'
         joined.append((_joined_message(group, report) if len(group) > 1 else group[0], role))
@@ -140,11 +122,11 @@ def _joined_turns(
 
 def _bridge(behind: Msg, role: int, report: Report, told: Told) -> tuple[Msg, int]:
     """A turn of the other role than `role`, before `behind`."""
-    text, other = (told.bridge, ASSISTANT) if role != ASSISTANT else (told.last_turn, USER)
-    report.lost("turn.bridged", behind, did=text)
-    bridge = Msg.trusted("", text, "user" if other == USER else "assistant")
-    report.made(bridge, behind)
-    return bridge, other
+    if role == roles.ASSISTANT:
+        report.lost("turn.bridged", behind, did=told.last_turn)
+        return _turn(told.last_turn, "user", behind, report), roles.USER
+    report.lost("turn.bridged", behind, did=told.bridge)
+    return _turn(told.bridge, "assistant", behind, report), roles.ASSISTANT
 
 
 def _joined_message(group: list[Msg], report: Report) -> Msg:
@@ -205,18 +187,17 @@ def end_without_thinking(history: RoledHistory, report: Report) -> RoledHistory:
     """
     if not any(_ends_in_thinking(history.msgs[i], history.roles[i]) for i in history.unusual):
         return history
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for role, start, end in role_runs(history):
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
         group = history.msgs[start:end]
         if any(_ends_in_thinking(m, role) for m in group):
-            changes |= {i: [] for i in range(start, end)}
             group = _join_thinking(_without_last_thinking(group, report), report)
-            changes[start] = [(m, ASSISTANT) for m in group]
-    return history.with_changes(changes)
+            runs[start, end] = [(m, roles.ASSISTANT) for m in group]
+    return history.with_runs(runs)
 
 
-def _ends_in_thinking(m: Msg, role: int = ASSISTANT) -> bool:
-    if role != ASSISTANT or isinstance(m.content, str):
+def _ends_in_thinking(m: Msg, role: int = roles.ASSISTANT) -> bool:
+    if role != roles.ASSISTANT or isinstance(m.content, str):
         return False
     return bool(m.content) and type(m.content[-1]) is ThinkingBlock
 
@@ -253,19 +234,18 @@ def _join_thinking(group: list[Msg], report: Report) -> list[Msg]:
 def trim_last_text(history: RoledHistory, report: Report) -> RoledHistory:
     """The history without white space at the end of the assistant's last text."""
     m = history.msgs[-1]
-    blocks = list(m.blocks)
+    blocks = m.blocks
     last = blocks[-1] if blocks else None
     if type(last) is not TextBlock or last.text == last.text.rstrip():
         return history
     text = last.text.rstrip()
-    blocks[-1] = with_fields(last, report, text=text)
+    content: str | list[ContentBlock] = text
     if isinstance(m.content, str):
         report.lost("text.trailing", m, "content")
-        trimmed = with_content(m, text, report)
     else:
         report.lost("text.trailing", last, "text")
-        trimmed = with_content(m, blocks, report)
-    return history.with_contents({len(history.msgs) - 1: trimmed})
+        content = [*blocks[:-1], with_fields(last, report, text=text)]
+    return history.with_contents({len(history.msgs) - 1: with_content(m, content, report)})
 
 
 def move_late_system(
@@ -280,25 +260,26 @@ def move_late_system(
     prompt = 1 if caps.system_head == "first" else _prompt_length(history)
     if behind is not None:
         prompt = 0
-    allowed = _system_places(history.roles, behind) if caps.late_system == "placed" else set()
+    allowed = _system_places(history, behind) if caps.late_system == "placed" else set()
     changes: dict[int, list[tuple[Msg, int]]] = {}
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-        if role != SYSTEM or i < prompt or i in allowed:
+        if role != roles.SYSTEM or i < prompt or i in allowed:
             continue
         report.lost("system.late", m, did="told by the user")
         content = m.content
         if caps.late_system != "user":
             report.lost("system.reminder", m)
             content = [_reminder(block, report, told) for block in m.blocks]
-        changes[i] = [(with_content(m, content, report, "user"), USER)]
+        changes[i] = [(with_content(m, content, report, "user"), roles.USER)]
     return history.with_changes(changes)
 
 
 def _any_late(history: RoledHistory, caps: Capabilities, behind: int | None) -> bool:
     """Whether a system message stands behind the prompt."""
-    if history.flags & LATE or (caps.system_head == "first" and history.roles[1:2] == [SYSTEM]):
+    second = caps.system_head == "first" and history.roles[1:2] == [roles.SYSTEM]
+    if history.flags & roles.LATE or second:
         return True
-    return behind is not None and history.roles[:1] == [SYSTEM]
+    return behind is not None and history.roles[:1] == [roles.SYSTEM]
 
 
 def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
@@ -307,16 +288,16 @@ def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
     return with_fields(block, report, text=told.reminder.format(text=block.text))
 
 
-def _system_places(roles: list[int], behind: int | None = None) -> set[int]:
+def _system_places(history: RoledHistory, behind: int | None = None) -> set[int]:
     """Where a system message may stand: behind a user's turn, and before an assistant's or last."""
     places: set[int] = set()
-    previous = SYSTEM if behind is None else behind
+    previous = roles.SYSTEM if behind is None else behind
     waiting: list[int] = []
-    for i, role in enumerate([*roles, ASSISTANT]):
-        if role == SYSTEM:
+    for i, role in enumerate([*history.roles, roles.ASSISTANT]):
+        if role == roles.SYSTEM:
             waiting.append(i)
             continue
-        if role == ASSISTANT and previous in (USER, TOOL):
+        if role == roles.ASSISTANT and previous in (roles.USER, roles.TOOL):
             places.update(waiting)
         waiting.clear()
         previous = role
@@ -325,42 +306,42 @@ def _system_places(roles: list[int], behind: int | None = None) -> set[int]:
 
 def _prompt_length(history: RoledHistory) -> int:
     """How many system messages stand before everything else."""
-    roles = history.roles
-    return next((i for i, role in enumerate(roles) if role != SYSTEM), len(roles))
+    others = (i for i, role in enumerate(history.roles) if role != roles.SYSTEM)
+    return next(others, len(history.roles))
 
 
 def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
     """Neighbouring results in one message, in the order of their calls."""
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for role, start, end in role_runs(history):
-        if role != TOOL:
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
+        if role != roles.TOOL:
             continue
         group = history.msgs[start:end]
         results = [block for m in group for block in m.blocks]
-        blocks = _in_call_order(results, history.msgs[start - 1].calls if start else [])
+        calls = history.msgs[start - 1].calls if start else []
+        blocks = _in_call_order(results, [call.id for call in calls])
         if end - start > 1 or not same_items(results, blocks):
-            changes |= {i: [] for i in range(start, end)}
-            changes[start] = [(merged_message(group, blocks, report), TOOL)]
-    return history.with_changes(changes)
+            runs[start, end] = [(merged_message(group, blocks, report), roles.TOOL)]
+    return history.with_runs(runs)
 
 
-def _in_call_order(results: list[ContentBlock], calls: list[ToolUseBlock]) -> list[ContentBlock]:
+def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentBlock]:
     """The results in the order of their calls; equal ids in the order in which they stand."""
     indexes: dict[str, list[int]] = defaultdict(list)
-    for i, call in enumerate(calls):
-        indexes[call.id].append(i)
+    for i, id in enumerate(ids):
+        indexes[id].append(i)
     ranks = []
     for block in results:
         queue = indexes.get(getattr(block, "id", ""))
-        ranks.append((queue.pop(0) if queue else len(calls), block))
+        ranks.append((queue.pop(0) if queue else len(ids), block))
     return [block for _, block in sorted(ranks, key=lambda pair: pair[0])]
 
 
 def _join_calls(history: RoledHistory, report: Report) -> RoledHistory:
     """What the assistant says right before its calls stands in one turn with them."""
-    changes: dict[int, list[tuple[Msg, int]]] = {}
-    for role, start, end in role_runs(history):
-        if role != ASSISTANT or end - start == 1:
+    runs: Runs = {}
+    for role, start, end in role_runs(history.roles):
+        if role != roles.ASSISTANT or end - start == 1:
             continue
         last = next((i for i in range(end - 1, start, -1) if history.msgs[i].calls), start)
         if last == start:
@@ -369,9 +350,8 @@ def _join_calls(history: RoledHistory, report: Report) -> RoledHistory:
         for m in group[:-1]:
             report.lost("turn.joined", m, did="joined with the call behind it")
         joined = merged_message(group, [block for m in group for block in m.blocks], report)
-        changes |= {i: [] for i in range(start, last + 1)}
-        changes[start] = [(joined, ASSISTANT)]
-    return history.with_changes(changes)
+        runs[start, last + 1] = [(joined, roles.ASSISTANT)]
+    return history.with_runs(runs)
 
 
 def _with_ends(
@@ -379,26 +359,24 @@ def _with_ends(
     last: bool
 ) -> RoledHistory:  # fmt: skip
     """With the turns that a wire wants at the start (`first`) and at the end (`last`)."""
-    roles = history.roles
-    begins = roles[1:2] if roles[0] == SYSTEM else roles[:1]
-    if begins == [USER] and roles[-1] in (USER, TOOL):
+    first_roles, last_role = history.roles[:2], history.roles[-1]
+    begins = first_roles[1:] if first_roles[0] == roles.SYSTEM else first_roles[:1]
+    if begins == [roles.USER] and last_role in (roles.USER, roles.TOOL):
         return history  # as most requests do
     if first:
         prompt = _prompt_length(history)
-        if whole and last and prompt == len(roles) and _needs_turn(prompt, caps):
+        size = len(history.roles)
+        # so many system messages and no other are no conversation for the wire
+        alone = caps.system_place == "top" or (prompt > 1 and not caps.last_system)
+        if whole and last and prompt == size and alone:
             m = history.msgs[-1]
             report.lost("system.alone", m, did="the last system message is said by the user")
             turn = with_content(m, m.content, report, "user")
-            return history.with_changes({prompt - 1: [(turn, USER)]})
-        first_user = caps.first_user or (len(roles) == 1 and not caps.lone_assistant)
-        if first_user and roles[prompt : prompt + 1] == [ASSISTANT]:
+            return history.with_changes({prompt - 1: [(turn, roles.USER)]})
+        first_user = caps.first_user or (size == 1 and not caps.lone_assistant)
+        if first_user and history.roles[prompt : prompt + 1] == [roles.ASSISTANT]:
             history = _with_first_turn(history, report, told)
     return _with_last_turn(history, caps, report, told, first) if last else history
-
-
-def _needs_turn(prompt: int, caps: Capabilities) -> bool:
-    """Whether so many system messages and no other are no conversation for the wire."""
-    return caps.system_place == "top" or (prompt > 1 and not caps.last_system)
 
 
 def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> RoledHistory:
@@ -406,8 +384,8 @@ def _with_first_turn(history: RoledHistory, report: Report, told: Told) -> Roled
     prompt = _prompt_length(history)
     first = history.msgs[prompt]
     report.lost("turn.first", first, did=told.first_turn)
-    turn = _user_turn(told.first_turn, first, report)
-    return history.with_changes({prompt: [(turn, USER), (first, history.roles[prompt])]})
+    turn = _turn(told.first_turn, "user", first, report)
+    return history.with_changes({prompt: [(turn, roles.USER), (first, history.roles[prompt])]})
 
 
 def _with_last_turn(
@@ -415,19 +393,19 @@ def _with_last_turn(
 ) -> RoledHistory:
     """The history with a user's turn at its end, where the wire wants one."""
     m, role = history.msgs[-1], history.roles[-1]
-    userless = first and caps.needs_user and USER not in history.roles
-    if userless and role == ASSISTANT and m.calls:
+    userless = first and caps.needs_user and roles.USER not in history.roles
+    if userless and role == roles.ASSISTANT and m.calls:
         # behind calls that wait for their results nothing may stand
         return _with_first_turn(history, report, told)
     waits = m.calls or ends_in_server_block(m)
-    if userless or (not caps.prefill and role == ASSISTANT and not waits):
+    if userless or (not caps.prefill and role == roles.ASSISTANT and not waits):
         report.lost("turn.last", m, did=told.last_turn)
-        turn = _user_turn(told.last_turn, m, report)
-        history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, USER)]})
+        turn = _turn(told.last_turn, "user", m, report)
+        history = history.with_changes({len(history.msgs) - 1: [(m, role), (turn, roles.USER)]})
     return history
 
 
-def _user_turn(text: str, source: Msg, report: Report) -> Msg:
-    turn = Msg.trusted("", text, "user")
+def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:
+    turn = Msg.trusted("", text, role)
     report.made(turn, source)
     return turn

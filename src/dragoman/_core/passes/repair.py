@@ -19,24 +19,9 @@ from ...losses.codes.code import Kind
 from ...message import Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..wording import Told
+from . import roles
 from .fit.blocks import output_text
-from .roles import (
-    ASSISTANT,
-    FOLLOWING,
-    MISNAMED,
-    ODD,
-    PAIRS,
-    PARALLEL,
-    TOOL,
-    UNNAMED,
-    USER,
-    RoledHistory,
-    role_runs,
-    same_items,
-    survey,
-    with_content,
-    with_fields,
-)
+from .roles import RoledHistory, role_runs, same_items, survey, with_content, with_fields
 
 
 def repair(
@@ -48,43 +33,31 @@ def repair(
     answers one of there and stands where it is.
     """
     server_ids: frozenset[str] = frozenset()
-    if history.flags & ODD:
+    if history.flags & roles.ODD:
         history, server_ids = pair_server_calls(history, caps, report, open_start)
-    if history.flags & PAIRS or server_ids:
-        history = _Pairing(history, caps, report, told, server_ids).paired(open_start)
-    if history.flags & (PAIRS | UNNAMED) and caps.result_names:
-        history = name_results(history, report)
-    elif history.flags & (PAIRS | MISNAMED):
-        report_misnamed(history, report)
+    if history.flags & roles.PAIRS or server_ids:
+        history = Pairing(history, caps, report, told, server_ids).paired(open_start)
+    unpaired = history.flags & roles.PAIRS
+    if unpaired or history.flags & (roles.UNNAMED if caps.result_names else roles.MISNAMED):
+        return _with_names(history, caps.result_names, report)
     return history
 
 
-def name_results(history: RoledHistory, report: Report) -> RoledHistory:
-    """Results without a name, or with another one, get the name of the call they answer."""
+def _with_names(history: RoledHistory, written: bool, report: Report) -> RoledHistory:
+    """The history with each result under the name of the call that it answers.
+
+    Where names of results are not written, the call's is, and a result of another one is a loss.
+    """
     names: dict[str, deque[str]] = {}
     changes: dict[int, Msg | None] = {}
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-        if role == ASSISTANT:
+        if role == roles.ASSISTANT:
             names = _names_by_id(m)
-        elif role == TOOL:
-            blocks = [_with_name(block, names, report) for block in m.blocks]
+        elif role == roles.TOOL:
+            blocks = [_with_name(block, names, written, report) for block in m.blocks]
             if not same_items(blocks, m.blocks):
                 changes[i] = with_content(m, blocks, report)
     return history.with_contents(changes)
-
-
-def report_misnamed(history: RoledHistory, report: Report) -> None:
-    """Report results with another name than their call, where only the call's is written."""
-    names: dict[str, deque[str]] = {}
-    for m, role in zip(history.msgs, history.roles, strict=True):
-        if role == ASSISTANT:
-            names = _names_by_id(m)
-        elif role == TOOL:
-            for result in _results(m):
-                queue = names.get(result.id)
-                name = queue.popleft() if queue else ""
-                if name and result.name not in ("", name):
-                    report.lost("result.name", result, "name", did=f"its call says {name}")
 
 
 def _names_by_id(m: Msg) -> dict[str, deque[str]]:
@@ -95,11 +68,17 @@ def _names_by_id(m: Msg) -> dict[str, deque[str]]:
     return names
 
 
-def _with_name(block: ContentBlock, names: dict[str, deque[str]], report: Report) -> ContentBlock:
+def _with_name(
+    block: ContentBlock, names: dict[str, deque[str]], written: bool, report: Report
+) -> ContentBlock:
     assert type(block) is ToolResultBlock  # a message of the tools holds nothing else
     queue = names.get(block.id)
     name = queue.popleft() if queue else block.name
     if name == block.name:
+        return block
+    if not written:
+        if name and block.name:
+            report.lost("result.name", block, "name", did=f"its call says {name}")
         return block
     kind: Kind = "repaired" if block.name else "expected"  # a name is left out more often than not
     report.lost("result.name", block, "name", did=f"named {name}", kind=kind)
@@ -121,7 +100,8 @@ def pair_server_calls(
     blocks = [item for i in history.unusual for item in _server_blocks(history, i, caps)]
     if not blocks:
         return history, frozenset()
-    turns = [0, *accumulate(role not in (ASSISTANT, TOOL) for role in history.roles)]
+    # how many messages of others stand in front of each
+    turns = [0, *accumulate(role not in (roles.ASSISTANT, roles.TOOL) for role in history.roles)]
     waiting: dict[str, tuple[Place, RawBlock]] = {}
     paired: set[str] = set()
     answered: set[int] = set()  # messages of which a client's call is answered
@@ -131,7 +111,11 @@ def pair_server_calls(
         call = waiting.get(key)
         if block.role == "call" and call is None and key not in paired:
             waiting[key] = (place, block)
-        elif block.role == "result" and call is not None and _in_time(turns, *call, place):
+        elif (
+            block.role == "result"
+            and call is not None
+            and (call[1].by == "client" or turns[call[0][0]] == turns[place[0]])
+        ):
             del waiting[key]
             paired.add(key)
             if call[1].by == "client":
@@ -169,11 +153,6 @@ def _server_blocks(
             yield (i, n), block
 
 
-def _in_time(turns: list[int], start: Place, call: RawBlock, end: Place) -> bool:
-    """`turns` counts those of others in front of each message."""
-    return call.by == "client" or turns[start[0]] == turns[end[0]]
-
-
 def _may_wait(turns: list[int], answered: set[int], place: Place, call: RawBlock) -> bool:
     """Whether the history ends before an answer was due: of the client's with the call itself."""
     behind = place[0] + 1
@@ -197,55 +176,6 @@ def _without(history: RoledHistory, blocks: dict[Place, RawBlock], report: Repor
 
 Result: TypeAlias = tuple[int, ToolResultBlock]  # the index of its message, the result
 Stays: TypeAlias = dict[int, list[tuple[Msg, int]]]
-
-
-@dataclass(slots=True)
-class OrphanResults:
-    """What becomes of the results of one history that answer nobody in it."""
-
-    history: RoledHistory
-    caps: Capabilities
-    report: Report
-    told: Told
-
-    def sorted_out(
-        self, results: list[Result], answered: set[str], open_start: bool
-    ) -> tuple[Stays, list[tuple[str, ToolResultBlock, str]]]:
-        """What stays of them, by the index of their messages, and the losses.
-
-        `answered`: the ids of calls that have a result; those of results that stay join them.
-        """
-        losses: list[tuple[str, ToolResultBlock, str]] = []
-        as_results: dict[int, list[ContentBlock]] = defaultdict(list)
-        as_texts: dict[int, list[ContentBlock]] = defaultdict(list)
-        for i, block in results:
-            if block.id in answered:
-                losses.append(("result.duplicate", block, "left out"))
-            elif open_start and block.id:
-                as_results[i].append(block)
-                answered.add(block.id)
-            elif self.caps.orphans == "tell":
-                losses.append(("result.orphan", block, "told as text"))
-                as_texts[i] += self._as_text(block)
-            else:
-                losses.append(("result.orphan", block, "left out"))
-        stays: Stays = defaultdict(list)
-        for i, blocks in as_results.items():
-            stays[i].append((with_only(self.history.msgs[i], blocks, self.report), TOOL))
-        for i, blocks in as_texts.items():
-            m = Msg.trusted("", blocks, "user")
-            self.report.made(m, self.history.msgs[i])
-            stays[i].append((m, USER))
-        return stays, losses
-
-    def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
-        """A result as text, with its media behind it."""
-        output = output_text(block.output)
-        output = self.told.error + output if block.is_error else output
-        text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
-        self.report.made(text, block)
-        blocks = block.output if isinstance(block.output, list) else []
-        return [text, *(item for item in blocks if item.type in MEDIA_KINDS)]
 
 
 def with_only(m: Msg, blocks: list[ContentBlock], report: Report) -> Msg:
@@ -282,7 +212,7 @@ Row: TypeAlias = tuple[Call, Result | None]
 
 
 @dataclass(slots=True)
-class _Pairing:
+class Pairing:
     """One history whose calls and results do not stand in pairs.
 
     `server_ids`: those of the provider's own calls that plain results answer.
@@ -292,7 +222,7 @@ class _Pairing:
     caps: Capabilities
     report: Report
     told: Told
-    server_ids: frozenset[str]
+    server_ids: frozenset[str] = frozenset()
     next_speakers: list[Msg | None] = field(default_factory=list)
 
     def paired(self, open_start: bool) -> RoledHistory:
@@ -300,18 +230,17 @@ class _Pairing:
         history = self.history
         rows_by_message, orphans = self._rows()
         answered = {*self.server_ids, *history.calls}
-        orphan_results = OrphanResults(history, self.caps, self.report, self.told)
-        stays, losses = orphan_results.sorted_out(orphans, answered, open_start)
+        stays, losses = self.orphans(orphans, answered, open_start)
         pairs: list[tuple[Msg, int]] = []
         last = len(history.msgs) - 1
         for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
-            if role != TOOL:
+            if role != roles.TOOL:
                 pairs.append((m, role))
             pairs += stays.get(i, ())
             rows = rows_by_message.get(i, [])
             # a history that ends in calls: they are about to be carried out
             if rows and (i != last or any(result for _, result in rows)):
-                pairs += [(result, TOOL) for result in self._result_messages(i, rows)]
+                pairs += [(result, roles.TOOL) for result in self._result_messages(i, rows)]
         for code, block, did in losses:
             self.report.lost(code, block, did=did)
         return self._resurveyed(pairs)
@@ -325,11 +254,11 @@ class _Pairing:
         history = self.history
         rows: dict[int, list[Row]] = {}
         free: dict[str, deque[Result]] = defaultdict(deque)
-        for role, start, end in role_runs(history):
-            if role == ASSISTANT:
+        for role, start, end in role_runs(history.roles):
+            if role == roles.ASSISTANT:
                 for i in range(start, end):
                     rows[i] = [(call, None) for call in self._calls(history.msgs[i])]
-            if role != TOOL:
+            if role != roles.TOOL:
                 continue
             results: dict[str, deque[Result]] = defaultdict(deque)
             for i in range(start, end):
@@ -344,6 +273,45 @@ class _Pairing:
             _pair_across_turns(rows, free)
         return rows, sorted((item for queue in free.values() for item in queue), key=itemgetter(0))
 
+    def orphans(
+        self, results: list[Result], answered: set[str], open_start: bool
+    ) -> tuple[Stays, list[tuple[str, ToolResultBlock, str]]]:
+        """What stays of results that answer nobody, by the index of their messages; the losses.
+
+        `answered`: the ids of calls that have a result; those of results that stay join them.
+        """
+        losses: list[tuple[str, ToolResultBlock, str]] = []
+        as_results: dict[int, list[ContentBlock]] = defaultdict(list)
+        as_texts: dict[int, list[ContentBlock]] = defaultdict(list)
+        for i, block in results:
+            if block.id in answered:
+                losses.append(("result.duplicate", block, "left out"))
+            elif open_start and block.id:
+                as_results[i].append(block)
+                answered.add(block.id)
+            elif self.caps.orphans == "tell":
+                losses.append(("result.orphan", block, "told as text"))
+                as_texts[i] += self._as_text(block)
+            else:
+                losses.append(("result.orphan", block, "left out"))
+        stays: Stays = defaultdict(list)
+        for i, blocks in as_results.items():
+            stays[i].append((with_only(self.history.msgs[i], blocks, self.report), roles.TOOL))
+        for i, blocks in as_texts.items():
+            m = Msg.trusted("", blocks, "user")
+            self.report.made(m, self.history.msgs[i])
+            stays[i].append((m, roles.USER))
+        return stays, losses
+
+    def _as_text(self, block: ToolResultBlock) -> list[ContentBlock]:
+        """A result as text, with its media behind it."""
+        output = output_text(block.output)
+        output = self.told.error + output if block.is_error else output
+        text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
+        self.report.made(text, block)
+        blocks = block.output if isinstance(block.output, list) else []
+        return [text, *(item for item in blocks if item.type in MEDIA_KINDS)]
+
     def _calls(self, m: Msg) -> list[Call]:
         if not self.server_ids:
             return list(m.calls)
@@ -355,7 +323,7 @@ class _Pairing:
     def _result_messages(self, i: int, rows: list[Row]) -> list[Msg]:
         """The messages with the results of message `i`: those that are there, if they are right."""
         end = i + 1
-        while end < len(self.history.roles) and self.history.roles[end] == TOOL:
+        while end < len(self.history.roles) and self.history.roles[end] == roles.TOOL:
             end += 1
         present = self.history.msgs[i + 1 : end]
         results = sorted(id(block) for m in present for block in _results(m))
@@ -393,7 +361,7 @@ class _Pairing:
             speaker: Msg | None = None
             for i in reversed(range(len(self.history.msgs))):
                 self.next_speakers.append(speaker)
-                speaker = speaker if self.history.roles[i] == TOOL else self.history.msgs[i]
+                speaker = speaker if self.history.roles[i] == roles.TOOL else self.history.msgs[i]
             self.next_speakers.reverse()
         return self.next_speakers
 
@@ -407,7 +375,7 @@ class _Pairing:
         return RoledHistory(
             msgs,
             [role for _, role in pairs],
-            history.flags | PARALLEL | FOLLOWING,
+            history.flags | roles.PARALLEL | roles.FOLLOWING,
             unusual,
             [call.id for call in calls],
             [block.id for block in blocks if type(block) is ToolResultBlock],

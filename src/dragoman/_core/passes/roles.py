@@ -14,8 +14,9 @@ from operator import is_
 from typing import Any, TypeAlias, TypeVar, cast
 
 from ...losses import Report
-from ...message import Msg, TextBlock, ToolResultBlock, ToolUseBlock, messages_of
+from ...message import Msg, ServerTool, TextBlock, Tool, ToolResultBlock, ToolUseBlock, messages_of
 from ...message.blocks import MEDIA_KINDS, ContentBlock
+from ...rewrite.lines import has_tools
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 BLANK = 1  # blank text or an empty message
@@ -32,9 +33,13 @@ FOLLOWING = 1024  # a call in a message right behind another one of the assistan
 CUT = 2048  # a call that the answer broke off in
 MISNAMED = 4096  # a result with another name than its tool's
 GONE = 8192  # a message was removed since the survey: others may be neighbours now
+FOLLOWED = 16384  # it is a part of a history, and other messages come behind it
 
 # message index -> what stands in its place: none, one or several messages with their roles
 Changes: TypeAlias = Mapping[int, Sequence[tuple[Msg, int]]]
+# (start, end) of a run of messages -> the same
+Runs: TypeAlias = dict[tuple[int, int], list[tuple[Msg, int]]]
+Tools: TypeAlias = Sequence[Tool | ServerTool]
 _Node = TypeVar("_Node")
 
 
@@ -93,6 +98,14 @@ class RoledHistory:
         self.msgs += source.msgs[start:end]
         self.roles += source.roles[start:end]
 
+    def with_runs(self, runs: Runs) -> RoledHistory:
+        """The same with some runs of messages replaced, each by none, one or several messages."""
+        changes: dict[int, Sequence[tuple[Msg, int]]] = {}
+        for (start, end), messages in runs.items():
+            changes |= {i: [] for i in range(start, end)}
+            changes[start] = messages
+        return self.with_changes(changes)
+
     def with_contents(self, messages: Mapping[int, Msg | None]) -> RoledHistory:
         """The same with some messages replaced in their roles, or removed where there is None."""
         return self.with_changes(
@@ -121,22 +134,13 @@ def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
     return len(first) == len(second) and all(map(is_, first, second))
 
 
-def role_runs(history: RoledHistory) -> Iterator[tuple[int, int, int]]:
+def role_runs(roles: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """(role, start, end) of each run of neighbours of one role."""
-    roles = history.roles
     start = 0
     for i in range(1, len(roles) + 1):
         if i == len(roles) or roles[i] != roles[start]:
             yield roles[start], start, i
             start = i
-
-
-def has_tools(msg: Msg) -> bool:
-    """Whether the message holds a tool call or a tool result."""
-    content = msg.content
-    return not isinstance(content, str) and any(
-        type(block) is ToolUseBlock or type(block) is ToolResultBlock for block in content
-    )
 
 
 def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
@@ -208,8 +212,7 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
     return checked
 
 
-# The loop handles the usual step of an agent (one call, and its one result) without a function
-# call: on a history of tools that saves more than a tenth of a whole write.
+# One loop, without a function call for a message or a block: these would take as long as the loop.
 def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
     roles: list[int] = []
     unusual: list[int] = []
@@ -236,63 +239,73 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                 flags |= PAIRS
             roles.append(_ROLES[role])
             continue
-        if len(content) == 1:
-            block = content[0]
+        called = returned = 0
+        found = 0 if content else BLANK
+        for block in content:
             kind = type(block)
             if kind is ToolUseBlock:
+                called += 1
+                calls.append(block.id)
+                names.append(block.name)
                 if (
-                    waiting <= 0
-                    and role == "assistant"
-                    and block.extras is None
-                    and block.cache is None
-                    and type(block.input) is dict
-                    and not block.unfinished
+                    block.extras is not None
+                    or block.cache is not None
+                    or type(block.input) is not dict
                 ):
-                    calls.append(block.id)
-                    names.append(block.name)
-                    if roles and roles[-1] == ASSISTANT:
-                        flags |= FOLLOWING
-                    waiting = 1
-                    roles.append(ASSISTANT)
-                    continue
-            elif kind is ToolResultBlock and waiting == 1 and role in _ROLES:
+                    found |= ODD
+                if block.unfinished:
+                    flags |= CUT
+            elif kind is ToolResultBlock:
+                returned += 1
+                results.append(block.id)
+                answered.append(block.name)
                 output = block.output
                 if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
-                    text = output[0]
+                    text = output[0]  # the usual result; an empty one is a tool without words
                     if text.extras is None and text.cache is None and text.citations is None:
                         output = text.text
                 if (
-                    type(output) is str
-                    and block.extras is None
-                    and block.cache is None
-                    and not (block.is_error or output.isspace())
+                    block.is_error
+                    or block.extras is not None
+                    or block.cache is not None
+                    or (output.isspace() if type(output) is str else not _are_texts(output))
                 ):
-                    results.append(block.id)
-                    answered.append(block.name)
-                    waiting = 0
-                    roles.append(TOOL)
-                    continue
-        called, returned = len(calls), len(results)
-        block_role, block_flags = _survey_blocks(m, calls, names, results, answered)
-        called, returned = len(calls) - called, len(results) - returned
-        if block_flags & ~(MIXED | CUT):
-            unusual.append(len(roles))
-        flags |= block_flags
-        if returned:
-            waiting -= returned
-            if waiting > 0:
-                flags |= PARALLEL
-            if waiting < 0 or (called and waiting):
-                flags |= PAIRS
-        elif waiting:
-            flags |= PAIRS
+                    found |= MEDIA | ODD
+            elif kind is TextBlock:
+                text = block.text
+                if not text or text.isspace():
+                    found |= BLANK
+                if (
+                    block.extras is not None
+                    or block.cache is not None
+                    or block.citations is not None
+                ):
+                    found |= ODD
+            else:
+                found |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
+        message_role = _ROLES[role]
         if called:
-            if role != "assistant":
+            if returned or role != "assistant":
                 flags |= MIXED
             if roles and roles[-1] == ASSISTANT:
                 flags |= FOLLOWING
-            waiting = called + max(waiting, 0)
-        roles.append(block_role)
+            if waiting:
+                flags |= PAIRS
+            waiting = called + waiting if waiting > 0 else called
+            message_role = ASSISTANT
+        elif returned:
+            if returned < len(content):
+                flags |= MIXED
+            waiting -= returned
+            if waiting:
+                flags |= PARALLEL if waiting > 0 else PAIRS
+            message_role = TOOL
+        elif waiting:
+            flags |= PAIRS
+        if found:
+            flags |= found
+            unusual.append(len(roles))
+        roles.append(message_role)
     if not nameless:
         flags |= NAMED
     if len(unusual) > 1:
@@ -301,56 +314,14 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
     return finish_survey(history, answered, waiting)
 
 
-def _survey_blocks(
-    m: Msg, calls: list[str], names: list[str], results: list[str], answered: list[str]
-) -> tuple[int, int]:
-    """(role, flags) of a message by its blocks; adds the ids and names of calls and results."""
-    content: Any = m.content
-    role_of_message = _ROLES[m.role]
-    first_role = None
-    flags = 0 if content else BLANK
-    for block in content:
-        role = role_of_message
-        if type(block) is TextBlock:
-            if not block.text or block.text.isspace():
-                flags |= BLANK
-            if block.extras is not None or block.cache is not None or block.citations is not None:
-                flags |= ODD
-        elif type(block) is ToolUseBlock:
-            role = ASSISTANT
-            calls.append(block.id)
-            names.append(block.name)
-            if block.extras is not None or block.cache is not None or type(block.input) is not dict:
-                flags |= ODD
-            if block.unfinished:
-                flags |= CUT
-        elif type(block) is ToolResultBlock:
-            role = TOOL
-            results.append(block.id)
-            answered.append(block.name)
-            output = block.output
-            plain = not output.isspace() if type(output) is str else _plain_blocks(output)
-            if not plain or block.is_error or block.extras is not None or block.cache is not None:
-                flags |= MEDIA | ODD
-        else:
-            flags |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
-        if first_role is None:
-            first_role = role
-        elif role != first_role:
-            flags |= MIXED
-    return role_of_message if first_role is None else first_role, flags
-
-
-def _plain_blocks(output: object) -> bool:
+def _are_texts(output: object) -> bool:
     """Whether the output of a result is a list of texts, none blank, and nothing else."""
     if type(output) is not list:
         return False
     for block in output:
         if type(block) is not TextBlock or block.extras is not None or block.cache is not None:
             return False
-        # a result of one empty text is a tool that returned nothing
-        empty = block.text.isspace() if block.text else len(output) > 1
-        if empty or block.citations is not None:
+        if block.citations is not None or not block.text or block.text.isspace():
             return False
     return True
 

@@ -12,10 +12,9 @@ from hashlib import blake2b
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import Msg, ServerTool, ThinkingBlock, Tool, ToolResultBlock
-from ...message.blocks import ContentBlock
-from ...message.plain import plain_block
+from ...message.blocks import ContentBlock, plain_block
 from ..jsontext import Json, canonical
-from .roles import ASSISTANT, RoledHistory, with_content
+from .roles import ASSISTANT, RoledHistory, Tools, with_content
 
 _EDITED = "an edit of the history"
 # What does not travel, or may be written anew: hints, spellings, the text of arguments.
@@ -23,10 +22,7 @@ _NOT_HASHED = frozenset({"cache", "spelling", "origin", "raw_input", "citations"
 
 
 def keep_bound_thinking(
-    history: RoledHistory,
-    tools: Sequence[Tool | ServerTool] | None,
-    caps: Capabilities,
-    report: Report,
+    history: RoledHistory, tools: Tools | None, caps: Capabilities, report: Report
 ) -> tuple[RoledHistory, int | None]:
     """The history without the thinking that is bound to another one.
 
@@ -76,10 +72,7 @@ def _signed(m: Msg) -> list[ThinkingBlock]:
 
 
 def _unbound(
-    history: RoledHistory,
-    bound: list[int],
-    tools: Sequence[Tool | ServerTool] | None,
-    report: Report,
+    history: RoledHistory, bound: list[int], tools: Tools | None, report: Report
 ) -> dict[int, str]:
     """The messages whose thinking holds no more, each with who touched what stands before it.
 
@@ -137,9 +130,7 @@ def _fits(prefix: str, history_hash: str, last: str) -> bool:
     return history == history_hash and (not dot or not last or thinking == last)
 
 
-def history_prefix(
-    tools: Sequence[Tool | ServerTool], history: RoledHistory, until: int | None = None
-) -> str:
+def history_prefix(tools: Tools, history: RoledHistory, until: int | None = None) -> str:
     """What an answer to this request is bound to, as `Origin.prefix` takes it.
 
     The hash of tools and messages, and a mark of the last thinking before `until`.
@@ -154,7 +145,7 @@ def _mark(block: ThinkingBlock) -> str:
     return blake2b(seal.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _hashes(tools: Sequence[Tool | ServerTool], history: RoledHistory) -> Iterator[str]:
+def _hashes(tools: Tools, history: RoledHistory) -> Iterator[str]:
     """For each message the hash of what stands before it: tools and messages; last, of all.
 
     By value, as the model is told it. Thinking and cache hints do not count.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import isfinite
 from typing import Any
@@ -56,13 +57,8 @@ def parse_arguments(text: str) -> Json:
             return text
     if value is None:
         return {}
-    if type(value) is not dict or (_nests(text) and too_deep(value, _DEEP)):
-        return text
-    return value
-
-
-def _nests(text: str) -> bool:
-    return text.count("{") + text.count("[") > _DEEP
+    nests = text.count("{") + text.count("[") > _DEEP
+    return text if type(value) is not dict or (nests and too_deep(value, _DEEP)) else value
 
 
 def _lenient(text: str) -> Any:
@@ -96,8 +92,7 @@ def split_objects(text: str) -> list[str]:
 
 def breaks_off(text: str) -> bool:
     """Whether the text ends inside a JSON value: an open string, object or list."""
-    closing, _, inside = _open(text)
-    return inside or bool(closing)
+    return bool(closing_signs(text))
 
 
 def closing_signs(text: str) -> str:
@@ -211,12 +206,13 @@ def parse_calls(
             parsed.append(block)
             continue
         for index, text in enumerate(argument_texts(block)):
-            cut_short = limited or (open_end and not text and _bare(block))
+            cut_short = limited or (open_end and not text and not block.input)
             call = _call(block, text, names, cut_short)
             if index > 0:  # run together with the first, whose id it is
                 call.id, call.extras = "", None
             if not call.id:
-                call.id = _id(seed, call, len(parsed))
+                content = call.raw_input or canonical(call.input)
+                call.id = derived_id(f"{seed}\0{len(parsed)}\0{call.name}\0{content}")
                 call.spelling = f"{MADE} {call.spelling}" if call.spelling else MADE
             parsed.append(call)
     return parsed
@@ -228,50 +224,36 @@ def argument_texts(block: ToolUseBlock) -> list[str | None]:
     if text is None:
         return [None]
     # one object is the rule, and only a closing brace before an opening one can be two
-    objects = (
-        split_objects(text)
-        if "}" in text[:-1] and not breaks_off(text) and parse_arguments(text) is text
-        else []
-    )
-    return [*objects] or [text]
-
-
-def _bare(block: ToolUseBlock) -> bool:
-    return not block.input
+    if "}" not in text[:-1] or breaks_off(text) or parse_arguments(text) is not text:
+        return [text]
+    return [*split_objects(text)] or [text]
 
 
 def _call(
     block: ToolUseBlock, text: str | None, names: Mapping[str, str], cut_short: bool
 ) -> ToolUseBlock:
     value = block.input if text is None else parse_arguments(text)
-    return ToolUseBlock(
-        block.id,
-        names.get(block.name, block.name),
-        value,
-        text,
-        block.cache,
-        cut_short or (text is not None and type(value) is str and breaks_off(text)),
-        extras=block.extras,
-        spelling=block.spelling,
-        origin=block.origin,
-    )
+    name = names.get(block.name, block.name)
+    unfinished = cut_short or (text is not None and type(value) is str and breaks_off(text))
+    call = ToolUseBlock(block.id, name, value, text, block.cache, unfinished)
+    call.extras, call.spelling, call.origin = block.extras, block.spelling, block.origin
+    return call
 
 
-def _id(seed: str, call: ToolUseBlock, index: int) -> str:
-    source = f"{seed}\0{index}\0{call.name}\0{call.raw_input or canonical(call.input)}"
+def derived_id(source: str) -> str:
+    """An id for a call that has none: the same for the same source."""
     return f"call_{blake2b(source.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
 
 
+@dataclass(slots=True)
 class _Slot:
     """One call that is being streamed."""
 
-    __slots__ = ("balance", "id", "index", "name", "place")
-
-    def __init__(self, place: int, index: int | None) -> None:
-        self.place = place
-        self.index = index
-        self.id = self.name = ""
-        self.balance = Balance()
+    place: int
+    index: int | None
+    id: str = ""
+    name: str = ""
+    balance: Balance = field(default_factory=Balance)
 
     def takes(self, id: str, name: str) -> bool:
         """Whether a fragment with this id and name may go on with the call."""

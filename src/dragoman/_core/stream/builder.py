@@ -44,7 +44,11 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
     """
     calls = [block for block in blocks if type(block) is ToolUseBlock]
     broken = any(call.unfinished for call in calls)
-    ready = any(not call.unfinished for call in calls) or any(map(_is_client_call, blocks))
+    # a call of one protocol only, such as a custom tool's, may be one that we have to run
+    ready = any(not call.unfinished for call in calls) or any(
+        type(block) is RawBlock and block.role == "call" and block.by == "client"
+        for block in blocks
+    )
     if end is None:
         return Finish("other"), "interrupted"
     reason: FinishReason = end.reason
@@ -58,11 +62,6 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
     finish = end if reason == end.reason else Finish(reason, end.raw)
     truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
     return finish, "truncated" if truncated else "complete"
-
-
-def _is_client_call(block: ContentBlock) -> bool:
-    """Whether it is a call of one protocol only, such as a custom tool's, that we have to run."""
-    return type(block) is RawBlock and block.role == "call" and block.by == "client"
 
 
 def first_candidate_only(resp: ChatResponse) -> ChatResponse:
@@ -91,7 +90,10 @@ class FinishCorrector:
         """The piece; an end with the reason that the candidate's content so far bears out."""
         if type(piece) is Part:
             if type(piece.block) in _BEARS or piece.key in self._parts:
-                self._part(piece)
+                parts = self._parts.setdefault(piece.key, [])
+                if piece.whole:
+                    parts.clear()
+                parts.append(piece.block)
         elif type(piece) is End:
             index = piece.candidate
             if index not in self._finishes or piece.finish.raw:
@@ -102,17 +104,9 @@ class FinishCorrector:
 
     def finish(self) -> list[Piece]:
         """The ends that what came behind them made wrong, once more."""
-        ends: list[Piece] = []
-        for index, finish in self._corrected.items():
-            if (corrected := self._correct(index)) != finish:
-                ends.append(End(corrected, index))
-        return ends
-
-    def _part(self, piece: Part) -> None:
-        parts = self._parts.setdefault(piece.key, [])
-        if piece.whole:
-            parts.clear()
-        parts.append(piece.block)
+        corrected = {index: self._correct(index) for index in self._corrected}
+        wrong = [index for index in corrected if corrected[index] != self._corrected[index]]
+        return [End(corrected[index], index) for index in wrong]
 
     def _correct(self, index: int) -> Finish:
         finish = self._finishes[index]
@@ -212,8 +206,7 @@ class Builder:
             fields = (resp.extras or {}).get(self._issuer, {})
             resp.extras = {**(resp.extras or {}), self._issuer: {**fields, "events": self._raw}}
         healed: list[str] = []
-        for name in ("id", "model", "usage", "extras"):
-            setattr(resp, name, _without_surrogates(getattr(resp, name), name, healed))
+        _heal_fields(resp, ("id", "model", "usage", "extras"), "", healed)
         statuses = self._candidates(resp, sorted(indices) or [0], healed)
         resp.status = next((meta for meta in statuses if meta != "complete"), "complete")
         if self._failed is not None:
@@ -237,11 +230,7 @@ class Builder:
         for index in indices:
             candidate, status = self._candidate(index, keys.get(index, []), resp)
             candidate.extras = self._extras(metas.get(index, []))
-            for name in ("finish", "extras"):
-                path = f"candidates[{len(statuses)}].{name}"
-                setattr(
-                    candidate, name, _without_surrogates(getattr(candidate, name), path, healed)
-                )
+            _heal_fields(candidate, ("finish", "extras"), f"candidates[{len(statuses)}].", healed)
             resp.candidates.append(candidate)
             statuses.append(status)
         return statuses
@@ -279,9 +268,8 @@ class Builder:
         others = [{"": meta.extras} for meta in metas if meta.extras and not meta.joined]
         fields = latest([{"": fields}, *others])[""]
         notes = {key: value for meta in metas for key, value in (meta.notes or {}).items()}
-        extras = {self._issuer: fields, noted(self._issuer): notes}
-        extras = {issuer: data for issuer, data in extras.items() if data}
-        return extras or None
+        by_issuer = ((self._issuer, fields), (noted(self._issuer), notes))
+        return {issuer: data for issuer, data in by_issuer if data} or None
 
     def _total_usage(self) -> Usage:
         """The figures; of each the last that was said, for later events repeat or correct."""
@@ -304,6 +292,11 @@ def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
     if len(parts) == 1 or len({*map(type, parts)}) == 1:
         return (total(parts),)
     return [total(list(run)) for _, run in groupby(parts, type)]
+
+
+def _heal_fields(node: Any, names: Iterable[str], path: str, healed: list[str]) -> None:
+    for name in names:
+        setattr(node, name, _without_surrogates(getattr(node, name), path + name, healed))
 
 
 def _without_surrogates(value: Any, path: str, healed: list[str]) -> Any:

@@ -100,10 +100,8 @@ class EventView:
         # a call is shown when its name is there; some servers send it behind the first fragment
         if not block.name:
             return []
-        return [
-            *self._start(key, "tool", self._named_call(key)),
-            *self._delta("tool", key, _all(parts)),
-        ]
+        start = self._start(key, "tool", self._named_call(key))
+        return [*start, *self._delta("tool", key, _all(parts))]
 
     def _named_call(self, key: Key) -> ToolUseBlock:
         """The call without its input, which is text so far."""
@@ -150,12 +148,9 @@ class EventView:
 
     def _end_open(self, key: Key) -> list[StreamEvent]:
         """The ends of the candidate's texts, of which only one is written at a time."""
-        keys = [
-            open_key
-            for open_key, kind in self._open.items()
-            if open_key[0] == key[0] and kind != "tool"
-        ]
-        return [_event(f"{self._open.pop(open_key)}-end", open_key) for open_key in keys]
+        items = self._open.items()
+        keys = [other for other, kind in items if other[0] == key[0] and kind != "tool"]
+        return [_event(f"{self._open.pop(other)}-end", other) for other in keys]
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
@@ -181,13 +176,10 @@ class EventView:
             calls = list(candidate.msg.calls)
             single = len(calls) == len(keys)
             for key in keys:
-                count = 1 if single else _count(self._calls[key])
+                call = cast("ToolUseBlock", total(self._calls[key]))
+                count = 1 if single else len(argument_texts(call))
                 yield key, calls[:count]
                 del calls[:count]
-
-
-def _count(parts: list[ToolUseBlock]) -> int:
-    return len(argument_texts(cast("ToolUseBlock", total(parts))))
 
 
 def _text(block: ContentBlock) -> str:

@@ -85,23 +85,18 @@ _MAX_LENGTH = 500
 
 def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
     """The error that `body` tells of; `name` is what the event or a header calls it."""
-    data = body
-    if isinstance(data, list) and data:
-        data = data[0]
+    data = body[0] if isinstance(body, list) and body else body
     envelope: Mapping[str, Any] = data if isinstance(data, dict) else {}
     content = envelope.get("error") or envelope.get("errors") or host_error(envelope) or data
-    if isinstance(content, list) and content:
-        content = content[0]
+    content = content[0] if isinstance(content, list) and content else content
     error: Mapping[str, Any] = content if isinstance(content, dict) else envelope
     message = content if isinstance(content, str) else _first(error, _MESSAGES)
     code = _first(error, _CODES) or _first(envelope, _CODES)
     if status is None and code.isdigit() and 400 <= int(code) < 600:
         status = int(code)
+    fallback = name or "the provider answered with an error"
     return ProviderError(
-        clipped(
-            message or _body_text(body) or name or "the provider answered with an error",
-            _MAX_LENGTH,
-        ),
+        clipped(message or _body_text(body) or fallback, _MAX_LENGTH),
         status=status,
         type=_first(error, _TYPES) or name or "",
         body=body,
@@ -146,22 +141,14 @@ def created_second(fields: Mapping[str, Any]) -> int | None:
     >>> created_second({"created_at": "2026-11-22T02:00:00.5+01:00"})
     1795309200
     """
-    for name in TIMES:
-        if (second := _second(fields.get(name))) is not None:
-            return second
-    return None
+    seconds = (_second(fields.get(name)) for name in TIMES)
+    return next((second for second in seconds if second is not None), None)
 
 
 def answer_second(extras: Mapping[str, Mapping[str, Any]] | None) -> int | None:
     """The second since 1970 in the extras of an answer, of any issuer."""
-    return next(
-        (
-            second
-            for fields in (extras or {}).values()
-            if (second := created_second(fields)) is not None
-        ),
-        None,
-    )
+    seconds = map(created_second, (extras or {}).values())
+    return next((second for second in seconds if second is not None), None)
 
 
 def without_times(fields: Mapping[str, Any]) -> dict[str, Any]:

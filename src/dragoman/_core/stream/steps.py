@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any, TypeAlias, final
 
 from ...losses import Report
 from ...message import AudioBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ...message.blocks import ContentBlock, Extras
-from ..jsontext import JsonObject
 from ..jsontext import arguments as spell
 from ..redaction import Shown
-from .arguments import MADE, Balance, closing_signs, parse_arguments
+from .arguments import MADE, Balance, closing_signs, derived_id, parse_arguments
 from .pieces import Key, Part
 
 
-@final
 @dataclass(slots=True, repr=False)
-class Open(Shown):
+class _Step(Shown):
+    index: int
+    key: Key
+    block: ContentBlock
+
+
+@final
+class Open(_Step):
     """A block begins. `block` is its first piece, which a Grow says again; a call has its id."""
 
-    index: int
-    key: Key
-    block: ContentBlock
+    __slots__ = ()
 
 
 @final
-@dataclass(slots=True, repr=False)
-class Grow(Shown):
+class Grow(_Step):
     """`block` is a piece of the block that is open: see `argument_text` for that of a call."""
 
-    index: int
-    key: Key
-    block: ContentBlock
+    __slots__ = ()
 
 
 @final
-@dataclass(slots=True, repr=False)
-class Shut(Shown):
+class Shut(_Step):
     """A block ends. `block` is the sum of its pieces; a call's arguments are not parsed."""
 
-    index: int
-    key: Key
-    block: ContentBlock
+    __slots__ = ()
 
 
 Step: TypeAlias = Open | Grow | Shut
@@ -127,17 +123,13 @@ def _missing_arguments(sent_call: ToolUseBlock, final: ToolUseBlock) -> str | No
 
 def _changed_extras(sent_extras: Extras | None, final: Extras | None) -> Extras | None:
     """The fields that are new or otherwise."""
-    extras: dict[str, JsonObject] = {}
+    extras: Extras = {}
     for issuer, fields in (final or {}).items():
-        sent_fields = (sent_extras or {}).get(issuer, {})
-        if changed := {
-            k: v for k, v in fields.items() if k not in sent_fields or sent_fields[k] != v
-        }:
+        sent = (sent_extras or {}).get(issuer, {})
+        changed = {k: v for k, v in fields.items() if k not in sent or sent[k] != v}
+        if changed:
             extras[issuer] = changed
     return extras or None
-
-
-_STREAMED = frozenset({TextBlock, ThinkingBlock, ToolUseBlock, RefusalBlock})
 
 
 class _OpenBlock:
@@ -205,7 +197,11 @@ class Steps:
         elif key in self._waiting:
             self._add_waiting(key, block, part.whole)
         elif key not in self._sent or type(self._sent[key][-1]) is not type(block):
-            self._begin(key, block, steps)
+            # the first piece of a key, or of another kind: then the provider changed its mind
+            if now is not None and now.key == key:
+                self._shut(steps)
+            self._sent.pop(key, None)
+            self._waiting[key] = [block]
         elif part.whole:
             self._replace_whole(key, block, steps)
         else:
@@ -224,7 +220,7 @@ class Steps:
 
     def _goes_on(self, now: _OpenBlock, block: ContentBlock, steps: list[Step]) -> None:
         now.add(block)
-        if now.kind in _STREAMED:
+        if now.kind in _GROWS:
             steps.append(Grow(now.index, now.key, block))
 
     def _add_waiting(self, key: Key, block: ContentBlock, whole: bool) -> None:
@@ -241,13 +237,6 @@ class Steps:
         else:
             del self._waiting[key]
 
-    def _begin(self, key: Key, block: ContentBlock, steps: list[Step]) -> None:
-        """The first piece of a key, or of another kind: then the provider changed its mind."""
-        if self._current is not None and self._current.key == key:
-            self._shut(steps)
-        self._sent.pop(key, None)
-        self._waiting[key] = [block]
-
     def _go_on_ended(self, key: Key, block: ContentBlock) -> None:
         """One more piece of a block that has ended."""
         if adds_nothing(block):
@@ -263,7 +252,7 @@ class Steps:
         if block == sent_block:
             return
         open_now = now if now is not None and now.key == key else None
-        if open_now is not None and open_now.kind not in _STREAMED:  # nothing of it went out yet
+        if open_now is not None and open_now.kind not in _GROWS:  # nothing of it went out yet
             pieces[open_now.start :] = [block]
         elif (remaining := remaining_piece(sent_block, block)) is None:
             self.untold.append(block)
@@ -291,9 +280,8 @@ class Steps:
         """Open the block under `key`, with what is held of it up to another kind of block."""
         waiting = self._waiting.pop(key)
         kind = type(waiting[0])
-        run = next(
-            (index for index, piece in enumerate(waiting) if type(piece) is not kind), len(waiting)
-        )
+        others = (index for index, piece in enumerate(waiting) if type(piece) is not kind)
+        run = next(others, len(waiting))
         if run < len(waiting):
             self._waiting = {key: waiting[run:], **self._waiting}
         pieces = self._sent.get(key)
@@ -302,7 +290,7 @@ class Steps:
         now = self._current = _OpenBlock(self._count, key, pieces, kind)
         self._count += 1
         self._first = self._named(waiting[0], waiting[:run])
-        if kind in _STREAMED:
+        if kind in _GROWS:
             steps.append(Open(now.index, key, self._first))
         for block in waiting[:run]:
             self._goes_on(now, block, steps)
@@ -315,9 +303,8 @@ class Steps:
         assert type(call) is ToolUseBlock  # as the first is
         if call.id:
             return replace(first, id=call.id, name=call.name)
-        source = f"{self.seed}\0{self._count}\0{call.name}"
-        id = f"call_{blake2b(source.encode('utf-8', 'surrogatepass'), digest_size=9).hexdigest()}"
         note = f"{MADE} {first.spelling}" if first.spelling else MADE
+        id = derived_id(f"{self.seed}\0{self._count}\0{call.name}")
         return replace(first, id=id, name=call.name, spelling=note)
 
     def _shut(self, steps: list[Step]) -> None:
@@ -331,6 +318,6 @@ class Steps:
             block = replace(block, id=begun.id, name=begun.name, spelling=begun.spelling)
         if self.report is not None and block is not now.pieces[0]:
             self.report.made(block, now.pieces[0])
-        if now.kind not in _STREAMED:
+        if now.kind not in _GROWS:
             steps += [Open(now.index, now.key, block), Grow(now.index, now.key, block)]
         steps.append(Shut(now.index, now.key, block))

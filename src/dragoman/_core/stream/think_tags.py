@@ -6,7 +6,7 @@ written again as it stood.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias
 
@@ -87,18 +87,19 @@ class Text:
             self._full_text.append(text)
         text, self._pending = self._pending + text, ""
         while text:
-            if self._state == _TEXT:
-                text = self._outside(text, pieces)
-            elif self._state == _THINKING:
-                text = self._thinking(text, pieces)
-            elif self._state == _START:
-                text = self._started(text)
-            elif self._state == _OPENED:
-                text = self._opened(text)
-            elif self._state == _CLOSED:
-                text = self._closed(text, pieces)
-            else:
-                text = self._mirrored(text)
+            text = _READERS[self._state](self, text, pieces)
+
+    def _until(self, text: str, tag: str) -> tuple[str, str | None]:
+        """What stands before a tag and behind it, None if it has not come.
+
+        What may be its beginning waits for more.
+        """
+        position = text.find(tag)
+        if position >= 0:
+            return text[:position], text[position + len(tag) :]
+        end = len(text) - overlap(text, tag)
+        self._pending = text[end:]
+        return text[:end], None
 
     def _unblank(self, text: str) -> str:
         """The text behind its blanks, which are put aside."""
@@ -111,7 +112,7 @@ class Text:
         blanks, self._blanks = "".join(self._blanks), []
         return blanks
 
-    def _started(self, text: str) -> str:
+    def _started(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if stripped.startswith(OPEN):
             self._opening += self._take_blanks() + OPEN
@@ -127,7 +128,7 @@ class Text:
         self._state = _TEXT
         return self._take_blanks() + stripped
 
-    def _opened(self, text: str) -> str:
+    def _opened(self, text: str, _pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
         if self._form == "inside" and not self._opening:
             if stripped.startswith(OPEN):  # the template opened nothing
@@ -142,38 +143,33 @@ class Text:
         return stripped
 
     def _thinking(self, text: str, pieces: list[Piece]) -> str:
-        position = text.find(CLOSE)
-        end = position if position >= 0 else len(text) - overlap(text, CLOSE)
-        thinking = text[:end]
+        thinking, behind = self._until(text, CLOSE)
         stripped = thinking.rstrip()
         if stripped:
             self._emit(ThinkingBlock(self._take_blanks() + stripped), pieces)
         if len(stripped) < len(thinking):
             self._blanks.append(thinking[len(stripped) :])
-        if position < 0:
-            self._pending = text[end:]
+        if behind is None:
             return ""
         self._ending = self._take_blanks() + CLOSE
         self._state = _CLOSED
         self._full_text = None
-        return text[position + len(CLOSE) :]
+        return behind
 
-    def _mirrored(self, text: str) -> str:
+    def _mirrored(self, text: str, _pieces: list[Piece]) -> str:
         """A section of an answer that has its thinking in a field, too."""
-        position = text.find(CLOSE)
-        end = position if position >= 0 else len(text) - overlap(text, CLOSE)
-        self._section.append(text[:end])
-        if position < 0:
-            self._pending = text[end:]
+        words, behind = self._until(text, CLOSE)
+        self._section.append(words)
+        if behind is None:
             return ""
         section, self._section = "".join(self._section), []
         if section.strip() == "".join(self._field or ()).strip():
             self._ending = section + CLOSE
             self._state = _CLOSED
-            return text[position + len(CLOSE) :]
+            return behind
         tags, self._opening = self._opening, ""
         self._state = _TEXT
-        return tags + section + text[position:]
+        return tags + section + CLOSE + behind
 
     def _closed(self, text: str, pieces: list[Piece]) -> str:
         stripped = self._unblank(text)
@@ -202,18 +198,16 @@ class Text:
         if self._form != "sections":
             self._emit(TextBlock(text), pieces)
             return ""
-        position = text.find(OPEN)
-        end = position if position >= 0 else len(text) - overlap(text, OPEN)
-        if end:
-            self._emit(TextBlock(text[:end]), pieces)
-        if position < 0:
-            self._pending = text[end:]
+        words, behind = self._until(text, OPEN)
+        if words:
+            self._emit(TextBlock(words), pieces)
+        if behind is None:
             return ""
         if self._begun:
             self._next()
         self._opening += OPEN
         self._state = _OPENED
-        return text[position + len(OPEN) :]
+        return behind
 
     def _block_key(self, kind: type[TextBlock | ThinkingBlock]) -> Key:
         return (*self._key, self._index) if self._index or kind is ThinkingBlock else self._key
@@ -248,16 +242,10 @@ class Text:
 
     def _flush(self, pieces: list[Piece]) -> None:
         pending, self._pending = self._pending, ""
-        if self._state == _CLOSED:
-            self._close(pieces)
-        elif self._state in (_OPENED, _THINKING):
+        if self._state in (_OPENED, _THINKING, _CLOSED):
             if pending:
                 self._emit(ThinkingBlock(self._take_blanks() + pending), pieces)
-            if self._begun:
-                spelling = self._opening + GAP + self._take_blanks()
-                self._emit(ThinkingBlock("", spelling=spelling), pieces)
-                self._next()
-            self._opening += self._take_blanks()
+            self._close(pieces)
         elif self._state == _MIRRORED:
             section = "".join(self._section) + pending
             if section.strip() and "".join(self._field or ()).strip().startswith(section.strip()):
@@ -270,6 +258,13 @@ class Text:
         if self._opening:  # of sections without a word, and nothing came behind them
             pieces.append(Meta({"think_tags": self._opening}, self._key[0]))
             self._opening = ""
+
+
+# By state, in the order of the states.
+_READERS: tuple[Callable[[Text, str, list[Piece]], str], ...] = (
+    *(Text._started, Text._opened, Text._thinking),
+    *(Text._closed, Text._mirrored, Text._outside),
+)
 
 
 def join_think_tags(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:

@@ -23,9 +23,7 @@ def units(msgs: Sequence[Msg]) -> list[list[int]]:
     behind it. A call that nobody answers is a unit of its own.
     """
     with_blocks = [i for i, m in enumerate(msgs) if not isinstance(m.content, str)]
-    reach = _last_results(
-        msgs, with_blocks
-    )  # the last message that one takes with it, if it takes any
+    reach = _last_results(msgs, with_blocks)  # up to which message one takes others with it
     for i in with_blocks:
         if i < len(msgs) - 1 and msgs[i + 1].role == "assistant" and _only_thinks(msgs[i]):
             reach[i] = max(reach.get(i, i), i + 1)
@@ -125,13 +123,9 @@ def paired(block: ContentBlock, kind: type[ToolUseBlock | ToolResultBlock]) -> s
 
 
 def _only_thinks(m: Msg) -> bool:
-    content = m.content
-    return (
-        m.role == "assistant"
-        and not isinstance(content, str)
-        and bool(content)
-        and all(type(block) is ThinkingBlock for block in content)
-    )
+    if m.role != "assistant" or not m.content or isinstance(m.content, str):
+        return False
+    return all(type(block) is ThinkingBlock for block in m.content)
 
 
 class Asked(NamedTuple):
@@ -188,12 +182,9 @@ def replaced(chosen: list[Msg]) -> list[Made]:
     """What the messages that a cut made, and that still stand in it, were made of in the end."""
     if not isinstance(chosen, Cut):
         return []
-    by_id = {id(made_message.msg): made_message for made_message in chosen.made}
-    return [
-        Made(m, _origins(made_message.of, by_id), made_message.how)
-        for m in chosen
-        if (made_message := by_id.get(id(m))) is not None
-    ]
+    by_id = {id(item.msg): item for item in chosen.made}
+    standing = [by_id[id(m)] for m in chosen if id(m) in by_id]
+    return [Made(item.msg, _origins(item.of, by_id), item.how) for item in standing]
 
 
 def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
@@ -202,8 +193,8 @@ def _origins(messages: Sequence[Msg], by_id: dict[int, Made]) -> list[Msg]:
     waiting = list(reversed(messages))
     while waiting:
         m = waiting.pop()
-        if (made_message := by_id.get(id(m))) is not None:
-            waiting.extend(reversed(made_message.of))
+        if id(m) in by_id:
+            waiting.extend(reversed(by_id[id(m)].of))
         else:
             origins.append(m)
     return origins
@@ -296,10 +287,8 @@ def texts(value: object) -> bool:
 
 def latest(msgs: Sequence[Msg]) -> int | None:
     """The index of the latest user message."""
-    for i in range(len(msgs) - 1, -1, -1):
-        if msgs[i].role == "user" and not has_results(msgs[i]):
-            return i
-    return None
+    backwards = range(len(msgs) - 1, -1, -1)
+    return next((i for i in backwards if msgs[i].role == "user" and not has_results(msgs[i])), None)
 
 
 def at_least(lowest: int, owner: object, *names: str) -> None:

@@ -103,9 +103,7 @@ class DropOldest(Keeping):
         each = weights(msgs, tokens)
         exact = each is getattr(tokens, "each", None)
         result = yield from first_that_fits(
-            lambda n: [
-                m for m, step_of_message in zip(msgs, goes, strict=True) if step_of_message > n
-            ],
+            lambda n: [m for m, step in zip(msgs, goes, strict=True) if step > n],
             running(
                 [each[step[0]] if len(step) == 1 else sum(each[i] for i in step) for step in steps]
             ),
@@ -285,54 +283,43 @@ class _Stubs:
 
     def cut(self, steps: int) -> Cut:
         """The history with so many steps cleared."""
-        cleared = {
-            i: self._cleared(i, steps)
-            for i, goes in self._goes.items()
-            if min(goes.values()) <= steps
-        }
-        return Cut(
-            (cleared[i].msg if i in cleared else m for i, m in enumerate(self._msgs)),
-            cleared.values(),
-        )
+        goes = self._goes.items()
+        cleared = {i: self._cleared(i, steps) for i, n in goes if min(n.values()) <= steps}
+        msgs = [cleared[i].msg if i in cleared else m for i, m in enumerate(self._msgs)]
+        return Cut(msgs, cleared.values())
 
     def _cleared(self, i: int, steps: int) -> Made:
-        before = self._msgs[i]
+        m = self._msgs[i]
         going = {index for index, n in self._goes[i].items() if n <= steps}
-        if (cleared := self._made.get((i, len(going)))) is None:
+        key = i, len(going)
+        if key not in self._made:
             blocks: list[ContentBlock] = [
                 replace(block, output=self._stub, spelling=None)
                 if type(block) is ToolResultBlock and index in going
                 else block
-                for index, block in enumerate(before.blocks)
+                for index, block in enumerate(m.blocks)
             ]
-            cleared = Made(
-                Msg.trusted(before.name, blocks, before.role, before), (before,), "cleared"
-            )
-            self._made[i, len(going)] = cleared
-        return cleared
+            self._made[key] = Made(Msg.trusted(m.name, blocks, m.role, m), (m,), "cleared")
+        return self._made[key]
 
 
 def _cut_further(then: Truncation, cleared: Cut, limit: int, tokens: int) -> Plan:
     """What another strategy makes of a cut whose tokens are known."""
+
+    def with_cleared(msgs: list[Msg]) -> Cut:
+        further = msgs.made if isinstance(msgs, Cut) else ()
+        return Cut(msgs, (*cleared.made, *further))
+
     plan = then.candidates(cleared, limit)
     try:
         candidate = next(plan)
         if candidate is cleared:
             candidate = plan.send(tokens)
         while True:
-            if isinstance(candidate, Asked):
-                answer = yield candidate
-            else:
-                answer = yield _with_cleared(cleared.made, candidate)
+            answer = yield (candidate if isinstance(candidate, Asked) else with_cleared(candidate))
             candidate = plan.send(answer)
     except StopIteration as done:
-        chosen: list[Msg] = done.value
-        return _with_cleared(cleared.made, chosen)
-
-
-def _with_cleared(cleared: tuple[Made, ...], msgs: list[Msg]) -> Cut:
-    further = msgs.made if isinstance(msgs, Cut) else ()
-    return Cut(msgs, (*cleared, *further))
+        return with_cleared(done.value)
 
 
 class SummaryState:
@@ -357,9 +344,8 @@ class SummaryState:
         self._memory = memory
         self._keys, without_question = _keys(msgs, going)
         for n in range(len(going), 0, -1):
-            skipped, key = without_question[n]
-            for skipped_unit, hash_ in ((None, self._keys[n]), (skipped, key)):
-                if hash_ and (text := memory.get(hash_)):
+            for skipped_unit, key in ((None, self._keys[n]), without_question[n]):
+                if key and (text := memory.get(key)):
                     self._covers(n, skipped_unit, text)
                     return
 
@@ -391,10 +377,8 @@ class SummaryState:
         position = first - sum(i < first for i in missing)
         summary = self._say(self.text)
         sources = [self.msgs[i] for i in sorted(self.covered)]
-        return Cut(
-            [*remaining[:position], summary, *remaining[position:]],
-            [Made(summary, sources, "summary")],
-        )
+        msgs = [*remaining[:position], summary, *remaining[position:]]
+        return Cut(msgs, [Made(summary, sources, "summary")])
 
     def asked(self, steps: int) -> list[Msg]:
         """What the next summary is made of: the earlier one, and so many units more."""
@@ -416,19 +400,16 @@ def _keys(
     for n, unit in enumerate(may_go):
         ids_of_unit = "\0".join(ids[i] for i in unit)
         asks = any(msgs[i].role == "user" and not has_results(msgs[i]) for i in unit)
-        without_question.append(
-            (n, keys[-1])
-            if asks
-            else (without_question[-1][0], _chain_hash(without_question[-1][1], ids_of_unit))
-        )
+        which, key = without_question[-1]
+        key = _chain_hash(key, ids_of_unit)
+        without_question.append((n, keys[-1]) if asks else (which, key))
         keys.append(_chain_hash(keys[-1], ids_of_unit))
     return keys, without_question
 
 
-def _chain_hash(hash_: str, ids_of_unit: str) -> str:
-    return blake2b(
-        f"{hash_}\0{ids_of_unit}".encode("utf-8", "surrogatepass"), digest_size=16
-    ).hexdigest()
+def _chain_hash(key: str, ids_of_unit: str) -> str:
+    source = f"{key}\0{ids_of_unit}".encode("utf-8", "surrogatepass")
+    return blake2b(source, digest_size=16).hexdigest()
 
 
 _KEPT = 256
@@ -447,19 +428,7 @@ class _Recent(dict[str, str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _SummaryOptions(Keeping):
-    """How a summary is said, and where it is kept."""
-
-    share: float = 0.5
-    words: str = "<summary>\n{summary}\n</summary>"
-    role: Role = "user"
-    name: str = ""
-    then: Truncation | None = None
-    memory: MutableMapping[str, str] = field(default_factory=_Recent, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Summarize(_SummaryOptions):
+class Summarize(Keeping):
     """Put one message in the place of the oldest ones: what `call` says of them.
 
     `call(messages)` gives text, or something to await that gives it. It is asked when the history
@@ -471,7 +440,13 @@ class Summarize(_SummaryOptions):
     (DropOldest with the same pins unless it is given).
     """
 
-    call: Callable[[list[Msg]], str | Awaitable[str]]
+    share: float = 0.5
+    words: str = "<summary>\n{summary}\n</summary>"
+    role: Role = "user"
+    name: str = ""
+    then: Truncation | None = None
+    memory: MutableMapping[str, str] = field(default_factory=_Recent, compare=False, repr=False)
+    call: Callable[[list[Msg]], str | Awaitable[str]] = field(kw_only=False)
 
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
@@ -515,7 +490,13 @@ class Summarize(_SummaryOptions):
         if summary.rest:
             steps = yield from _steps(summary, tokens, max(1, int(available * self.share)))
             text = yield Asked(self.call, summary.asked(steps))
-            if summary.learned(steps, _text(text)):
+            if not isinstance(text, str):
+                raise ConfigError(
+                    f"the call of Summarize must give text, not {type(text).__name__}",
+                    hint="return the text of the model's answer",
+                    code="truncate.summary",
+                )
+            if summary.learned(steps, text):
                 candidate = summary.cut()
                 if (yield candidate) <= available:
                     return candidate
@@ -533,13 +514,3 @@ def _steps(summary: SummaryState, tokens: int, target: int) -> Generator[list[Ms
     rate = per_unit(tokens, sum(weights(summary.cut(), 0)))
     result = yield from first_that_fits(summary.cut, freed, tokens, target, rate, exactly=False)
     return len(summary.rest) if result.step is None else result.step
-
-
-def _text(text: object) -> str:
-    if isinstance(text, str):
-        return text
-    raise ConfigError(
-        f"the call of Summarize must give text, not {type(text).__name__}",
-        hint="return the text of the model's answer",
-        code="truncate.summary",
-    )

@@ -6,25 +6,15 @@ result may not hold follow in a user's turn. Looks at unusual messages only. Kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ....capabilities import Capabilities
 from ....losses import Report
-from ....message import (
-    AudioBlock,
-    ChatRequest,
-    DocumentBlock,
-    ImageBlock,
-    Msg,
-    ServerTool,
-    Tool,
-    ToolResultBlock,
-    VideoBlock,
-)
-from ....message.blocks import ContentBlock
+from ....message import ChatRequest, Msg, ServerTool, Tool, ToolResultBlock
+from ....message.blocks import ContentBlock, MediaBlock
+from ....rewrite.lines import has_tools
 from ...wording import Told
-from ..roles import TOOL, USER, RoledHistory, has_tools, same_items, with_fields
+from ..roles import TOOL, USER, RoledHistory, Tools, same_items, with_fields
 from .blocks import fit_message, with_blocks
 from .state import Saver, State, fit_medium, limit_ttl, shortest_minutes
 
@@ -58,8 +48,12 @@ def fit(
             in_place = [] if fitted is None else [(fitted, _role_of(fitted, role))]
             changes[i] = [*in_place, *changes.get(i, [])[1:]]
         if moved:
+            # behind the last result that follows; but nothing may stand behind calls that wait
             ends = ends or _result_ends(history.roles)
-            _insert_media(changes, history, i, ends[i], moved)
+            end = ends[i]
+            messages = changes.setdefault(end, [(history.msgs[end], history.roles[end])])
+            index = 0 if end == i and m.calls else len(messages)
+            messages[index:index] = [(media, USER) for media in moved]
     return history.with_changes(changes)
 
 
@@ -78,7 +72,7 @@ def fit_media(
             continue
         blocks: list[ContentBlock] = []
         for block in m.content:
-            if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
+            if isinstance(block, MediaBlock):
                 media = fit_medium(state, block, "user", caps.user, [])
                 if unshown and not media:
                     report.lost("media.unshown", block)
@@ -92,9 +86,7 @@ def fit_media(
     return history.with_contents(changes)
 
 
-def fit_tools(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> Sequence[Tool | ServerTool]:
+def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     """The tools that the model takes, with no more cache hints than the wire does.
 
     The last hints stay: they stand behind the longest prefix.
@@ -113,21 +105,21 @@ def _takes_tool(
     tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report
 ) -> bool:
     """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
-    if type(tool) is ServerTool and tool.kind == "own":
+    if isinstance(tool, Tool):
+        if not caps.tools:
+            report.lost("tools.unsaid", tool, what=tool.name)
+        return caps.tools
+    if tool.kind == "own":
         if any(issuer in caps.reads for issuer in tool.extras or ()):
             return True
         data = next(iter((tool.extras or {}).values()), {})
         kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
-    if type(tool) is ServerTool:
-        if tool.kind in caps.server_tools and (caps.mixed_tools or not functions):
-            return True
+    takes = tool.kind in caps.server_tools and (caps.mixed_tools or not functions)
+    if not takes:
         report.lost("server_tool.unsaid", tool, what=tool.kind)
-        return False
-    if not caps.tools and type(tool) is Tool:
-        report.lost("tools.unsaid", tool, what=tool.name)
-    return caps.tools
+    return takes
 
 
 def _without_repeats(tools: list[Tool | ServerTool], report: Report) -> list[Tool | ServerTool]:
@@ -201,25 +193,9 @@ def _result_ends(roles: list[int]) -> list[int]:
     return ends
 
 
-def _insert_media(
-    changes: dict[int, list[tuple[Msg, int]]],
-    history: RoledHistory,
-    i: int,
-    end: int,
-    moved: list[Msg],
-) -> None:
-    """Moved media stand behind the last result that follows message `i`.
-
-    Nothing may follow calls that still wait for their results: there they stand in front.
-    """
-    messages = changes.setdefault(end, [(history.msgs[end], history.roles[end])])
-    index = 0 if end == i and history.msgs[i].calls else len(messages)
-    messages[index:index] = [(m, USER) for m in moved]
-
-
 def withhold_tools(
     request: ChatRequest, caps: Capabilities, report: Report
-) -> tuple[Sequence[Tool | ServerTool], Capabilities]:
+) -> tuple[Tools, Capabilities]:
     """The tools to declare, and the capabilities for the rest of the request.
 
     Where calls in the history need declared tools, they are told as text instead.

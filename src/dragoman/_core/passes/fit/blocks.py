@@ -6,15 +6,12 @@ goes is a loss. Knows no wire; what one refuses comes in as Capabilities.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from ....capabilities import Capabilities
 from ....losses import Report
 from ....message import (
-    AudioBlock,
     Base64Source,
-    DocumentBlock,
-    ImageBlock,
     Msg,
     RawBlock,
     RefusalBlock,
@@ -22,7 +19,6 @@ from ....message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
-    VideoBlock,
 )
 from ....message.blocks import NOTES, ContentBlock, MediaBlock
 from ...jsontext import arguments
@@ -181,19 +177,21 @@ def output_text(output: object) -> str:
     return arguments(output) if output is not None else ""
 
 
+_Moved: TypeAlias = tuple[MediaBlock, str]  # a medium, and where it is
+
+
 def _output(
     state: State, block: ToolResultBlock, output: list[ContentBlock], moved: list[Msg]
 ) -> list[ContentBlock]:
     items: list[ContentBlock] = []
-    media: list[tuple[MediaBlock, str]] = []
+    media: list[_Moved] = []
     kinds = state.caps.result
     for item in without_blanks(output, state.caps, state.report):
         if item.extras is not None:
             item = state.owned(item)  # noqa: PLW2901 - the same block, less what is foreign
-        if type(item) is DocumentBlock and (text := document_as_text(state, item, kinds)):
-            items.append(text)
-        elif isinstance(item, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
-            items.append(_result_medium(state, item, media))
+        if isinstance(item, MediaBlock):
+            text = document_as_text(state, item, kinds) if item.type == "document" else None
+            items.append(text or _result_medium(state, item, media))
         elif type(item) is TextBlock:
             items.append(state.cited(item))
         elif type(item) is RawBlock and item.issuer in state.caps.reads:
@@ -207,9 +205,7 @@ def _output(
     return output if same_items(items, output) else items
 
 
-def _result_medium(
-    state: State, block: MediaBlock, moved: list[tuple[MediaBlock, str]]
-) -> ContentBlock:
+def _result_medium(state: State, block: MediaBlock, moved: list[_Moved]) -> ContentBlock:
     """The medium itself, or a text that names it while it moves, is saved, or is lost."""
     caps, kind, source = state.caps, block.type, block.source
     medium: MediaBlock | None = None
@@ -238,9 +234,7 @@ def _result_medium(
     return state.stand_in(state.told.reference(kind, source, place, False), block)
 
 
-def _media_message(
-    state: State, block: ToolResultBlock, media: list[tuple[MediaBlock, str]]
-) -> Msg:
+def _media_message(state: State, block: ToolResultBlock, media: list[_Moved]) -> Msg:
     """A user message with the media that a result may not hold."""
     told = state.told
     heading = told.heading(media[0][0].type, state.called(block))
@@ -297,7 +291,7 @@ def _fit_block(
         return [_result(state, block, moved)]
     if type(block) is ThinkingBlock:
         return _thinking(state, block, role)
-    if isinstance(block, (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)):
+    if isinstance(block, MediaBlock):
         return fit_medium(state, block, _KINDS_OF[role], kinds, moved)
     if type(block) is RefusalBlock:
         return _refusal(state, block, kinds)
@@ -328,32 +322,33 @@ def _thinking(state: State, block: ThinkingBlock, role: int) -> list[ContentBloc
     caps, report = state.caps, state.report
     if block.redacted == "":  # as good as none
         block = with_fields(block, report, redacted=None)
-    if role != ASSISTANT or caps.thinking == "never":
-        report.lost("thinking.unsaid", block)
-        return []
+    takes = role == ASSISTANT and caps.thinking != "never"
     issuers = caps.signatures or caps.reads
-    if block.origin is not None and block.origin.issuer not in issuers:
+    if takes and block.origin is not None and block.origin.issuer not in issuers:
         return _foreign(state, block)
+    if code := _refused_thinking(block, caps) if takes else "thinking.unsaid":
+        report.lost(code, block)
+        return []
+    if caps.signed_thinking or caps.signatures:
+        return [_sealed(state, block) if block.redacted is not None else block]
+    for name in ("signature", "redacted"):  # taken where one is given, but not demanded
+        if getattr(block, name):
+            report.lost("thinking.foreign", block, name)
+    if not block.thinking and not caps.empty_messages:
+        report.lost("text.blank", block, "thinking")
+        return []
+    return [block]
+
+
+def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
+    """The code of the loss of thinking that the wire refuses; empty if it takes it."""
     if block.redacted is not None and not caps.redacted_thinking:
-        report.lost("thinking.foreign", block)
-        return []
-    if caps.signed_thinking and not _vouched(block, caps):
-        report.lost("thinking.unsigned", block)
-        return []
-    if not caps.signed_thinking:
-        signed = caps.signatures and block.origin is not None
-        if block.redacted is not None and not block.thinking and not signed:
-            report.lost("thinking.foreign", block)
-            return []
-        if not caps.signatures:  # taken where one is given, but not demanded
-            for name in ("signature", "redacted"):
-                if getattr(block, name):
-                    report.lost("thinking.foreign", block, name)
-            if not block.thinking and not caps.empty_messages:
-                report.lost("text.blank", block, "thinking")
-                return []
-            return [block]
-    return [_sealed(state, block) if block.redacted is not None else block]
+        return "thinking.foreign"
+    if caps.signed_thinking:
+        return "" if _vouched(block, caps) else "thinking.unsigned"
+    signed = caps.signatures and block.origin is not None
+    sealed_alone = block.redacted is not None and not block.thinking
+    return "thinking.foreign" if sealed_alone and not signed else ""
 
 
 def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
@@ -430,13 +425,11 @@ def _texts_as_thinking(state: State, blocks: list[ContentBlock]) -> list[Content
     kinds = {type(block) for block in blocks}
     if not kinds.issuperset((TextBlock, ThinkingBlock, ToolUseBlock)):
         return blocks
-    changed: list[ContentBlock] = []
-    for block in blocks:
-        if type(block) is TextBlock:
-            state.report.lost("call.text_thought", block, "text", did="told as thinking")
-            thinking = ThinkingBlock(block.text)
-            state.report.made(thinking, block)
-            changed.append(thinking)
-        else:
-            changed.append(block)
-    return changed
+    return [_thought(state, block) if type(block) is TextBlock else block for block in blocks]
+
+
+def _thought(state: State, block: TextBlock) -> ThinkingBlock:
+    state.report.lost("call.text_thought", block, "text", did="told as thinking")
+    thinking = ThinkingBlock(block.text)
+    state.report.made(thinking, block)
+    return thinking

@@ -17,7 +17,7 @@ from ....message.check import HEALED
 from ...jsontext import JsonObject
 from ...media import as_base64, document_text, media_fault, with_true_type
 from ...wording import Told
-from ..roles import with_content, with_fields
+from ..roles import same_items, with_content, with_fields
 
 _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
@@ -164,9 +164,7 @@ class State:
             if fields is not data:
                 foreign = {name: value for name, value in data.items() if name not in fields}
                 self.report.foreign(node, issuer, foreign)
-        same = readable.keys() == extras.keys() and all(
-            readable[name] is extras[name] for name in readable
-        )
+        same = same_items([*readable, *readable.values()], [*extras, *extras.values()])
         return node.extras if same else readable or None
 
     def _readable_fields(self, issuer: str, data: JsonObject) -> JsonObject:
