@@ -7,24 +7,15 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
-from operator import attrgetter
-from typing import Any, Literal, TypeAlias, TypeVar, final
+from operator import attrgetter, itemgetter
+from typing import Any, Literal, TypeAlias, final
 
 from .._core.redaction import Shown
 from ..errors import ProviderError
-from .blocks import (
-    MEDIA_KINDS,
-    Base64Source,
-    ContentBlock,
-    Extras,
-    RawBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-)
+from .blocks import Base64Source, ContentBlock, Extras, TextBlock, ToolUseBlock
 from .msg import Msg
 
 FinishReason: TypeAlias = Literal[
@@ -116,9 +107,6 @@ class ChatResponse(Shown):
         return [call for call in self.msg.calls if not call.unfinished]
 
 
-B = TypeVar("B")
-
-
 def total(parts: Sequence[ContentBlock]) -> ContentBlock:
     """The block that the parts make together; they are of one kind.
 
@@ -131,38 +119,15 @@ def total(parts: Sequence[ContentBlock]) -> ContentBlock:
     result = replace(first)
     for f in fields(result):
         values = list(map(attrgetter(f.name), parts))
-        if values.count(values[0]) < len(values) or f.name in _GROWS:
-            setattr(result, f.name, _sum(f.name, values, first))
+        changes = values.count(values[0]) < len(values)
+        if changes or (f.name in _SUMS and f.name != "extras"):
+            texts = [value for value in values if value is not None and value not in ("", {}, [])]
+            sum_of = _SUMS.get(f.name, _first)
+            setattr(result, f.name, sum_of(texts) if texts else values[0])
     return result
 
 
-# of these fields each part brings a piece; of any other the first that says something holds
-_TEXTS = {TextBlock: ("text",), ThinkingBlock: ("thinking", "signature", "redacted"),
-          ToolUseBlock: ("raw_input",)}  # fmt: skip
-
-
-_LISTS = ("citations",)
-
-
-_GROWS = frozenset({"text", "thinking", "signature", "redacted", "raw_input", "citations", "data",
-                    "source"})  # fmt: skip
-
-
-def _sum(name: str, values: list[Any], first: ContentBlock) -> Any:
-    texts = [value for value in values if value is not None and value not in ("", {}, [])]
-    if not texts:
-        return values[0]
-    if name in _TEXTS.get(type(first), ("text",)):
-        return "".join(texts)
-    if name == "data" and type(first) is RawBlock:
-        return joined(texts)
-    if name in _LISTS:
-        return [item for value in texts for item in value]
-    if name == "extras":
-        return latest(texts)
-    if name == "source" and first.type in MEDIA_KINDS:
-        return _source(texts)
-    return texts[0]
+_first = itemgetter(0)
 
 
 def _source(sources: list[Any]) -> Any:
@@ -171,6 +136,10 @@ def _source(sources: list[Any]) -> Any:
     if len(pieces) < 2 or len(pieces) < len(sources):
         return sources[-1]
     return replace(pieces[0], data=_base64([piece.data for piece in pieces]), uri=None)
+
+
+def _lists(values: list[Any]) -> list[Any]:
+    return [item for value in values for item in value]
 
 
 def _base64(pieces: list[str]) -> str:
@@ -185,16 +154,16 @@ def _base64(pieces: list[str]) -> str:
 def latest(extras: Sequence[Extras]) -> Extras:
     """The extras of several parts in one; of each field the last."""
     result: Extras = {}
-    own: set[str] = set()  # issuers whose fields are in an object of ours by now
+    copied: set[str] = set()  # issuers whose fields are in an object of ours by now
     for item in extras:
-        for issuer, told in item.items():
+        for issuer, issuer_fields in item.items():
             if issuer not in result:
-                result[issuer] = told
+                result[issuer] = issuer_fields
                 continue
-            if issuer not in own:
-                own.add(issuer)
+            if issuer not in copied:
+                copied.add(issuer)
                 result[issuer] = dict(result[issuer])
-            result[issuer].update(told)
+            result[issuer].update(issuer_fields)
     return result
 
 
@@ -214,7 +183,17 @@ def joined(values: Sequence[Any]) -> Any:
                 found.setdefault(key, []).append(item)
         return {key: joined(items) for key, items in found.items()}
     if all(isinstance(value, list) for value in texts):
-        return [item for value in texts for item in value]
+        return _lists(texts)
     if all(isinstance(value, str) for value in texts):
         return "".join(texts)
     return texts[-1]
+
+
+# of these fields each part brings a piece; of any other the first that says something holds
+_SUMS: dict[str, Callable[[list[Any]], Any]] = {
+    **dict.fromkeys(("text", "thinking", "signature", "redacted", "raw_input"), "".join),
+    "citations": _lists,
+    "data": joined,
+    "source": _source,
+    "extras": latest,
+}

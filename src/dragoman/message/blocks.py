@@ -6,8 +6,10 @@ that a provider has already; nothing here opens or fetches anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, TypeAlias, final, get_args
 
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import Shown
@@ -215,51 +217,45 @@ class ThinkingBlock(_Block):
     type: Literal["thinking"] = "thinking"
 
 
-@final
 @dataclass(slots=True, repr=False)
-class ImageBlock(_Block):
-    """An image. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
+class _MediaBlock(_Block):
+    """Media. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
 
     source: Source
     title: str | None = None
     detail: str | None = None
     cache: CacheHint | None = None
+
+
+@final
+@dataclass(slots=True, repr=False)
+class ImageBlock(_MediaBlock):
+    """An image."""
+
     type: Literal["image"] = "image"
 
 
 @final
 @dataclass(slots=True, repr=False)
-class AudioBlock(_Block):
+class AudioBlock(_MediaBlock):
     """Recorded sound."""
 
-    source: Source
-    title: str | None = None
-    detail: str | None = None
-    cache: CacheHint | None = None
     type: Literal["audio"] = "audio"
 
 
 @final
 @dataclass(slots=True, repr=False)
-class VideoBlock(_Block):
+class VideoBlock(_MediaBlock):
     """A moving picture."""
 
-    source: Source
-    title: str | None = None
-    detail: str | None = None
-    cache: CacheHint | None = None
     type: Literal["video"] = "video"
 
 
 @final
 @dataclass(slots=True, repr=False)
-class DocumentBlock(_Block):
+class DocumentBlock(_MediaBlock):
     """A document, e.g. a PDF; `title` is its name."""
 
-    source: Source
-    title: str | None = None
-    detail: str | None = None
-    cache: CacheHint | None = None
     type: Literal["document"] = "document"
 
 
@@ -304,6 +300,12 @@ class RefusalBlock(_Block):
     type: Literal["refusal"] = "refusal"
 
 
+RawRole: TypeAlias = Literal["call", "result", "item", "message"]
+
+
+RawSide: TypeAlias = Literal["client", "server"]
+
+
 @final
 @dataclass(slots=True, repr=False)
 class RawBlock(_Block):
@@ -314,9 +316,9 @@ class RawBlock(_Block):
 
     issuer: str
     data: Json
-    role: Literal["call", "result", "item", "message"] = "item"
+    role: RawRole = "item"
     pair: str | None = None
-    by: Literal["client", "server"] = "server"
+    by: RawSide = "server"
     type: Literal["raw"] = "raw"
 
     def __post_init__(self) -> None:
@@ -341,18 +343,16 @@ ContentBlock: TypeAlias = (
 )
 
 
-BLOCKS: dict[str, type[Any]] = {
-    "text": TextBlock,
-    "thinking": ThinkingBlock,
-    "image": ImageBlock,
-    "audio": AudioBlock,
-    "video": VideoBlock,
-    "document": DocumentBlock,
-    "tool_use": ToolUseBlock,
-    "tool_result": ToolResultBlock,
-    "refusal": RefusalBlock,
-    "raw": RawBlock,
-}
+def _by_kind(union: Any) -> dict[str, type[Any]]:
+    """The classes of a union by what stands in their `type`."""
+    kinds = ((f.default, cls) for cls in get_args(union) for f in fields(cls) if f.name == "type")
+    return {str(kind): cls for kind, cls in kinds}
+
+
+SOURCES = _by_kind(Source)
+
+
+BLOCKS = _by_kind(ContentBlock)
 
 
 def texts_within(block: RawBlock) -> list[str]:
@@ -360,15 +360,51 @@ def texts_within(block: RawBlock) -> list[str]:
     return _texts(block.data) if block.spelling == TEXTS else []
 
 
-def _texts(told: Json) -> list[str]:
-    if isinstance(told, list):
-        return [text for item in told for text in _texts(item)]
-    if not isinstance(told, dict):
-        return []
-    text = told.get("text")
-    if told.get("type") == "text" and isinstance(text, str):
-        return [text]
-    return [text for item in told.values() for text in _texts(item)]
+def _texts(data: Json) -> list[str]:
+    if isinstance(data, dict):
+        if data.get("type") == "text" and isinstance(data.get("text"), str):
+            return [data["text"]]
+        data = list(data.values())
+    return [text for item in data for text in _texts(item)] if isinstance(data, list) else []
 
 
 MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})
+
+
+# written although they hold their default: AgentScope's keys, and what a reader looks for
+_ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input", "output",
+                     "url", "data", "media_type", "issuer"})  # fmt: skip
+
+
+def plain_block(block: Any) -> dict[str, Any]:
+    """A block (or source) as a plain dict, `type` first, fields at their default left out."""
+    data: dict[str, Any] = {"type": block.type}
+    for name, default in _names_and_defaults(type(block)):  # type: ignore[arg-type]  # has a hash
+        value = getattr(block, name)
+        if (name in _ALWAYS and not (name == "media_type" and value is None)) or value != default:
+            data[name] = plain_value(value)
+    return data
+
+
+def plain_value(value: Any) -> Any:
+    """Any value of the tree as plain JSON values; leaves are shared."""
+    if isinstance(value, (str, int, float)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain_value(item) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        if hasattr(value, "type"):
+            return plain_block(value)
+        return {
+            name: plain_value(item)
+            for name, default in _names_and_defaults(type(value))
+            if (item := getattr(value, name)) != default
+        }
+    return value
+
+
+@cache
+def _names_and_defaults(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((f.name, f.default) for f in fields(cls) if f.name != "type")

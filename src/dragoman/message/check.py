@@ -6,35 +6,17 @@ What was healed is noted in the node's extras under `HEALED`, so that writers ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, assert_never
+from functools import partial
+from itertools import chain
+from typing import Any, TypeAlias, get_args
 
 from .._core.jsontext import check, check_text
 from .._core.redaction import clipped, shown
 from ..errors import InvalidMessage
-from .blocks import (
-    BLOCKS,
-    AudioBlock,
-    Base64Source,
-    CacheHint,
-    Citation,
-    ContentBlock,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
-    LocalSource,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    Source,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    VideoBlock,
-)
+from . import blocks
+from .blocks import BLOCKS, SOURCES, ContentBlock, ToolResultBlock
 
 HEALED = "dragoman"
 
@@ -46,37 +28,33 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
     it is, for the checks to judge.
     """
     if isinstance(value, str):
-        return _text(value, path, healed)
+        return _healed_text(value, path, healed)
     if isinstance(value, Mapping):
-        pairs = [
-            (
-                heal(key, f"{path}.{_shown(key)}", healed),
-                heal(item, f"{path}.{_shown(key)}", healed),
-            )
-            for key, item in value.items()
-        ]
-        same = all(
-            after is before and key is key_before
-            for (key, after), (key_before, before) in zip(pairs, value.items(), strict=True)
-        )
+        pairs = []
+        for key, item in value.items():
+            item_path = f"{path}.{str(key).encode('ascii', 'replace').decode()}"
+            pairs.append((heal(key, item_path, healed), heal(item, item_path, healed)))
+        same = _same(chain(*pairs), chain(*value.items()))
         return value if same else dict(pairs)
     if isinstance(value, (list, tuple)):
         items = [heal(item, f"{path}[{i}]", healed) for i, item in enumerate(value)]
-        same = all(after is before for after, before in zip(items, value, strict=True))
-        return value if same else items
+        return value if _same(items, value) else items
     if is_dataclass(value) and not isinstance(value, type):
-        changes = {
-            f.name: after
-            for f in fields(value)
-            if f.init
-            and (after := heal(before := getattr(value, f.name), f"{path}.{f.name}", healed))
-            is not before
-        }
-        return replace(value, **changes) if changes else value
+        names = [f.name for f in fields(value) if f.init]
+        values = [getattr(value, name) for name in names]
+        items = [
+            heal(item, f"{path}.{name}", healed) for name, item in zip(names, values, strict=True)
+        ]
+        if not _same(items, values):
+            return replace(value, **dict(zip(names, items, strict=True)))
     return value
 
 
-def _text(text: str, path: str, healed: list[str]) -> str:
+def _same(items: Iterable[Any], before: Iterable[Any]) -> bool:
+    return all(a is b for a, b in zip(items, before, strict=True))
+
+
+def _healed_text(text: str, path: str, healed: list[str]) -> str:
     if text.isascii():
         return text
     try:
@@ -87,13 +65,33 @@ def _text(text: str, path: str, healed: list[str]) -> str:
     return text
 
 
-def _shown(key: object) -> str:
-    return str(key).encode("ascii", "replace").decode()
-
-
 def note(extras: dict[str, dict[str, Any]] | None, healed: list[str]) -> dict[str, dict[str, Any]]:
     """The extras with the places that were healed."""
     return {**(extras or {}), HEALED: {"healed": healed}}
+
+
+# -- errors that many checks raise -----------------------------------------------------------------
+
+
+def wrong_type(
+    expected: str, value: object, path: str, code: str = "block.field"
+) -> InvalidMessage:
+    """The error of a value that is not what is expected here."""
+    return InvalidMessage(f"must be {expected}, not {type(value).__name__}", path=path, code=code)
+
+
+def is_none(kind: str, value: object, path: str, code: str, hint: str = "") -> InvalidMessage:
+    """The error of a value of another type than the kind of node that stands here."""
+    return InvalidMessage(f"{type(value).__name__} is no {kind}", path=path, hint=hint, code=code)
+
+
+def unknown(what: str, value: object, path: str, known: Iterable[str], code: str) -> InvalidMessage:
+    """The error of a word that is none of the known ones."""
+    hint = f"one of {', '.join(known)}"
+    return InvalidMessage(f"unknown {what} {shown(value)}", path=path, hint=hint, code=code)
+
+
+# -- single fields ---------------------------------------------------------------------------------
 
 
 def plain(value: str) -> str:
@@ -104,7 +102,7 @@ def plain(value: str) -> str:
 def text(value: object, path: str) -> None:
     """Raise unless `value` is text that has a UTF-8 form."""
     if not isinstance(value, str):
-        raise _wrong("text", value, path)
+        raise wrong_type("text", value, path)
     check_text(value, path)
 
 
@@ -118,30 +116,21 @@ def instance(value: object, cls: type[Any] | tuple[type[Any], ...], path: str) -
     """Raise unless `value` is a `cls`, one of several, or None."""
     if value is not None and not isinstance(value, cls):
         names = [some.__name__ for some in (cls if isinstance(cls, tuple) else (cls,))]
-        raise _wrong(" or ".join(names), value, path)
+        raise wrong_type(" or ".join(names), value, path)
 
 
-def instances(value: object, cls: type[Any], path: str) -> None:
-    """Raise unless `value` is a list of `cls` or None."""
-    if value is None:
-        return
+def _citations(value: object, path: str) -> None:
     if not isinstance(value, list):
-        raise _wrong(f"a list of {cls.__name__}", value, path)
+        raise wrong_type("a list of Citation", value, path)
     for i, item in enumerate(value):
-        if not isinstance(item, cls):
-            raise _wrong(cls.__name__, item, f"{path}[{i}]")
+        if not isinstance(item, blocks.Citation):
+            raise wrong_type("Citation", item, f"{path}[{i}]")
 
 
-def one_of(value: object, words: Iterable[str], path: str) -> None:
-    """Raise unless `value` is one of the `words` words."""
-    allowed = list(words)
+def _one_of(words: Any, value: object, path: str) -> None:
+    allowed = get_args(words)
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidMessage(
-            f"unknown value {shown(value)}",
-            path=path,
-            hint=f"one of {', '.join(allowed)}",
-            code="block.field",
-        )
+        raise unknown("value", value, path, allowed, "block.field")
 
 
 def own_fields(value: object, path: str) -> None:
@@ -150,19 +139,13 @@ def own_fields(value: object, path: str) -> None:
         return
     check(value, path)
     if not isinstance(value, dict):
-        raise _wrong("extras, objects by issuer", value, path)
+        raise wrong_type("extras, objects by issuer", value, path)
     for issuer, fields_of_issuer in value.items():
         if not isinstance(fields_of_issuer, dict):
-            raise _wrong("an object", fields_of_issuer, f"{path}.{issuer}")
+            raise wrong_type("an object", fields_of_issuer, f"{path}.{issuer}")
 
 
-def _wrong(expected: str, value: object, path: str) -> InvalidMessage:
-    return InvalidMessage(
-        f"must be {expected}, not {type(value).__name__}", path=path, code="block.field"
-    )
-
-
-def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
+def build(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
     """`cls(**values)`, with missing and unknown fields named by path."""
     try:
         return cls(**values)
@@ -176,22 +159,78 @@ def build(cls: type[Any], values: dict[str, Any], path: str) -> Any:
 def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
     """The same for a class whose fields are all texts or None."""
     if not isinstance(values, Mapping):
-        raise _wrong("an object", values, path)
-    result = build(cls, dict(values), path)
+        raise wrong_type("an object", values, path)
+    result = build(cls, values, path)
     for name, value in values.items():
         optional_text(value, f"{path}.{name}")
     return result
 
 
-_SOURCES: dict[str, type[Any]] = {
-    "url": URLSource,
-    "base64": Base64Source,
-    "local": LocalSource,
-    "file": FileSource,
+# -- blocks ----------------------------------------------------------------------------------------
+
+
+def _source(value: object, path: str) -> None:
+    if type(value) not in SOURCES.values():
+        hint = "URLSource, Base64Source, LocalSource or FileSource"
+        raise is_none("media source", value, path, "source.type", hint)
+    _check_fields(value, path)
+
+
+def _output(value: object, path: str) -> None:
+    if isinstance(value, str):
+        check_text(value, path)
+    elif isinstance(value, Mapping):
+        check(value, path)
+    elif not isinstance(value, list):
+        raise InvalidMessage(
+            f"a tool's output is text, a list of blocks or an object, not {type(value).__name__}",
+            path=path, code="block.field",
+        )  # fmt: skip
+
+
+_Check: TypeAlias = Callable[[Any, str], None]
+
+
+# what a field of a block or source must hold, by its annotation
+_CHECKS: dict[str, _Check] = {
+    "str": text,
+    "Json": check,
+    "bool": lambda value, path: instance(value, bool, path),
+    "Source": _source,
+    "list[Citation]": _citations,
+    "str | list[ContentBlock] | JsonObject": _output,
+    "RawRole": partial(_one_of, blocks.RawRole),
+    "RawSide": partial(_one_of, blocks.RawSide),
+    "Extras": own_fields,
+    "CacheHint": lambda value, path: instance(value, blocks.CacheHint, path),
+    "Origin": lambda value, path: instance(value, blocks.Origin, path),
 }
 
 
-_BLOCK_TYPES = frozenset(BLOCKS.values())
+_UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # what readers note, and no user sets
+
+
+_LAST = ("extras", "origin", "cache")  # checked when the content of a block is right
+
+
+def _rows(cls: type[Any]) -> list[tuple[str, _Check, bool]]:
+    """(name, check, whether it may be None) of every field of a block or source."""
+    rows = []
+    for f in sorted(fields(cls), key=lambda f: f.name in _LAST):
+        if f.name not in _UNCHECKED:
+            annotation = str(f.type).removesuffix(" | None")
+            rows.append((f.name, _CHECKS[annotation], annotation != f.type))
+    return rows
+
+
+_ROWS = {cls: _rows(cls) for cls in (*BLOCKS.values(), *SOURCES.values())}
+
+
+def _check_fields(node: object, path: str) -> None:
+    for name, check_field, optional in _ROWS[type(node)]:
+        value = getattr(node, name)
+        if value is not None or not optional:
+            check_field(value, f"{path}.{name}")
 
 
 _NESTING = 20
@@ -205,9 +244,8 @@ def content_of(content: object, path: str) -> str | list[ContentBlock]:
     if not isinstance(content, list):
         raise InvalidMessage(
             f"content must be text or a list of blocks, not {type(content).__name__}",
-            path=path,
-            code="message.content",
-        )
+            path=path, code="message.content",
+        )  # fmt: skip
     return _blocks(content, path, 0)
 
 
@@ -216,45 +254,50 @@ def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
         raise InvalidMessage(
             f"blocks nested deeper than {_NESTING}", path=path, code="message.deep"
         )
-    blocks = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
-    same = all(after is before for after, before in zip(blocks, items, strict=True))
-    return items if same else blocks
+    found = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
+    return items if _same(found, items) else found
+
+
+_BLOCK_TYPES = frozenset(BLOCKS.values())
 
 
 def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
-    """A block: checked if it is one, made if it is a plain dict with a `type`."""
+    """A block: checked if it is one, made if it is a plain dict with a `type`.
+
+    It is a copy if its output holds plain dicts.
+    """
     if isinstance(item, Mapping):
-        item = _made(item, path, depth)
+        item = _block_of_dict(item, path, depth)
     if type(item) not in _BLOCK_TYPES:
-        raise InvalidMessage(
-            f"{type(item).__name__} is no content block",
-            path=path,
-            hint="use a block class, or a dict with a type",
-            code="block.type",
-        )
-    return check_block(item, path, depth)
+        hint = "use a block class, or a dict with a type"
+        raise is_none("content block", item, path, "block.type", hint)
+    _check_fields(item, path)
+    if type(item) is ToolResultBlock and isinstance(item.output, list):
+        output = _blocks(item.output, f"{path}.output", depth + 1)
+        if output is not item.output:
+            item = replace(item, output=output)
+    block: ContentBlock = item
+    return block
 
 
-def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
+def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
     kind = item.get("type")
     cls = BLOCKS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise InvalidMessage(
-            f"unknown block type {shown(kind)}", path=path, hint=f"one of {', '.join(BLOCKS)}",
-            code="block.type",
-        )  # fmt: skip
+        raise unknown("block type", kind, path, BLOCKS, "block.type")
     names = {f.name for f in fields(cls)}
     values = {key: value for key, value in item.items() if key in names}
-    unknown = {key: value for key, value in item.items() if key not in names}
-    hint = unknown.get("cache_control")
+    others = {key: value for key, value in item.items() if key not in names}
+    hint = others.get("cache_control")
     if isinstance(hint, Mapping) and "cache" in names:
         # how three providers spell a cache hint, and how users of their blocks write it
-        values["cache"] = CacheHint(hint.get("ttl"))
-        del unknown["cache_control"]
-    if unknown:
-        values["extras"] = _extras(values.get("extras"), unknown)
-    if "source" in values:
-        values["source"] = _source(values["source"], f"{path}.source")
+        values["cache"] = blocks.CacheHint(hint.get("ttl"))
+        del others["cache_control"]
+    if others:
+        extras = values.get("extras")
+        extras = dict(extras) if isinstance(extras, Mapping) else {}
+        extras[""] = {**extras.get("", {}), **others}  # whose they are, a wire may know
+        values["extras"] = extras
     if isinstance(values.get("output"), list):
         values["output"] = _blocks(values["output"], f"{path}.output", depth + 1)
     _build_values(values, path)
@@ -262,130 +305,48 @@ def _made(item: Mapping[str, Any], path: str, depth: int) -> object:
 
 
 def _build_values(values: dict[str, Any], path: str) -> None:
-    for key, cls in (("cache", CacheHint), ("origin", Origin)):
+    """Put objects of the tree in place of plain dicts; what is something else is checked later."""
+    source = values.get("source")
+    if isinstance(source, Mapping):
+        cls = SOURCES.get(str(source.get("type")))
+        if cls is None:
+            kind = source.get("type")
+            raise unknown("source type", kind, f"{path}.source", SOURCES, "source.type")
+        values["source"] = build(cls, source, f"{path}.source")
+    for key, cls in _TEXT_NODES:
         if isinstance(values.get(key), Mapping):
             values[key] = build_texts(cls, values[key], f"{path}.{key}")
     if isinstance(values.get("citations"), list):
         values["citations"] = [
-            build(Citation, dict(item), f"{path}.citations[{i}]") if isinstance(item, Mapping)
+            build(blocks.Citation, item, f"{path}.citations[{i}]")
+            if isinstance(item, Mapping)
             else item
             for i, item in enumerate(values["citations"])
-        ]  # fmt: skip
+        ]
 
 
-def _extras(extras_given: object, unknown: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    extras: dict[str, dict[str, Any]] = (
-        dict(extras_given) if isinstance(extras_given, Mapping) else {}
-    )
-    extras[""] = {**extras.get("", {}), **unknown}  # whose they are, a wire may know
-    return extras
+_TEXT_NODES: tuple[tuple[str, type[Any]], ...] = (
+    ("cache", blocks.CacheHint),
+    ("origin", blocks.Origin),
+)
 
 
-def _source(value: Any, path: str) -> Source:
-    source: Source = value  # if it is none, its block is refused
-    if isinstance(value, Mapping):
-        cls = _SOURCES.get(str(value.get("type")))
-        if cls is None:
+def optional_fields(data: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The optional fields of a stored node: cache, extras, spelling and origin."""
+    values: dict[str, Any] = {}
+    for key, cls in _TEXT_NODES:
+        if (value := data.get(key)) is not None:
+            values[key] = build_texts(cls, value, f"{path}.{key}")
+    if (extras := data.get("extras")) is not None:
+        if not isinstance(extras, Mapping) or not all(
+            isinstance(fields_of_issuer, Mapping) for fields_of_issuer in extras.values()
+        ):
             raise InvalidMessage(
-                f"unknown source type {shown(value.get('type'))}",
-                path=path,
-                hint=f"one of {', '.join(_SOURCES)}",
-                code="source.type",
+                "extras are objects by issuer", path=f"{path}.extras", code="block.field"
             )
-        source = build(cls, dict(value), path)
-    return source
-
-
-def check_block(block: ContentBlock, path: str, depth: int) -> ContentBlock:
-    """The block itself if its fields are right; a copy if its result holds plain dicts."""
-    if type(block) is TextBlock:
-        text(block.text, f"{path}.text")
-        instances(block.citations, Citation, f"{path}.citations")
-    elif type(block) is ToolUseBlock:
-        text(block.id, f"{path}.id")
-        text(block.name, f"{path}.name")
-        optional_text(block.raw_input, f"{path}.raw_input")
-        check(block.input, f"{path}.input")
-    elif type(block) is ToolResultBlock:
-        block = _result(block, path, depth)
-    elif type(block) is ThinkingBlock:
-        text(block.thinking, f"{path}.thinking")
-        optional_text(block.signature, f"{path}.signature")
-        optional_text(block.redacted, f"{path}.redacted")
-    elif (
-        type(block) is ImageBlock
-        or type(block) is AudioBlock
-        or type(block) is VideoBlock
-        or type(block) is DocumentBlock
-    ):
-        _check_source(block.source, f"{path}.source")
-        optional_text(block.title, f"{path}.title")
-        optional_text(block.detail, f"{path}.detail")
-    elif type(block) is RefusalBlock:
-        text(block.text, f"{path}.text")
-        optional_text(block.category, f"{path}.category")
-    elif type(block) is RawBlock:
-        _raw(block, path)
-    else:
-        assert_never(block)
-    own_fields(block.extras, f"{path}.extras")
-    instance(getattr(block, "cache", None), CacheHint, f"{path}.cache")
-    instance(block.origin, Origin, f"{path}.origin")
-    return block
-
-
-def _raw(block: RawBlock, path: str) -> None:
-    text(block.issuer, f"{path}.issuer")
-    check(block.data, f"{path}.data")
-    one_of(block.role, ("call", "result", "item", "message"), f"{path}.role")
-    one_of(block.by, ("client", "server"), f"{path}.by")
-    optional_text(block.pair, f"{path}.pair")
-
-
-def _result(block: ToolResultBlock, path: str, depth: int) -> ToolResultBlock:
-    text(block.id, f"{path}.id")
-    text(block.name, f"{path}.name")
-    instance(block.is_error, bool, f"{path}.is_error")
-    output = block.output
-    if isinstance(output, str):
-        check_text(output, f"{path}.output")
-    elif isinstance(output, list):
-        blocks = _blocks(output, f"{path}.output", depth + 1)
-        if blocks is not output:
-            values = {f.name: getattr(block, f.name) for f in fields(block)}
-            return ToolResultBlock(**{**values, "output": blocks})
-    elif output is None or isinstance(output, Mapping):
-        check(output, f"{path}.output")
-    else:
-        raise InvalidMessage(
-            f"a tool's output is text, a list of blocks or an object, not {type(output).__name__}",
-            path=f"{path}.output",
-            code="block.field",
-        )
-    return block
-
-
-def _check_source(source: object, path: str) -> None:
-    match source:
-        case URLSource(url=url):
-            text(url, f"{path}.url")
-            optional_text(source.media_type, f"{path}.media_type")
-        case Base64Source(data=data):
-            # base64 is ASCII, so this looks at a flag and never walks the data
-            text(data, f"{path}.data")
-            optional_text(source.uri, f"{path}.uri")
-            text(source.media_type, f"{path}.media_type")
-        case LocalSource(path=file_path):
-            text(file_path, f"{path}.path")
-            optional_text(source.media_type, f"{path}.media_type")
-        case FileSource(file_id=file_id):
-            text(file_id, f"{path}.file_id")
-            text(source.issuer, f"{path}.issuer")
-            optional_text(source.media_type, f"{path}.media_type")
-        case _:
-            raise InvalidMessage(
-                f"{type(source).__name__} is no media source",
-                path=path,
-                hint="URLSource, Base64Source, LocalSource or FileSource",
-                code="source.type",
-            )
+        values["extras"] = {
+            issuer: dict(fields_of_issuer) for issuer, fields_of_issuer in extras.items()
+        }
+    if (spelling := data.get("spelling")) is not None:
+        values["spelling"] = spelling
+    return values

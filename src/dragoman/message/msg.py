@@ -12,17 +12,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from .._core.redaction import shown
 from ..errors import InvalidMessage
-from .blocks import (
-    CacheHint,
-    ContentBlock,
-    Extras,
-    Origin,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-)
-from .check import content_of, heal, instance, note, optional_text, own_fields, plain, text
-from .plain import block_from, plain_block, plain_value
+from . import blocks, check
+from .blocks import CacheHint, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -40,20 +31,8 @@ class Msg:
     with half of a surrogate pair is healed, and named as a loss when the message is written.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_id",
-        "_metadata",
-        "cache",
-        "content",
-        "extras",
-        "name",
-        "origin",
-        "read_from",
-        "role",
-        "spelling",
-        "timestamp",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "_id", "_metadata", "cache", "content", "extras", "name", "origin",
+                 "read_from", "role", "spelling", "timestamp")  # fmt: skip
     read_from: Any  # see `blocks.ReadFrom`
 
     def __init__(
@@ -72,32 +51,28 @@ class Msg:
         path: str = "$",
     ) -> None:
         if not isinstance(role, str) or role not in ROLES:
-            raise InvalidMessage(
-                f"unknown role {shown(role)}",
-                path=f"{path}.role",
-                hint=f"one of {', '.join(get_args(Role))}",
-                code="message.role",
-            )
+            raise check.unknown("role", role, f"{path}.role", get_args(Role), "message.role")
         try:
-            text(name, f"{path}.name")
-            self.content = content_of(content, f"{path}.content")
-            own_fields(extras, f"{path}.extras")
+            check.text(name, f"{path}.name")
+            self.content = check.content_of(content, f"{path}.content")
+            check.own_fields(extras, f"{path}.extras")
         except InvalidMessage as error:
             if error.code != "text.surrogate":
                 raise
             healed: list[str] = []
-            name = heal(name, "name", healed)
-            self.content = content_of(heal(content, "content", healed), f"{path}.content")
-            extras = heal(extras, "extras", healed)
-            own_fields(extras, f"{path}.extras")
-            extras = note(extras, healed)
-        self.name = plain(name)
-        self.role: Role = plain(role)  # type: ignore[assignment]  # one of ROLES
-        instance(metadata, dict, f"{path}.metadata")
-        optional_text(timestamp, f"{path}.timestamp")
-        optional_text(id, f"{path}.id")
-        instance(cache, CacheHint, f"{path}.cache")
-        instance(origin, Origin, f"{path}.origin")
+            name = check.heal(name, "name", healed)
+            content = check.heal(content, "content", healed)
+            self.content = check.content_of(content, f"{path}.content")
+            extras = check.heal(extras, "extras", healed)
+            check.own_fields(extras, f"{path}.extras")
+            extras = check.note(extras, healed)
+        self.name = check.plain(name)
+        self.role: Role = check.plain(role)  # type: ignore[assignment]  # one of ROLES
+        check.instance(metadata, dict, f"{path}.metadata")
+        check.optional_text(timestamp, f"{path}.timestamp")
+        check.optional_text(id, f"{path}.id")
+        check.instance(cache, CacheHint, f"{path}.cache")
+        check.instance(origin, Origin, f"{path}.origin")
         self._metadata = metadata or None
         self.timestamp = timestamp
         self._id = id
@@ -108,11 +83,7 @@ class Msg:
 
     @classmethod
     def trusted(
-        cls,
-        name: str,
-        content: str | list[ContentBlock],
-        role: Role,
-        like: Msg | None = None,
+        cls, name: str, content: str | list[ContentBlock], role: Role, like: Msg | None = None
     ) -> Msg:
         """A Msg of values that are known to be right; the rest is taken over from `like`."""
         message = cls.__new__(cls)
@@ -152,7 +123,7 @@ class Msg:
         cls, id: str, output: Any, name: str = "", is_error: bool = False, **options: Any
     ) -> Msg:
         """The result of the tool call `id`."""
-        block = ToolResultBlock(id=id, name=name, output=output, is_error=is_error)
+        block = blocks.ToolResultBlock(id=id, name=name, output=output, is_error=is_error)
         return cls("", [block], "tool", **options)
 
     @property
@@ -212,16 +183,15 @@ class Msg:
 
         The content is written as plain dicts; nothing is shared with the message but leaf values.
         """
-        content = self.content
         data: dict[str, Any] = {"id": self._id} if self._id else {}
         data["name"] = self.name
         data["role"] = self.role
-        data["content"] = content if isinstance(content, str) else [plain_block(b) for b in content]
-        data["metadata"] = plain_value(self._metadata) if self._metadata else {}
+        data["content"] = blocks.plain_value(self.content)
+        data["metadata"] = blocks.plain_value(self._metadata) if self._metadata else {}
         data["timestamp"] = self.timestamp
         for key in ("cache", "extras", "spelling", "origin"):
             if (value := getattr(self, key)) is not None:
-                data[key] = plain_value(value)
+                data[key] = blocks.plain_value(value)
         return data
 
     @classmethod
@@ -232,19 +202,17 @@ class Msg:
         """
         if not isinstance(data, Mapping):
             raise InvalidMessage(
-                f"a message must be an object, not {type(data).__name__}",
-                path=path,
+                f"a message must be an object, not {type(data).__name__}", path=path,
                 code="message.type",
-            )
+            )  # fmt: skip
         for key in ("name", "role", "content"):
             if key not in data:
                 raise InvalidMessage(f"{key} is missing", path=path, code="message.field")
-        unknown = set(data) - _KEYS
-        if unknown:
+        if unknown := set(data) - _KEYS:
             raise InvalidMessage(
                 f"unknown field {shown(min(map(str, unknown)))}", path=path, code="message.field"
             )
-        optional = block_from(data, path)
+        optional = check.optional_fields(data, path)
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
                    data.get("timestamp"), id=data.get("id"), path=path, **optional)  # fmt: skip
 
@@ -293,10 +261,10 @@ def identify(msgs: Sequence[Msg]) -> list[str]:
 
 def _digest(msg: Msg) -> str:
     content = msg.content
-    blocks = [] if isinstance(content, str) else [_ends(plain_block(b)) for b in content]
-    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
-        content = blocks[0]["text"]  # one plain text block says what the text says
-    content_text = f"text\0{content}" if isinstance(content, str) else f"blocks\0{blocks!r}"
+    data = [] if isinstance(content, str) else [_ends(blocks.plain_block(b)) for b in content]
+    if len(data) == 1 and data[0].keys() == {"type", "text"}:
+        content = data[0]["text"]  # one plain text block says what the text says
+    content_text = f"text\0{content}" if isinstance(content, str) else f"blocks\0{data!r}"
     return f"{msg.role}\0{msg.name}\0{content_text}"
 
 

@@ -22,8 +22,8 @@ def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tup
         seen.add(id(request))
         yield "$", InBody(request)
         for path, node in read.places():
-            seen.add(id(node))
-            if type(node) is not Field:
+            if type(node) is not Field:  # which lives no longer than this row
+                seen.add(id(node))
                 yield path, InBody(node)
             elif isinstance(node.node, ChatRequest):  # as it was read
                 yield path, Field(request, node.name)

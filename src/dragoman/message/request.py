@@ -7,9 +7,9 @@ edited since a wire read it. `Written` is a request as one provider takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import lru_cache
-from operator import is_
+from dataclasses import InitVar, dataclass, field, fields
+from functools import lru_cache, partial
+from operator import attrgetter, is_
 from typing import Any, Literal
 
 from .._core.jsontext import Json, JsonObject, check
@@ -17,7 +17,7 @@ from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage, NotMessages
 from ..losses import Loss, Report
 from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
-from .check import heal, instance, note, own_fields, text
+from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .tools import ServerTool, Tool, ToolChoice, tools_of
 
@@ -51,21 +51,15 @@ class Options(Shown):
         stop = self.stop
         if stop is not None:
             if not isinstance(stop, Iterable):
-                raise InvalidMessage(
-                    f"must be a list of texts, not {type(stop).__name__}",
-                    path="$.options.stop",
-                    code="option.value",
-                )
+                raise wrong_type("a list of texts", stop, "$.options.stop", "option.value")
             object.__setattr__(self, "stop", (stop,) if isinstance(stop, str) else tuple(stop))
         for name, value in self.given():
-            check(value, f"$.options.{name}")
+            path = f"$.options.{name}"
+            check(value, path)
             kinds = OPTION_KINDS.get(name, (int,))
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-                raise InvalidMessage(
-                    f"must be {' or '.join(k.__name__ for k in kinds)}, not {type(value).__name__}",
-                    path=f"$.options.{name}",
-                    code="option.value",
-                )
+                expected = " or ".join(kind.__name__ for kind in kinds)
+                raise wrong_type(expected, value, path, "option.value")
 
     def given(self) -> list[tuple[str, Any]]:
         """The options that are set, by name."""
@@ -81,17 +75,13 @@ class Options(Shown):
         if isinstance(value, Options):
             return value
         if not isinstance(value, Mapping):
-            raise InvalidMessage(
-                f"{type(value).__name__} is no Options", path="$.options", code="option.value"
-            )
+            raise is_none("Options", value, "$.options", "option.value")
         for name in value:
             if name not in OPTIONS:
                 raise InvalidMessage(
-                    f"unknown option {shown(name)}",
-                    path="$.options",
+                    f"unknown option {shown(name)}", path="$.options", code="option.name",
                     hint=f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider",
-                    code="option.name",
-                )
+                )  # fmt: skip
         return cls(**value)
 
 
@@ -126,16 +116,13 @@ class ResponseFormat(Shown):
     strict: bool | None = None
 
     def __post_init__(self) -> None:
+        fault = ""
         if self.kind not in ("text", "json", "schema"):
-            raise InvalidMessage(
-                f"unknown kind {shown(self.kind)}", path="$.response_format", code="format.kind"
-            )
-        if (self.kind == "schema") != (self.schema is not None):
-            raise InvalidMessage(
-                "a schema belongs to the kind schema, and the kind schema needs one",
-                path="$.response_format",
-                code="format.kind",
-            )
+            fault = f"unknown kind {shown(self.kind)}"
+        elif (self.kind == "schema") != (self.schema is not None):
+            fault = "a schema belongs to the kind schema, and the kind schema needs one"
+        if fault:
+            raise InvalidMessage(fault, path="$.response_format", code="format.kind")
         instance(self.schema, dict, "$.response_format.schema")
         check(self.schema, "$.response_format.schema")
         text(self.name, "$.response_format.name")
@@ -146,60 +133,47 @@ class ResponseFormat(Shown):
 ITEM = "item:"  # among fields that name what a provider keeps: a type of messages that does
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class AsRead:
     """The messages and fields of a request as the reader of `protocol` made them.
 
     `issuer` is whose dialect was read; `model` whom the request asked; `fields` the values of the
     request's fields by name, lists as tuples. `places` walks the body that was read, for the paths
     of losses: (path, node). Nothing is ever written from there, and a copy does without. `state`
-    are the fields that name what the provider keeps, such as an earlier answer. Without `held`
+    are the fields that name what the provider keeps, such as an earlier answer. Without `keep`
     nothing counts as read: for what goes to another wire in any case. Without `watched` all of it
     does: for what is written before anybody sees it. Such messages may be surveyed by their reader,
     who then leaves in `surveyed` what was found.
     """
 
-    __slots__ = ("_seen", "edited", "fields", "issuer", "messages", "model", "places", "protocol",
-                 "state", "surveyed")  # fmt: skip
+    protocol: str
+    issuer: str
+    messages: Sequence[Msg]
+    fields: Mapping[str, Any]
+    model: str | None = None
+    edited: bool = False  # it was no longer whole when it was stored
+    state: tuple[str, ...] = ()
+    places: Callable[[], Iterator[tuple[str, object]]] | None = None
+    keep: InitVar[bool] = True
+    watched: InitVar[bool] = True
+    surveyed: object = field(default=None, init=False)
+    # message -> what it was made of when it was read; None: all of them count as read
+    _seen: dict[int, Sequence[object]] | None = field(default=None, init=False)
+    _tools: list[tuple[object, ...]] = field(default_factory=list, init=False)
 
-    def __init__(
-        self,
-        protocol: str,
-        issuer: str,
-        messages: Sequence[Msg],
-        fields: Mapping[str, Any],
-        model: str | None = None,
-        edited: bool = False,
-        state: tuple[str, ...] = (),
-        places: Callable[[], Iterator[tuple[str, object]]] | None = None,
-        held: bool = True,
-        watched: bool = True,
-    ) -> None:
-        self.protocol = protocol
-        self.issuer = issuer
-        self.model = model
-        self.fields = fields
-        self.places = places
-        self.state = state
-        self.surveyed: object = None
-        self.edited = edited  # it was no longer whole when it was stored
-        self.messages = messages
-        self._seen: dict[int, tuple[object, ...]] | None = {}  # None: all of them, as they are
-        if held:
-            self._seen = {id(m): _parts(m) for m in self.messages} if watched else None
+    def __post_init__(self, keep: bool, watched: bool) -> None:
+        if not keep:
+            self._seen = {}
+        elif watched:
+            self._seen = {id(m): _parts(m) for m in self.messages}
+            self._tools = [*map(_tool_fields, self.fields.get("tools", ()))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy knows its messages by other identities, and only those that nobody edited."""
         unedited = [m for m in self.messages if self.holds(m)]
         edited = self.edited or len(unedited) < len(self.messages)
-        return AsRead, (
-            self.protocol,
-            self.issuer,
-            unedited,
-            dict(self.fields),
-            self.model,
-            edited,
-            self.state,
-        )
+        kept = {name: self.fields[name] for name in self.kept(self.fields)}
+        return AsRead, (self.protocol, self.issuer, unedited, kept, self.model, edited, self.state)
 
     def holds(self, m: Msg) -> bool:
         """Whether the message is one of those that were read, and nobody has edited it."""
@@ -208,21 +182,25 @@ class AsRead:
         parts_read = self._seen.get(id(m))
         if parts_read is None:
             return False
-        parts = _parts(m)
-        return len(parts_read) == len(parts) and all(
-            a is b for a, b in zip(parts_read, parts, strict=True)
-        )
+        try:
+            parts = _parts(m)
+        except RecursionError:  # arguments that hold themselves were not read so
+            return False
+        return len(parts) == len(parts_read) and all(map(is_, parts, parts_read))
 
     def kept(self, fields: Mapping[str, Any]) -> list[str]:
         """The names of those fields that still say what was read."""
         read = self.fields
         if self._seen is None:
             return list(fields)
-        return [
+        names = [
             name
             for name, value in fields.items()
             if name in read and (value is read[name] or _same(value, read[name]))
         ]
+        if "tools" in names and not all(map(_same, map(_tool_fields, read["tools"]), self._tools)):
+            names.remove("tools")  # one of them was edited in place
+        return names
 
     def grown(self, messages: list[Msg]) -> bool:
         """Whether the list is the one that was read, or that list with messages at its end."""
@@ -244,10 +222,40 @@ def _same(value: Any, before: Any) -> bool:
     return bool(value == before)
 
 
-def _parts(m: Msg) -> tuple[object, ...]:
-    content: Any = m.content
-    blocks = (content,) if type(content) is str else tuple(content)
-    return (m, m.name, m.role, m.extras, m.cache, m.spelling, *blocks)
+def _parts(m: Msg) -> Sequence[object]:
+    """What a message is made of: another object anywhere is an edit."""
+    content = m.content
+    if type(content) is str:
+        return (m, m.name, m.role, m.extras, m.cache, m.spelling, content)
+    parts = [m, m.name, m.role, m.extras, m.cache, m.spelling, *content]
+    for block in content:
+        # its text goes back as it came, so that what it was parsed to must be looked at too
+        if type(block) is ToolUseBlock and block.raw_input is not None:
+            _add_values(block.input, parts)
+    return parts
+
+
+def _add_values(value: Json, parts: list[Any]) -> None:
+    """Add a JSON value and all that it holds, keys included."""
+    parts.append(value)
+    if type(value) is dict:
+        parts += value
+        value = value.values()
+    elif type(value) is not list:
+        return
+    for item in value:
+        if type(item) is dict or type(item) is list:
+            _add_values(item, parts)
+        else:
+            parts.append(item)
+
+
+_TOOL_FIELDS = {cls: attrgetter(*(f.name for f in fields(cls))) for cls in (Tool, ServerTool)}
+
+
+def _tool_fields(tool: Tool | ServerTool) -> tuple[object, ...]:
+    fields_of_tool: tuple[object, ...] = _TOOL_FIELDS[type(tool)](tool)
+    return fields_of_tool
 
 
 # what a request asks for beside its messages, each option on its own
@@ -304,10 +312,7 @@ class ChatRequest(Shown):
             if value is None:
                 continue
             if not isinstance(value, str):
-                raise InvalidMessage(
-                    f"must be text, not {type(value).__name__}", path=f"$.{name}",
-                    code="request.field",
-                )  # fmt: skip
+                raise wrong_type("text", value, f"$.{name}", "request.field")
             setattr(self, name, heal(value, name, healed))
         if healed:
             self.extras = note(self.extras, healed)
@@ -324,12 +329,12 @@ class ChatRequest(Shown):
         }
 
 
-_PLAIN: frozenset[type[object]] = frozenset({Msg})
+_ONLY_MSG: frozenset[type[object]] = frozenset({Msg})
 
 
 def messages_of(msgs: object) -> list[Msg]:
     """The list itself if it is one of Msg. Raises NotMessages (a WriteError and TypeError)."""
-    if type(msgs) is list and {*map(type, msgs)} <= _PLAIN:  # one look at all
+    if type(msgs) is list and {*map(type, msgs)} <= _ONLY_MSG:  # one look at all
         return msgs
     if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
         raise NotMessages(
@@ -406,19 +411,9 @@ class Written(Shown):
         """The same, its losses stored as text, so that the history can be let go."""
         kept = [loss.detach() for loss in self.report.losses]
         self.report = Report.of(kept, self.report.target)
-        self.bound = _Known(self.prefix) if self.bound is not None else None
+        self.bound = partial(str, self.prefix) if self.bound is not None else None
         self.left = self.sourced = None
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A hash that was asked for already, so that the history can be let go."""
-
-    value: str
-
-    def __call__(self) -> str:
-        return self.value
 
 
 _new = object.__new__

@@ -8,7 +8,7 @@ nothing here opens a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeAlias
 
@@ -16,11 +16,10 @@ from .._core.jsontext import JsonObject, check
 from .._core.redaction import shown
 from ..errors import InvalidMessage, StreamError
 from .answer import Candidate, ChatResponse, Finish, Usage
-from .blocks import CacheHint
-from .check import build, instance, optional_text, text
+from .blocks import CacheHint, plain_value
+from .check import build, instance, optional_text, text, wrong_type
 from .msg import Msg
-from .plain import plain_value
-from .request import AsRead, ChatRequest, Options, ResponseFormat
+from .request import NO_OPTIONS, AsRead, ChatRequest, Options, ResponseFormat
 from .tools import ServerTool, Tool, ToolChoice
 
 VERSION = 1
@@ -55,29 +54,25 @@ def _dumped(value: object) -> tuple[str, Any]:
         case list() if all(isinstance(item, Msg) for item in value):
             return "messages", [item.to_dict() for item in value]
     raise InvalidMessage(
-        f"{type(value).__name__} is nothing that can be stored",
-        path="$",
-        hint="a Msg, a list of Msg, a ChatRequest or a ChatResponse",
-        code="stored.type",
-    )
+        f"{type(value).__name__} is nothing that can be stored", path="$",
+        hint="a Msg, a list of Msg, a ChatRequest or a ChatResponse", code="stored.type",
+    )  # fmt: skip
 
 
 def _request(req: ChatRequest) -> JsonObject:
     data: JsonObject = {"messages": [msg.to_dict() for msg in req.messages]}
-    for f in fields(ChatRequest):
+    for f in fields(ChatRequest)[1:]:
         value = getattr(req, f.name)
-        if f.name == "messages" or value is None or value == [] or value is False:
+        if value is None or value is False or value in ([], NO_OPTIONS):
             continue
         if f.name == "read":
             data["read"] = _as_read(value, req)
-            continue
-        if f.name == "tools":
-            data["tools"] = [_plain(tool) for tool in value]
+        elif f.name == "tools":
+            data["tools"] = [_plain_part(tool) for tool in value]
         elif f.name == "options":
-            if value.given():
-                data["options"] = {name: plain_value(v) for name, v in value.given()}
+            data["options"] = plain_value(dict(value.given()))
         else:
-            data[f.name] = _plain(value)
+            data[f.name] = _plain_part(value)
     return data
 
 
@@ -90,26 +85,25 @@ def _as_read(read: AsRead, req: ChatRequest) -> JsonObject:
     return {**data, **_given(model=read.model, edited=edited, state=read.state or None)}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)):
-        keep_type = isinstance(value, ServerTool)
-        return {
-            f.name: plain_value(item)
-            for f in fields(value)
-            if (item := getattr(value, f.name)) is not None
-            and item != ()
-            and (f.name != "type" or keep_type)
-        }
-    return plain_value(value)
+def _plain_part(value: Any) -> Any:
+    """A part of a request or answer with all of its fields that say something."""
+    if not isinstance(value, _PARTS):
+        return plain_value(value)
+    names = [f.name for f in fields(value) if f.name != "type" or isinstance(value, ServerTool)]
+    items = ((name, getattr(value, name)) for name in names)
+    return {name: plain_value(item) for name, item in items if item is not None and item != ()}
+
+
+_PARTS = (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)
 
 
 def _response(resp: ChatResponse) -> JsonObject:
     data: JsonObject = {
         "candidates": [
-            {"msg": c.msg.to_dict(), "finish": _plain(c.finish), **_given(extras=c.extras)}
+            {"msg": c.msg.to_dict(), "finish": _plain_part(c.finish), **_given(extras=c.extras)}
             for c in resp.candidates
         ],
-        "usage": _plain(resp.usage),
+        "usage": _plain_part(resp.usage),
         "status": resp.status,
     }
     if resp.error is not None:
@@ -135,61 +129,45 @@ def load(data: Mapping[str, Any]) -> Storable:
             f"version {shown(data['dragoman'])} is not known", path="$.dragoman",
             hint="read it with a newer release", code="stored.version",
         )  # fmt: skip
-    value: Any = data.get("value")
-    match data.get("kind"):
-        case "message":
-            return Msg.from_dict(value, "$.value")
-        case "messages":
-            return _messages(value, "$.value")
-        case "request":
-            return _load_request(_object(value, "$.value"))
-        case "response":
-            return _load_response(_object(value, "$.value"))
-        case _:
-            pass
-    raise InvalidMessage(
-        f"unknown kind {shown(data.get('kind'))}", path="$.kind", code="stored.type"
-    )
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in _LOADERS:
+        raise InvalidMessage(f"unknown kind {shown(kind)}", path="$.kind", code="stored.type")
+    return _LOADERS[kind](data.get("value"), "$.value")
 
 
 def _object(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InvalidMessage(
-            f"must be an object, not {type(value).__name__}", path=path, code="stored.type"
-        )
+        raise wrong_type("an object", value, path, "stored.type")
     return value
 
 
-def _list(value: Any, path: str) -> Sequence[Any]:
+def _items(value: Any, path: str) -> list[tuple[Any, str]]:
+    """(item, its path) of a list."""
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise InvalidMessage(
-            f"must be a list, not {type(value).__name__}", path=path, code="stored.type"
-        )
-    return value
+        raise wrong_type("a list", value, path, "stored.type")
+    return [(item, f"{path}[{i}]") for i, item in enumerate(value)]
 
 
 def _messages(value: Any, path: str) -> list[Msg]:
-    items = enumerate(_list(value, path))
-    return [Msg.from_dict(item, f"{path}[{i}]") for i, item in items]
+    return [Msg.from_dict(item, item_path) for item, item_path in _items(value, path)]
 
 
-def _load_request(value: Mapping[str, Any]) -> ChatRequest:
-    fields_ = {key: item for key, item in value.items() if key != "messages"}
-    path = "$.value"
-    if "tools" in fields_:
-        fields_["tools"] = [
-            _tool(_object(tool, f"{path}.tools[{i}]"), f"{path}.tools[{i}]")
-            for i, tool in enumerate(_list(fields_["tools"], f"{path}.tools"))
-        ]
-    if "options" in fields_:
-        fields_["options"] = Options.of(_object(fields_["options"], f"{path}.options"))
+def _node(cls: type[Any], value: Any, path: str) -> Any:
+    return build(cls, _object(value, path), path)
+
+
+def _load_request(value: Any, path: str) -> ChatRequest:
+    values = dict(_object(value, path))
+    if "tools" in values:
+        values["tools"] = [_tool(*item) for item in _items(values["tools"], f"{path}.tools")]
+    if "options" in values:
+        values["options"] = Options.of(_object(values["options"], f"{path}.options"))
     for key, cls in (("tool_choice", ToolChoice), ("response_format", ResponseFormat)):
-        if key in fields_:
-            data = _object(fields_[key], f"{path}.{key}")
-            fields_[key] = build(cls, dict(data), f"{path}.{key}")
-    messages = _messages(value.get("messages"), f"{path}.messages")
-    read = fields_.pop("read", None)
-    request: ChatRequest = build(ChatRequest, {"messages": messages, **fields_}, path)
+        if key in values:
+            values[key] = _node(cls, values[key], f"{path}.{key}")
+    values["messages"] = _messages(values.get("messages"), f"{path}.messages")
+    read = values.pop("read", None)
+    request: ChatRequest = build(ChatRequest, values, path)
     if read is not None:
         request.read = _load_read(_object(read, f"{path}.read"), request, f"{path}.read")
     return request
@@ -202,54 +180,48 @@ def _load_read(value: Mapping[str, Any], req: ChatRequest, path: str) -> AsRead:
     edited = value.get("edited", False)
     instance(edited, bool, f"{path}.edited")
     unedited = []
-    for i, index in enumerate(_list(value.get("messages"), f"{path}.messages")):
+    for index, index_path in _items(value.get("messages"), f"{path}.messages"):
         if type(index) is not int or not 0 <= index < len(req.messages):
-            raise InvalidMessage(
-                "no index of a message", path=f"{path}.messages[{i}]", code="stored.type"
-            )
+            raise InvalidMessage("no index of a message", path=index_path, code="stored.type")
         unedited.append(req.messages[index])
-    names = _list(value.get("fields"), f"{path}.fields")
-    fields = {name: field_value for name, field_value in req.asks().items() if name in names}
-    state = _list(value.get("state", []), f"{path}.state")
+    names = [name for name, _ in _items(value.get("fields"), f"{path}.fields")]
+    fields_read = {name: item for name, item in req.asks().items() if name in names}
+    state = [name for name, _ in _items(value.get("state", []), f"{path}.state")]
     for name in state:
         text(name, f"{path}.state")
-    return AsRead(value["protocol"], value["issuer"], unedited, fields, value.get("model"),
+    return AsRead(value["protocol"], value["issuer"], unedited, fields_read, value.get("model"),
                   edited, tuple(state))  # fmt: skip
 
 
-def _tool(value: Mapping[str, Any], path: str) -> Tool | ServerTool:
-    if (server_tool := ServerTool.of(value, path)) is not None:
+def _tool(value: Any, path: str) -> Tool | ServerTool:
+    if (server_tool := ServerTool.of(_object(value, path), path)) is not None:
         return server_tool
     values = dict(value)
     if isinstance(values.get("cache"), Mapping):
-        values["cache"] = build(CacheHint, dict(values["cache"]), f"{path}.cache")
+        values["cache"] = build(CacheHint, values["cache"], f"{path}.cache")
     tool: Tool = build(Tool, values, path)
     return tool
 
 
-def _load_response(value: Mapping[str, Any]) -> ChatResponse:
-    fields_ = dict(value)
-    path = "$.value"
-    candidates = []
-    for i, item in enumerate(_list(fields_.pop("candidates", []), f"{path}.candidates")):
-        item_path = f"{path}.candidates[{i}]"
-        values = dict(_object(item, item_path))
-        values["msg"] = Msg.from_dict(values.get("msg", {}), f"{item_path}.msg")
-        values["finish"] = build(
-            Finish,
-            dict(_object(values.get("finish", {}), f"{item_path}.finish")),
-            f"{item_path}.finish",
-        )
-        candidates.append(build(Candidate, values, item_path))
-    if "error" in fields_:
-        fields_["error"] = _error(_object(fields_["error"], f"{path}.error"), f"{path}.error")
-    fields_["usage"] = build(
-        Usage, dict(_object(fields_.get("usage", {}), f"{path}.usage")), f"{path}.usage"
-    )
-    response: ChatResponse = build(ChatResponse, {"candidates": candidates, **fields_}, path)
+def _load_response(value: Any, path: str) -> ChatResponse:
+    values = dict(_object(value, path))
+    items = _items(values.get("candidates", []), f"{path}.candidates")
+    values["candidates"] = [_candidate(*item) for item in items]
+    if "error" in values:
+        values["error"] = _error(_object(values["error"], f"{path}.error"), f"{path}.error")
+    values["usage"] = _node(Usage, values.get("usage", {}), f"{path}.usage")
+    response: ChatResponse = build(ChatResponse, values, path)
     if isinstance(response.error, StreamError):
         response.error.response = response
     return response
+
+
+def _candidate(value: Any, path: str) -> Candidate:
+    values = dict(_object(value, path))
+    values["msg"] = Msg.from_dict(values.get("msg", {}), f"{path}.msg")
+    values["finish"] = _node(Finish, values.get("finish", {}), f"{path}.finish")
+    candidate: Candidate = build(Candidate, values, path)
+    return candidate
 
 
 def _error(value: Mapping[str, Any], path: str) -> StreamError:
@@ -260,3 +232,11 @@ def _error(value: Mapping[str, Any], path: str) -> StreamError:
     return StreamError(
         texts.pop("message"), status=value.get("status"), body=value.get("body"), **texts
     )
+
+
+_LOADERS: dict[str, Callable[[Any, str], Storable]] = {
+    "message": Msg.from_dict,
+    "messages": _messages,
+    "request": _load_request,
+    "response": _load_response,
+}

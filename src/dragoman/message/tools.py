@@ -6,14 +6,14 @@ A tool's parameters are a JSON Schema object; `Parameter` spells one without wri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, ReadFrom
-from .check import instance, optional_text, own_fields, text
+from .check import instance, is_none, optional_text, own_fields, text, unknown, wrong_type
 
 
 @dataclass(slots=True, repr=False)
@@ -60,9 +60,9 @@ class Parameter(Shown):
 
 def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
     """The object schema whose properties are `parameters`."""
-    listed = list(parameters)
-    result: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in listed}}
-    if required := [p.name for p in listed if p.required]:
+    parameters = list(parameters)
+    result: JsonObject = {"type": "object", "properties": {p.name: p.schema() for p in parameters}}
+    if required := [p.name for p in parameters if p.required]:
         result["required"] = required
     return result
 
@@ -113,12 +113,8 @@ class Tool(ReadFrom, Shown):
         if isinstance(value, Tool):
             return value
         if not isinstance(value, Mapping):
-            raise InvalidMessage(
-                f"{type(value).__name__} is no tool",
-                path=path,
-                hint="use Tool, or a dict with name, description and parameters",
-                code="tool.type",
-            )
+            hint = "use Tool, or a dict with name, description and parameters"
+            raise is_none("tool", value, path, "tool.type", hint)
         item = value.get("function", value)
         if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
             raise InvalidMessage("a tool needs a name", path=path, code="tool.name")
@@ -141,24 +137,19 @@ _KNOWN = frozenset({"type", "function", "name", "description", "parameters", "in
 def _parameters(values: object, path: str) -> list[Parameter]:
     """A list of right parameters, as deep as they go."""
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
-        raise InvalidMessage(
-            f"must be a JSON Schema or a list of Parameter, not {type(values).__name__}",
-            path=path,
-            code="tool.field",
-        )
-    listed = list(values)
-    for i, value in enumerate(listed):
+        raise wrong_type("a JSON Schema or a list of Parameter", values, path, "tool.field")
+    parameters = list(values)
+    for i, value in enumerate(parameters):
+        item_path = f"{path}[{i}]"
         if not isinstance(value, Parameter):
-            raise InvalidMessage(
-                f"{type(value).__name__} is no Parameter", path=f"{path}[{i}]", code="tool.field"
-            )
-        text(value.name, f"{path}[{i}].name")
-        text(value.type, f"{path}[{i}].type")
-        text(value.description, f"{path}[{i}].description")
-        instance(value.enum, (list, tuple), f"{path}[{i}].enum")
+            raise is_none("Parameter", value, item_path, "tool.field")
+        text(value.name, f"{item_path}.name")
+        text(value.type, f"{item_path}.type")
+        text(value.description, f"{item_path}.description")
+        instance(value.enum, (list, tuple), f"{item_path}.enum")
         if value.children:
-            _parameters(value.children, f"{path}[{i}].children")
-    return listed
+            _parameters(value.children, f"{item_path}.children")
+    return parameters
 
 
 @dataclass(slots=True, repr=False)
@@ -183,12 +174,7 @@ class ServerTool(ReadFrom, Shown):
     def __post_init__(self) -> None:
         path = f"$.tools[{self.kind!r}]"
         if self.kind not in SERVER_TOOLS:
-            raise InvalidMessage(
-                f"unknown kind of server tool {shown(self.kind)}",
-                path="$.tools",
-                hint=f"one of {', '.join(SERVER_TOOLS)}",
-                code="tool.type",
-            )
+            raise unknown("kind of server tool", self.kind, "$.tools", SERVER_TOOLS, "tool.type")
         for name in ("domains", "blocked_domains", "stores"):
             values = getattr(self, name)
             instance(values, (list, tuple), f"{path}.{name}")
@@ -230,15 +216,9 @@ def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
     if values is None:
         return []
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
-        raise InvalidMessage(
-            f"must be a list of tools, not {type(values).__name__}", path="$.tools",
-            code="tool.type",
-        )  # fmt: skip
-    result: list[Tool | ServerTool] = []
-    for i, value in enumerate(values):
-        server_tool = ServerTool.of(value, f"$.tools[{i}]")
-        result.append(Tool.of(value, f"$.tools[{i}]") if server_tool is None else server_tool)  # type: ignore[arg-type]
-    return result
+        raise wrong_type("a list of tools", values, "$.tools", "tool.type")
+    items: Iterable[tuple[int, Any]] = enumerate(values)
+    return [ServerTool.of(v, f"$.tools[{i}]") or Tool.of(v, f"$.tools[{i}]") for i, v in items]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -251,16 +231,14 @@ class ToolChoice(Shown):
     mode: Literal["auto", "none", "required", "tool"] = "auto"
     name: str | None = None
     allowed: tuple[str, ...] = ()
-    parallel: bool | None = field(default=None)
+    parallel: bool | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in ("auto", "none", "required", "tool"):
             raise InvalidMessage(
-                f"unknown mode {shown(self.mode)}",
-                path="$.tool_choice",
+                f"unknown mode {shown(self.mode)}", path="$.tool_choice", code="tool_choice.mode",
                 hint="auto, none, required, or tool with a name",
-                code="tool_choice.mode",
-            )
+            )  # fmt: skip
         optional_text(self.name, "$.tool_choice.name")
         instance(self.parallel, bool, "$.tool_choice.parallel")
         instance(self.allowed, (list, tuple), "$.tool_choice.allowed")
@@ -270,9 +248,8 @@ class ToolChoice(Shown):
         if (self.mode == "tool") != (self.name is not None):
             raise InvalidMessage(
                 "a name belongs to the mode tool, and the mode tool needs one",
-                path="$.tool_choice",
-                code="tool_choice.mode",
-            )
+                path="$.tool_choice", code="tool_choice.mode",
+            )  # fmt: skip
 
     @classmethod
     def of(cls, value: ToolChoice | str | None) -> ToolChoice | None:
@@ -280,11 +257,7 @@ class ToolChoice(Shown):
         if value is None or isinstance(value, ToolChoice):
             return value
         if not isinstance(value, str):
-            raise InvalidMessage(
-                f"{type(value).__name__} is no tool choice",
-                path="$.tool_choice",
-                code="tool_choice.mode",
-            )
+            raise is_none("tool choice", value, "$.tool_choice", "tool_choice.mode")
         if value in ("auto", "none", "required"):
             return cls(value)  # type: ignore[arg-type]  # one of the three literals
         return cls("required") if value == "any" else cls("tool", value)

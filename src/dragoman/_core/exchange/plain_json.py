@@ -53,9 +53,7 @@ def _with_bytes(value: Json, origin: Any) -> Json:
     if isinstance(value, dict) and isinstance(origin, Mapping):
         return {key: _with_bytes(item, origin.get(key)) for key, item in value.items()}
     if isinstance(value, list) and isinstance(origin, (list, tuple)):
-        return [
-            _with_bytes(item_, original) for item_, original in zip(value, origin, strict=False)
-        ]
+        return [_with_bytes(*pair) for pair in zip(value, origin, strict=False)]
     return value
 
 
@@ -206,5 +204,5 @@ def _filled(data: Json, full: Json) -> Json:
         missing = [word for word in _WORDS if merged.get(word) is None and full.get(word)]
         return merged | {word: full[word] for word in missing}
     if isinstance(data, list) and isinstance(full, list):
-        return [_filled(item_, full_item) for item_, full_item in zip(data, full, strict=False)]
+        return [_filled(*pair) for pair in zip(data, full, strict=False)]
     return data

@@ -1,4 +1,4 @@
-"""Where the nodes of a request stand in the body that it was read from: asked for by losses."""
+"""What a wire reads: requests, whole answers and streams; and where a request's nodes stood."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ...message import (
     Written,
 )
 from ...message.paths import also
-from ...message.request import model_origin
+from ...message.request import model_origin, new_request
 from ...protocols.base import Room
 from ..jsontext import JsonObject, loads
 from ..passes.names import invert_names, wire_tool_names
@@ -43,8 +43,10 @@ _WORDS: dict[type[Any], tuple[str, ...]] = {
 }
 
 
-_FIELDS = attrgetter("tools", "tool_choice", "options", "response_format", "system", "model",
-                     "stream", "extras")  # fmt: skip
+_FIELDS = (
+    "tools", "tool_choice", "options", "response_format", "system", "model", "stream", "extras",
+)  # fmt: skip
+_fields_of = attrgetter(*_FIELDS)
 
 
 class BodyPaths:
@@ -62,15 +64,12 @@ class BodyPaths:
         self.body = body
         self.messages = messages
         # not the request itself, which holds this: a circle is freed late
-        self.fields = _FIELDS(request)
+        self.fields = _fields_of(request)
 
     def __call__(self) -> Iterator[tuple[str, object]]:
-        tools, choice, options, format_, system, model, stream, extras = self.fields
-        request = ChatRequest(
-            list(self.messages), system=system, tools=tools, tool_choice=choice, options=options,
-            response_format=format_, model=model, stream=stream,
-        )  # fmt: skip
-        request.extras = extras  # whatever the body said
+        request = new_request(list(self.messages))
+        for name, value in zip(_FIELDS, self.fields, strict=True):
+            setattr(request, name, value)
         more: list[tuple[str, object]] = []
         for path, node in self.room.places(request, self.body):
             yield path, node
@@ -157,7 +156,7 @@ class WireReading(ABC):
         )
         request.read = AsRead(
             self.room.host, self._issuer, places.messages, fields, request.model,
-            state=self.room.state_fields, held=keep, watched=watched, places=places,
+            state=self.room.state_fields, keep=keep, watched=watched, places=places,
         )  # fmt: skip
         if not watched:
             request.read.surveyed = history
@@ -191,7 +190,7 @@ class WireReading(ABC):
         issuer = self._issuer
         origin = Origin(issuer, model, prefix=prefix or None)
         builder = Builder(issuer, names=names, origin=origin)
-        reader = self.room.reader(caps)
+        reader = self.room.reader()
         tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
         if tags:
             reader = ThinkTagReader(reader, tags)

@@ -6,8 +6,9 @@ A wire may say one message in several elements, or several in one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from operator import is_
 from typing import Any
 
 from ...capabilities import Capabilities
@@ -51,9 +52,8 @@ def align(
         return
     if head:
         yield history.msgs[:head], prompt
-    i = j = 0
+    i, j = head, 0
     begin, total, read_total = (head, 0), 0, 0
-    i = head
     while i < len(sizes) or j < len(read_sizes):
         if i < len(sizes) and (total <= read_total or j == len(read_sizes)):
             total += sizes[i]
@@ -91,16 +91,13 @@ def residue_of(
     runs = list(align(prepared.history, read_back.messages, caps, room, report))
     for sources, messages in _whole(runs, req.messages, report):
         if sources != messages:
-            residue[_key(messages)] = {
-                "n": len(messages),
-                "messages": [m.to_dict() for m in sources],
-            }
+            stored = [m.to_dict() for m in sources]
+            residue[_key(messages)] = {"n": len(messages), "messages": stored}
     given_fields, read_fields = _fields(req), _fields(read_back)
     changed_fields = {
         name: [given_fields.get(name), _hash(read_fields.get(name))]
         for name in sorted({*given_fields, *read_fields})
-        if _without_notes(given_fields.get(name), with_notes=True)
-        != _without_notes(read_fields.get(name))
+        if given_fields.get(name) != _without_notes(name, read_fields.get(name))
     }
     names = {spelling: name for name, spelling in prepared.names.items()}
     parts = {"fields": changed_fields, "extras": req.extras, "ids": prepared.ids, "names": names}
@@ -194,6 +191,7 @@ _OPTION = "options."
 
 
 _NAMED = ("tools", "tool_choice", "response_format")
+_NODES = ("options", "tool_choice", "response_format")
 
 
 def _fields(req: ChatRequest) -> JsonObject:
@@ -205,31 +203,30 @@ def _fields(req: ChatRequest) -> JsonObject:
     return {**options, **{name: stored[name] for name in _NAMED if name in stored}}
 
 
-def _without_notes(value: Any, with_notes: bool = False) -> Any:
-    """The value as it is compared: of what was read here, without the reader's own notes."""
-    if isinstance(value, list) and not with_notes:
+def _without_notes(name: str, value: Any) -> Any:
+    """A field as it was read here, without the reader's own notes on tools."""
+    if name == "tools" and value is not None:
         return [{k: v for k, v in tool.items() if k != "extras"} for tool in value]
     return value
 
 
+@dataclass(frozen=True, slots=True)
 class _Spelling:
-    """Ids and names of the wire, spelled as they were before, where messages came back otherwise.
+    """Ids and names of the wire -> as they were before, for messages that came back otherwise.
 
     Nothing is changed in place: what was read is known by its nodes.
     """
 
-    def __init__(self, ids: Mapping[str, str], names: Mapping[str, str]) -> None:
-        self.ids = ids
-        self.names = names
+    ids: Mapping[str, str]
+    names: Mapping[str, str]
 
     def message(self, m: Msg) -> Msg:
         """The message with its calls and results under their own ids and names."""
         if isinstance(m.content, str) or not (self.ids or self.names):
             return m
         blocks = [self._block(block) for block in m.content]
-        if all(new is old for new, old in zip(blocks, m.content, strict=True)):
-            return m
-        return Msg.trusted(m.name, blocks, m.role, m)
+        same = all(map(is_, blocks, m.content))
+        return m if same else Msg.trusted(m.name, blocks, m.role, m)
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is not ToolUseBlock and type(block) is not ToolResultBlock:
@@ -305,9 +302,6 @@ def _sources(prepared: list[Msg], messages: list[Msg], report: Report) -> Iterat
                 yield node
 
 
-_FIELDS = ("options", "tool_choice", "response_format")
-
-
 def source_map(
     req: ChatRequest,
     prepared: PreparedHistory,
@@ -323,15 +317,14 @@ def source_map(
     read_back = room.read_request(http.body, http.path, http.headers)
     sources: dict[int, object] = {id(read_back): req}
     text_sources: dict[int, object] = {}
-    for name in _FIELDS:
+    for name in _NODES:
         sources[id(getattr(read_back, name))] = getattr(req, name)
     # as many as there are: a wire may say tools of its own where it has no list for them
     for declared, tool in zip(read_back.tools, prepared.tools, strict=False):
         sources[id(declared)] = report.source(tool)
     runs = list(align(prepared.history, read_back.messages, caps, room, report))
-    if sum(len(read_messages) for _, read_messages in runs) < len(
-        read_back.messages
-    ):  # some are said as they were read
+    if sum(len(messages) for _, messages in runs) < len(read_back.messages):
+        # some are said as they were read
         runs = [(prepared.history.msgs, read_back.messages)]
     for written, read_messages in runs:
         _match_blocks(written, read_messages, sources, text_sources, report)
@@ -363,7 +356,7 @@ def _match_blocks(
             return
         message = written[min(index, len(written) - 1)]
         for position, block in enumerate(_blocks(m)):
-            match_index = _like(block, candidates)
+            match_index = _most_like(block, candidates)
             if match_index is None:
                 continue
             owner, candidate = candidates.pop(match_index)
@@ -402,30 +395,23 @@ def _blocks(m: Msg) -> Sequence[Any]:
     return (m.content,) if isinstance(m.content, str) else m.content
 
 
-def _like(block: Any, candidates: Sequence[tuple[Msg, Any]]) -> int | None:
-    """Which of these is most like what was read: it says the same, is a part, is of its kind."""
-    for test in (_is_same, _holds, _of_a_kind):
-        for i, (_, candidate) in enumerate(candidates):
-            if test(block, candidate):
-                return i
-    return None
+def _most_like(block: Any, candidates: Sequence[tuple[Msg, Any]]) -> int | None:
+    """Which of these is most like what was read; None if none is like it."""
+    likeness = [_likeness(block, candidate) for _, candidate in candidates]
+    return likeness.index(max(likeness)) if any(likeness) else None
 
 
-def _is_same(read_block: Any, candidate: Any) -> bool:
-    if isinstance(read_block, (ToolUseBlock, ToolResultBlock)):
-        return type(candidate) is type(read_block) and bool(candidate.id == read_block.id)
-    text = _text(read_block)
-    return text is not None and text == _text(candidate)
-
-
-def _holds(read_block: Any, candidate: Any) -> bool:
-    """Whether the one text is a part of the other: texts were joined, or tags were put around."""
-    text, other = _text(read_block), _text(candidate)
-    return bool(text) and bool(other) and (str(other) in str(text) or str(text) in str(other))
-
-
-def _of_a_kind(read_block: Any, candidate: Any) -> bool:
-    return _kind(read_block) == _kind(candidate)
+def _likeness(block: Any, candidate: Any) -> int:
+    """3: both say the same; 2: one text is a part of the other; 1: both are of one kind; 0."""
+    if isinstance(block, (ToolUseBlock, ToolResultBlock)):
+        is_kind = type(candidate) is type(block)
+        return 3 if is_kind and candidate.id == block.id else int(is_kind)
+    text, other = _text(block), _text(candidate)
+    if text is not None and text == other:
+        return 3
+    if text and other and (text in other or other in text):  # joined, or put between tags
+        return 2
+    return int(_kind(block) == _kind(candidate))
 
 
 def _kind(block: Any) -> str:
@@ -435,6 +421,5 @@ def _kind(block: Any) -> str:
 def _text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
-    if type(block) is TextBlock:
-        return block.text
-    return getattr(block, "thinking", None)
+    text: str | None = block.text if type(block) is TextBlock else getattr(block, "thinking", None)
+    return text

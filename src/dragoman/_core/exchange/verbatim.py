@@ -30,7 +30,7 @@ from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.chat_shape import filled
 from ..jsontext import Json, JsonObject
 from ..passes.repair import repair
-from ..passes.roles import ASSISTANT, SYSTEM, TOOL, USER, RoledHistory, survey
+from ..passes.roles import ASSISTANT, FOLLOWED, SYSTEM, TOOL, USER, RoledHistory, survey
 from .pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
 
 _ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
@@ -65,44 +65,38 @@ def prepare_verbatim(
         whole = RoledHistory(msgs, [_role(m) for m in msgs], unusual=_with_blocks(msgs))
         prepared = bind_thinking(PreparedHistory(whole, tools), caps, style, report, whole=True)
         if prepared.history is whole:
-            elements_ = room.messages_as_read([m for m in msgs if not _is_separate_prompt(m)])
-            return VerbatimHistory(prepared, elements_, RoledHistory([], []), kept=True)
+            entries = room.messages_as_read([m for m in msgs if not _is_separate_prompt(m)])
+            return VerbatimHistory(prepared, entries, RoledHistory([], []), kept=True)
     unedited = [read.holds(m) for m in msgs]
     head = next((i for i, m in enumerate(msgs) if m.role not in _HEAD), len(msgs))
-    prompt_kept = all(
-        unedited[:head]
-    )  # of system messages side by side some cannot be said in another way
+    # of system messages side by side some cannot be said in another way
+    prompt_kept = all(unedited[:head])
     if not prompt_kept:
         unedited[:head] = [False] * head
     for i in range(head, len(msgs)):
         unedited[i] = unedited[i] and not _is_separate_prompt(msgs[i])
-    prepared = bind_thinking(
-        _join(msgs, unedited, tools, caps, style, report), caps, style, report, whole=True
-    )
+    joined = _join(msgs, unedited, tools, caps, style, report)
+    prepared = bind_thinking(joined, caps, style, report, whole=True)
     as_read_ids = {id(m) for m, keep in zip(msgs, unedited, strict=True) if keep}
     history = prepared.history
     first = 0
     if not prompt_kept and caps.system_place == "top":
-        first = next(
-            (i for i, role in enumerate(history.roles) if role != SYSTEM), len(history.roles)
-        )
+        while first < len(history.roles) and history.roles[first] == SYSTEM:
+            first += 1
     elements: list[Json] = []
-    pairs = zip(history.msgs[first:], history.roles[first:], strict=True)
-    for as_read, run in groupby(pairs, lambda pair: id(pair[0]) in as_read_ids):
-        pairs_of_run = list(run)
+    start = first
+    for as_read, run in groupby(history.msgs[first:], lambda m: id(m) in as_read_ids):
+        part = list(run)
+        end = start + len(part)
         if as_read:
-            elements += room.messages_as_read(
-                [m for m, _ in pairs_of_run if not _is_separate_prompt(m)]
-            )
+            elements += room.messages_as_read([m for m in part if not _is_separate_prompt(m)])
         else:
-            composed = RoledHistory(
-                [m for m, _ in pairs_of_run], [role for _, role in pairs_of_run]
-            )
-            composed.unusual = list(range(len(pairs_of_run)))
+            composed = RoledHistory(part, history.roles[start:end], unusual=[*range(len(part))])
+            composed.flags = FOLLOWED if end < len(history.msgs) else 0
             elements += room.messages(composed, caps, report)
-    return VerbatimHistory(
-        prepared, elements, RoledHistory(history.msgs[:first], history.roles[:first]), prompt_kept
-    )
+        start = end
+    prompt = RoledHistory(history.msgs[:first], history.roles[:first])
+    return VerbatimHistory(prepared, elements, prompt, prompt_kept)
 
 
 def _is_separate_prompt(m: Msg) -> bool:
@@ -159,7 +153,8 @@ def _join(
 ) -> PreparedHistory:
     """Those that are held as they are, the runs between them arranged; one history."""
     as_read_messages = [m for m, keep in zip(msgs, unedited, strict=True) if keep]
-    ids = frozenset(id for _, id in _tool_ids(as_read_messages))
+    # of calls alone: an edited call keeps its id, which the result behind it names as it was read
+    ids = frozenset(id for is_call, id in _tool_ids(as_read_messages) if is_call)
     hints = sum(_cache_hints(m) for m in as_read_messages)
     joined = PreparedHistory(RoledHistory([], []), tools)
     role_before: int | None = None

@@ -6,7 +6,7 @@ history, the body of the protocol, the judgement on losses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -100,8 +100,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy is made of; what was asked before is asked anew there."""
-        options = {"vendor": self.vendor, "facts": self.facts, "policy": self.policy}
-        return _remade, (type(self), self.name, self.room, options)
+        create = partial(type(self), vendor=self.vendor, facts=self.facts, policy=self.policy)
+        return create, (self.name, self.room)
 
     def knowing(self, facts: tuple[Facts, ...]) -> Wire:
         """The same wire with further facts, which win over those that it has."""
@@ -152,7 +152,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             raise
         except WriteError as error:
             raise _with_losses(error, req, report) from error.__cause__
-        (policy or self.policy).judge(report, self._logged)
+        if report.kinds:
+            (policy or self.policy).judge(report, self._logged)
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {}, report=report,
@@ -180,7 +181,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
             return verbatim.made, http
-        continued = self.room.continues(req, caps)
+        continued = req.extras is not None and self.room.continues(req, caps)
         prepared = prepare(msgs, tools, caps, style, report, True, continued, req.read)
         if not prepared.history.msgs:
             raise _nothing_to_send("$.messages")
@@ -249,10 +250,6 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     ) -> Sequence[Tool | ServerTool]:
         """The tools that are sent."""
         return fit_tools(tools, caps, report)
-
-
-def _remade(cls: type[Wire], name: str, room: Room, options: Mapping[str, Any]) -> Wire:
-    return cls(name, room, **options)
 
 
 def _history_hash(prepared: PreparedHistory) -> str:

@@ -10,15 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...capabilities import ChatConfig, Facts, changes_of
-from ...message import (
-    AudioBlock,
-    ImageBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    VideoBlock,
-)
+from ...message.blocks import BLOCKS
 from ...protocols.base import Room
 from ...rewrite.speakers import ByName, ByRole, Rewrite
 from ..exchange.wire import Wire
@@ -34,19 +26,10 @@ _PROMOTE = {
 }
 
 
-_BLOCKS: dict[str, type[Any]] = {
-    "text": TextBlock,
-    "image": ImageBlock,
-    "audio": AudioBlock,
-    "video": VideoBlock,
-    "thinking": ThinkingBlock,
-}
+_KINDS = ("text", "image", "audio", "video", "thinking")
 
 
-_CHANGES: dict[str, Any] = {
-    "move_media": (),
-    "system_head": "first",
-}
+_CHANGES: dict[str, Any] = {"move_media": (), "system_head": "first"}
 
 
 class NamedFormatter(WireFormatter):
@@ -110,9 +93,9 @@ class NamedFormatter(WireFormatter):
     @property
     def supported_blocks(self) -> list[type[Any]]:
         """The block classes that the user may show, and tool blocks where tools are taken."""
-        kinds = [kind for kind in _BLOCKS if kind in self.can.user]
-        tools = [ToolUseBlock, ToolResultBlock] if self.can.tools else []
-        return [_BLOCKS[kind] for kind in kinds] + tools
+        kinds = [kind for kind in _KINDS if kind in self.can.user]
+        kinds += ["tool_use", "tool_result"] if self.can.tools else []
+        return [BLOCKS[kind] for kind in kinds]
 
 
 def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:

@@ -17,6 +17,7 @@ from ...errors import ConfigError
 from ...losses import Loss, Policy, Report
 from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
 from ...message.tools import ToolLike
+from ...rewrite.lines import has_tools
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ...token import TokenCounterBase
 from ..counters.cached import CachedTokenCounter, with_cache
@@ -24,9 +25,9 @@ from ..exchange.pipeline import FormatStyle
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes.names import name_tools
-from ..passes.roles import has_tools
 from ..redaction import Shown, shown
-from .budget import BySums, Choice, Tally, Whole, by_hook, choose, name_cut, remembering, within
+from . import budget
+from .budget import Choice, Tally
 
 FORMAT_HOOKS = (
     "_format",
@@ -132,16 +133,18 @@ class TruncatedFormatterBase(FormatterBase):
         truncate: Truncation | None = None,
     ) -> None:
         _check_limit(max_tokens)
-        if max_tokens is not None and token_counter is None and "_count" not in self._hooks:
+        self.token_counter = token_counter
+        if max_tokens is not None and not self._counts_tokens:
             raise ConfigError(
                 "max_tokens needs a token_counter",
                 hint="dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others",
             )
-        self.token_counter = token_counter
         self.max_tokens = max_tokens
         self.truncate: Truncation = DropOldest() if truncate is None else truncate
         strategic(self.truncate)
-        self._counts = remembering(token_counter)
+        # with a memory; nothing where only a hook of the formatter counts
+        counts = callable(getattr(token_counter, "count", None))
+        self._counts = with_cache(token_counter) if counts else None
 
     def limited(self, max_tokens: int) -> Self:
         """The same formatter with another limit."""
@@ -166,49 +169,58 @@ class TruncatedFormatterBase(FormatterBase):
         return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
 
     async def _write(
-        self, msgs: list[Msg], sync: bool, tools: Sequence[ToolLike] | None = None
+        self, msgs: list[Msg] | ChatRequest, sync: bool, tools: Sequence[ToolLike] | None = None
     ) -> WrittenMessages:
-        messages = messages_of(msgs)
-        report = Report(messages, None, places, type(self).__name__)
-        formatted, _ = await self._fitted(messages, report, sync)
+        formatter, messages, report, schemas = self._input(msgs, tools)
+        formatted, _ = await formatter._format_cut(messages, report, sync, schemas)
+        formatter._judge(report)
         return WrittenMessages(formatted, report)
+
+    def _input(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], Report, list[JsonObject] | None]:
+        """(the formatter, the messages, a report on them, the tool schemas) of what is given."""
+        messages = messages_of(msgs)
+        return self, messages, Report(messages, None, places, type(self).__name__), None
+
+    def _judge(self, report: Report) -> None:
+        """Do with the losses what the policy says; no policy stands behind this class."""
 
     # -- truncation ---------------------------------------------------------------------------
 
-    async def _fitted(
-        self,
-        msgs: list[Msg],
-        report: Report,
-        sync: bool,
-        tools: list[JsonObject] | None = None,
+    async def _format_cut(
+        self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None = None
     ) -> tuple[list[JsonObject], list[Msg]]:
         """(formatted messages, the messages that are left of the history)."""
-        chosen = (await self._chosen(msgs, report, sync, tools)).msgs
-        name_cut(msgs, chosen, report)
-        return await self._said(chosen, report), chosen
+        formatter = self if self.max_tokens is None else self._once()
+        chosen = (await formatter._cut(msgs, report, sync, tools)).msgs
+        budget.name_cut(msgs, chosen, report)
+        return await formatter._format_all(chosen, report), chosen
 
-    async def _chosen(
+    async def _cut(
         self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None
     ) -> Choice:
         """The part of the history that fits, tool schemas counted; all of it without a limit."""
         limit = self.max_tokens
-        if limit is None or (self.token_counter is None and "_count" not in self._hooks):
+        if limit is None or not self._counts_tokens:
             return Choice(msgs)
-        count_tokens = self._tally(tools, sync)
+        cutting = budget.Cutting(msgs, limit, report, self._format_all, self._tally(tools, sync))
         if "_truncate" in self._hooks:
-            return await by_hook(self._truncate, msgs, limit, report, self._said, count_tokens)
-        return await choose(self.truncate, msgs, limit, report, self._said, count_tokens)
+            return await cutting.by_hook(self._truncate)
+        return await cutting.by_strategy(self.truncate)
+
+    @property
+    def _counts_tokens(self) -> bool:
+        """Whether there is anything to count with."""
+        return self.token_counter is not None or "_count" in self._hooks
 
     def _tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
         """What counts formatted messages, and the tools that go with them."""
         if "_count" in self._hooks:
-            return self._hooked_count
+            return lambda formatted, _: self._count(formatted)
         if self._counting().decomposes:
-            return BySums(self._counting(), tools, sync)
-        return Whole(self.token_counter, tools, sync)
-
-    async def _hooked_count(self, formatted: list[JsonObject], messages: int) -> int | None:
-        return await self._count(formatted)
+            return budget.DifferenceTally(self._counting(), tools, sync)
+        return budget.WholeTally(self.token_counter, tools, sync)
 
     def _counting(self) -> CachedTokenCounter:
         """The counter with a memory, which the copies of the formatter share."""
@@ -220,12 +232,6 @@ class TruncatedFormatterBase(FormatterBase):
     def _once(self) -> Self:
         """The same for several tries at one history."""
         return self
-
-    def _whole(
-        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
-    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
-        """(the formatter, the messages, the tool schemas) that a history or a request is to it."""
-        return self, messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs), None
 
     async def _count(self, wire: list[JsonObject]) -> int | None:
         """The tokens of the formatted messages; None without a counter."""
@@ -240,7 +246,7 @@ class TruncatedFormatterBase(FormatterBase):
 
     # -- hooks --------------------------------------------------------------------------------
 
-    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+    async def _format_all(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         token = current_report.set(report)
         try:
             return await self._format(msgs)
@@ -296,8 +302,8 @@ def _check_limit(max_tokens: object) -> None:
         raise ConfigError(f"max_tokens must be an integer greater than 0, not {shown(max_tokens)}")
 
 
-class Asking(TruncatedFormatterBase):
-    """The way out of a formatter that a wire stands behind, beyond the list of messages."""
+class RequestFormatter(TruncatedFormatterBase):
+    """A formatter with a wire behind it: it writes requests and tools beside the messages."""
 
     wire: Wire
     model: str | None
@@ -307,10 +313,7 @@ class Asking(TruncatedFormatterBase):
     _logged: set[str]
 
     async def call(
-        self,
-        msgs: list[Msg],
-        tools: Sequence[ToolLike] | None = None,
-        stream: bool = False,
+        self, msgs: list[Msg], tools: Sequence[ToolLike] | None = None, stream: bool = False
     ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
         if tools and self.max_tokens is not None:
@@ -323,8 +326,11 @@ class Asking(TruncatedFormatterBase):
         """The tools as this provider declares them; none where the model takes none."""
         report = self._report()
         schemas = self._declared(tools, report)
-        self._policy.judge(report, self._logged)
+        self._judge(report)
         return schemas
+
+    def _judge(self, report: Report) -> None:
+        self._policy.judge(report, self._logged)
 
     def _declared(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject]:
         tools_sent = self.wire.offered(tools_of(tools), self.can, report)
@@ -348,12 +354,9 @@ class Asking(TruncatedFormatterBase):
         if self.max_tokens is not None:
             req = self._shortened(req, report)
         formatted = self.wire.write_request(
-            req,
-            model or req.model or self.model,
-            style=self.style,
-            policy=self._policy,
+            req, model or req.model or self.model, style=self.style, policy=self._policy,
             report=report,
-        )
+        )  # fmt: skip
         return self._hooked(formatted, req) if self._hooks.intersection(FORMAT_HOOKS) else formatted
 
     def _shortened(self, req: ChatRequest, report: Report) -> ChatRequest:
@@ -362,9 +365,9 @@ class Asking(TruncatedFormatterBase):
         trial = report.trial()
         full = self.wire.with_prompt(req, self.style, self.can, trial)
         tools = self._schemas(req.tools, trial)
-        choice = drive(self._once()._chosen(full, trial, True, tools), "format_request")
-        remaining = within(req.messages, full, choice.msgs)
-        name_cut(req.messages, remaining, report)
+        choice = drive(self._once()._cut(full, trial, True, tools), "format_request")
+        remaining = budget.within(req.messages, full, choice.msgs)
+        budget.name_cut(req.messages, remaining, report)
         return replace(req, messages=remaining)
 
     def _hooked(self, formatted: Written, req: ChatRequest) -> Written:
@@ -376,20 +379,48 @@ class Asking(TruncatedFormatterBase):
                 hint="use speakers or rewrites, or override nothing and format the request",
                 code="request.hooks",
             )
-        formatting = self._said(self._listed(req)[0], formatted.report.trial())
+        formatting = self._format_all(self._messages(req)[0], formatted.report.trial())
         formatted.body["messages"] = drive(formatting, "format_request")
         return formatted
 
-    def _listed(self, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Report]:
+    def _input(
+        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
+    ) -> tuple[Self, list[Msg], Report, list[JsonObject] | None]:
+        formatter = self
         if isinstance(msgs, ChatRequest):
-            report = self._report(msgs.messages, msgs)
+            formatter, tools = self._seen_by(msgs), msgs.tools if tools is None else tools
+        messages, report = formatter._messages(msgs)
+        return formatter, messages, report, formatter._schemas(tools, report)
+
+    def _seen_by(self, req: ChatRequest) -> Self:
+        """This formatter from the point of view of the request's agent."""
+        style = self.style.seen_by(req.agent_name)
+        return self if style is self.style else self._styled(style)
+
+    def _once(self) -> Self:
+        """The same for several tries at one history: each medium is fetched and saved once."""
+        return self._styled(self.style.once())
+
+    def _styled(self, style: FormatStyle) -> Self:
+        formatter = copy(self)
+        formatter.style = style
+        return formatter
+
+    def _messages(
+        self, msgs: list[Msg] | ChatRequest, kind: type[Report] = Report
+    ) -> tuple[list[Msg], Report]:
+        """(the messages, behind the prompt that a request makes; a report on them)."""
+        if isinstance(msgs, ChatRequest):
+            report = self._report(msgs.messages, msgs, kind)
             return self.wire.with_prompt(msgs, self.style, self.can, report), report
         if type(msgs) is not list:
             msgs = messages_of(msgs)
-        return msgs, self._report(msgs)
+        return msgs, self._report(msgs, None, kind)
 
-    def _report(self, msgs: Sequence[Msg] = (), req: ChatRequest | None = None) -> Report:
-        report = Report(msgs, req, places, self.wire.name)
+    def _report(
+        self, msgs: Sequence[Msg] = (), req: ChatRequest | None = None, kind: type[Report] = Report
+    ) -> Report:
+        report = kind(msgs, req, places, self.wire.name)
         report.rules = self._rule
         return report
 

@@ -8,32 +8,28 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any, Protocol, TypeAlias
+from operator import is_
+from typing import Any, TypeAlias
 
 from ...errors import ConfigError, ContextOverflow
 from ...losses import Report
-from ...message import Msg
-from ...rewrite.truncate import Asked, Counted, Cut, Truncation, left_out, overflow, replaced
+from ...message import ContentBlock, Msg
+from ...rewrite import truncate
+from ...rewrite.truncate import Asked, Counted, Cut, Made, Truncation
 from ..counters.base import checked_figure, counts_sync
-from ..counters.cached import CachedTokenCounter, with_cache
+from ..counters.cached import CachedTokenCounter
 from ..jsontext import JsonObject
 
-
-class Tally(Protocol):
-    """Counts formatted messages that say so many messages; None if there is no counter."""
-
-    async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
-        """The tokens, tool schemas included."""
-        ...
+# (formatted messages, how many messages they say) -> their tokens, tool schemas included; None if
+# there is no counter
+Tally: TypeAlias = Callable[[list[JsonObject], int], Awaitable[Any]]
 
 
-class BySums:
+class DifferenceTally:
     """A tally of a counter that decomposes.
 
     What a candidate has in common with the first one, the whole, is not counted again.
     """
-
-    __slots__ = ("_counter", "_each", "_sync", "_tools", "_whole")
 
     def __init__(
         self, counter: CachedTokenCounter, tools: list[JsonObject] | None, sync: bool
@@ -41,62 +37,56 @@ class BySums:
         self._counter = counter
         self._tools = tools
         self._sync = sync
-        self._whole: list[JsonObject] = []
-        self._each: list[int] = []
+        self._first: list[JsonObject] = []
+        self._figures: list[int] = []
 
     async def __call__(self, formatted: list[JsonObject], messages: int) -> int:
         """The tokens, and those of each message where they are as many as the formatted ones."""
-        full = self._whole
-        if not full:
-            self._whole = formatted
-            self._each = each = await self._counted(formatted)
-        elif len(formatted) == len(full):
-            each = [*self._each]
-            after = [i for i, m in enumerate(formatted) if m != full[i]]
-            for i, tokens in zip(
-                after, await self._counted([formatted[i] for i in after]), strict=True
-            ):
-                each[i] = tokens
+        first = self._first
+        if not first:
+            self._first = formatted
+            self._figures = figures = await count_each(self._counter, formatted, self._sync)
+        elif len(formatted) == len(first):
+            figures = [*self._figures]
+            changed = [i for i, m in enumerate(formatted) if m != first[i]]
+            texts = [formatted[i] for i in changed]
+            counted = await count_each(self._counter, texts, self._sync)
+            for i, tokens in zip(changed, counted, strict=True):
+                figures[i] = tokens
         else:
-            head, tail = _common(full, formatted)
-            result = await self._counted(formatted[head : len(formatted) - tail])
-            each = [*self._each[:head], *result, *self._each[len(full) - tail :]]
-        total = max(0, self._counter.overhead(self._tools) + sum(each))
-        return Counted(total, each) if len(each) == messages else total
-
-    async def _counted(self, formatted: list[JsonObject]) -> list[int]:
-        counter = self._counter
-        return (
-            counter.count_each_sync(formatted)
-            if self._sync
-            else await counter.count_each(formatted)
-        )
+            head, tail = _common(first, formatted)
+            texts = formatted[head : len(formatted) - tail]
+            counted = await count_each(self._counter, texts, self._sync)
+            figures = [*self._figures[:head], *counted, *self._figures[len(first) - tail :]]
+        return total_of(self._counter.overhead(self._tools), figures, messages)
 
 
-class Whole:
+async def count_each(
+    counter: CachedTokenCounter, formatted: list[JsonObject], sync: bool
+) -> list[int]:
+    """The tokens of each of these formatted messages."""
+    return counter.count_each_sync(formatted) if sync else await counter.count_each(formatted)
+
+
+def total_of(overhead: int, figures: list[int], messages: int) -> int:
+    """All tokens, with those of each message where one formatted message says one of them."""
+    tokens = max(0, overhead + sum(figures))
+    return Counted(tokens, figures) if len(figures) == messages else tokens
+
+
+class WholeTally:
     """A tally of any other counter: every candidate is counted from its beginning."""
-
-    __slots__ = ("_counter", "_sync", "_tools")
 
     def __init__(self, counter: Any, tools: list[JsonObject] | None, sync: bool) -> None:
         self._counter = counter
-        self._tools = tools
+        self._tools = [tools] if tools else []  # a counter that knows no tools is told of none
         self._sync = sync and counts_sync(counter)
 
     async def __call__(self, formatted: list[JsonObject], messages: int) -> Any:
-        """The tokens; a counter that knows nothing of tools is not told of none."""
-        given_msgs = (formatted, self._tools) if self._tools else (formatted,)
-        result = (
-            self._counter.count_sync(*given_msgs)
-            if self._sync
-            else await self._counter.count(*given_msgs)
-        )
-        return checked_figure(result)
-
-
-def remembering(counter: object) -> CachedTokenCounter | None:
-    """The counter with a memory; None for what only a hook of the formatter counts with."""
-    return with_cache(counter) if callable(getattr(counter, "count", None)) else None
+        """The tokens."""
+        if self._sync:
+            return checked_figure(self._counter.count_sync(formatted, *self._tools))
+        return checked_figure(await self._counter.count(formatted, *self._tools))
 
 
 def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
@@ -113,13 +103,7 @@ def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
     return head, tail
 
 
-Said: TypeAlias = Callable[[list[Msg], Report], Awaitable[list[JsonObject]]]
-
-
-Tried: TypeAlias = list[tuple[list[Msg], Any]]  # candidates, and the tokens of each
-
-
-Shorten: TypeAlias = Callable[[list[Msg]], Awaitable[list[Msg]]]
+Format: TypeAlias = Callable[[list[Msg], Report], Awaitable[list[JsonObject]]]
 
 
 CUT = "the cut to the token budget"
@@ -134,82 +118,106 @@ class Choice:
     after: float | None = None
 
 
-async def choose(
-    strategy: Truncation,
-    msgs: list[Msg],
-    limit: int,
-    report: Report,
-    formatted: Said,
-    count_tokens: Tally,
-) -> Choice:
-    """Ask a strategy for candidates until it has chosen one.
+@dataclass(slots=True)
+class Cutting:
+    """A history on its way into a limit. `tally` gives None where nobody counts."""
 
-    `count_tokens` gives None where nobody counts.
-    What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
-    leaves nothing, and ConfigError for one that gives no messages.
-    """
+    msgs: list[Msg]
+    limit: int
+    report: Report
+    format: Format
+    tally: Tally
 
-    async def tokens_of(candidate: list[Msg]) -> Any:
-        trial = report.trial()
-        _remember(candidate, trial)
-        touch(msgs, candidate, trial)
-        return _figure(await count_tokens(await formatted(candidate, trial), len(candidate)))
+    async def by_strategy(self, strategy: Truncation) -> Choice:
+        """Ask a strategy for candidates until it has chosen one.
 
-    tried: Tried = []
-    chosen = await _chosen(strategy, msgs, limit, tokens_of, tried)
-    if chosen is None:  # nobody counts, so nothing is cut
-        return Choice(msgs)
-    if msgs and not chosen:
-        raise ContextOverflow(tried[-1][1] if tried else 0, limit, 0)
-    before, after = _known(msgs, tried), _known(chosen, tried)
-    if after is None:  # it did not ask what this takes
-        after = await tokens_of(chosen)
-    if after is not None and not after <= limit:
-        raise overflow(after, limit, chosen)
-    return Choice(chosen, before, after)
+        What it has chosen was counted, and fits. Raises ContextOverflow, also for a strategy that
+        leaves nothing, and ConfigError for one that gives no messages.
+        """
+        counted: list[tuple[list[Msg], Any]] = []
+        chosen = await self._chosen(strategy, counted)
+        if chosen is None:  # nobody counts, so nothing is cut
+            return Choice(self.msgs)
+        if self.msgs and not chosen:
+            raise ContextOverflow(counted[-1][1] if counted else 0, self.limit, 0)
+        before, after = _known(self.msgs, counted), _known(chosen, counted)
+        if after is None:  # it did not ask what this takes
+            after = await self._tokens(chosen)
+        if after is not None and not after <= self.limit:
+            raise truncate.overflow(after, self.limit, chosen)
+        return Choice(chosen, before, after)
 
+    async def _chosen(
+        self, strategy: Truncation, counted: list[tuple[list[Msg], Any]]
+    ) -> list[Msg] | None:
+        """What the strategy chooses; None if nobody counts. `counted` gets what it asked for."""
+        plan = strategy.candidates(self.msgs, self.limit)
+        if not isinstance(plan, Generator):
+            raise _no_strategy(strategy, "candidates must be a generator", plan)
+        try:
+            step = next(plan)
+            while True:
+                if isinstance(step, Asked):
+                    answer: Any = step.call(step.msgs)
+                    step = plan.send(await answer if isawaitable(answer) else answer)
+                    continue
+                candidate = _messages(strategy, step)
+                tokens = await self._tokens(candidate)
+                if tokens is None:
+                    return None
+                counted.append((candidate, tokens))
+                step = plan.send(tokens)
+        except StopIteration as done:
+            return _messages(strategy, done.value)
 
-async def _chosen(
-    strategy: Truncation,
-    msgs: list[Msg],
-    limit: int,
-    tokens_of: Callable[[list[Msg]], Awaitable[Any]],
-    tried: Tried,
-) -> list[Msg] | None:
-    """What the strategy chooses; None if nobody counts. `tried` gets what it asked for."""
-    plan = strategy.candidates(msgs, limit)
-    if not isinstance(plan, Generator):
-        raise _unlike(strategy, "candidates must be a generator", plan)
-    try:
-        wanted = next(plan)
+    async def by_hook(self, shorten: Callable[[list[Msg]], Awaitable[list[Msg]]]) -> Choice:
+        """Let a hook take messages away until the rest fits.
+
+        Raises ContextOverflow if it cannot.
+        """
+        msgs, choice = self.msgs, Choice(self.msgs)
+        tokens_before = None  # the tokens of a list of the same length, which may yet say less
         while True:
-            if isinstance(wanted, Asked):
-                answer: Any = wanted.call(wanted.msgs)
-                wanted = plan.send(await answer if isawaitable(answer) else answer)
-                continue
-            candidate = _listed(strategy, wanted)
-            tokens = await tokens_of(candidate)
+            tokens = await self._tokens(msgs)
             if tokens is None:
-                return None
-            tried.append((candidate, tokens))
-            wanted = plan.send(tokens)
-    except StopIteration as done:
-        return _listed(strategy, done.value)
+                return choice
+            choice.before = tokens if choice.before is None else choice.before
+            if tokens <= self.limit:
+                choice.msgs, choice.after = msgs, tokens
+                return choice
+            shorter = None
+            if tokens_before is None or tokens < tokens_before:
+                shorter = await shorten(list(msgs))
+            if not shorter or len(shorter) > len(msgs):
+                raise ContextOverflow(tokens, self.limit, len(msgs))
+            tokens_before = tokens if len(shorter) == len(msgs) else None
+            msgs = shorter
+
+    async def _tokens(self, candidate: list[Msg]) -> Any:
+        """What a candidate takes; None where nobody counts. Raises ConfigError for no number."""
+        trial = self.report.trial()
+        _remember(candidate, trial)
+        touch(self.msgs, candidate, trial)
+        tokens = await self.tally(await self.format(candidate, trial), len(candidate))
+        return None if tokens is None else checked_figure(tokens)
 
 
-def _known(msgs: list[Msg], tried: Tried) -> Any:
+def _known(msgs: list[Msg], counted: list[tuple[list[Msg], Any]]) -> Any:
     """What these messages take, if they were counted."""
-    return next((tokens for candidate, tokens in reversed(tried) if _same(candidate, msgs)), None)
+    for candidate, tokens in reversed(counted):
+        if len(candidate) == len(msgs) and all(map(is_, candidate, msgs)):
+            return tokens
+    return None
 
 
-def _listed(strategy: Truncation, value: Any) -> list[Msg]:
+def _messages(strategy: Truncation, value: Any) -> list[Msg]:
     """What a strategy gives for a history. Raises ConfigError if it cannot be one."""
     if isinstance(value, (list, tuple)):
         return value if isinstance(value, list) else list(value)
-    raise _unlike(strategy, "candidates must yield and return lists of messages", value)
+    raise _no_strategy(strategy, "candidates must yield and return lists of messages", value)
 
 
-def _unlike(strategy: Truncation, rule: str, value: object) -> ConfigError:
+def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
     return ConfigError(
         f"{type(strategy).__name__} is no strategy: {rule}, not {type(value).__name__}",
         hint="tokens = yield msgs, as often as needed, then return what fits",
@@ -217,39 +225,22 @@ def _unlike(strategy: Truncation, rule: str, value: object) -> ConfigError:
     )
 
 
-async def by_hook(
-    shorten: Shorten,
-    msgs: list[Msg],
-    limit: int,
-    report: Report,
-    formatted: Said,
-    count_tokens: Tally,
-) -> Choice:
-    """Let a hook take messages away until the rest fits. Raises ContextOverflow if it cannot."""
-    all_msgs, choice = msgs, Choice(msgs)
-    tokens_before = None  # the tokens of a list of the same length, which may yet say less
-    while True:
-        trial = report.trial()
-        touch(all_msgs, msgs, trial)
-        tokens = _figure(await count_tokens(await formatted(msgs, trial), len(msgs)))
-        if tokens is None:
-            return choice
-        choice.before = tokens if choice.before is None else choice.before
-        if tokens <= limit:
-            choice.msgs, choice.after = msgs, tokens
-            return choice
-        if tokens_before is not None and tokens >= tokens_before:
-            raise ContextOverflow(tokens, limit, len(msgs))
-        shorter = await shorten(list(msgs))
-        if not shorter or len(shorter) > len(msgs):
-            raise ContextOverflow(tokens, limit, len(msgs))
-        tokens_before = tokens if len(shorter) == len(msgs) else None
-        msgs = shorter
+def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
+    """The indexes of messages that were left out, and of those that a summary tells in short."""
+    how = {
+        id(m): replacement.how for replacement in truncate.replaced(chosen) for m in replacement.of
+    }
+    indexes = truncate.left_out(msgs, chosen)
+    return (
+        [i for i in indexes if id(msgs[i]) not in how],
+        [i for i in indexes if how.get(id(msgs[i])) == "summary"],
+    )
 
 
-def _figure(tokens: object) -> Any:
-    """What was counted; None where nobody counts. Raises ConfigError if it is no number."""
-    return None if tokens is None else checked_figure(tokens)
+def cleared(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
+    """(block, its shorter form) of a message of which a shorter form stands in the cut."""
+    pairs = zip(replacement.of[0].blocks, replacement.msg.blocks, strict=False)
+    return [(block, shorter) for block, shorter in pairs if shorter is not block]
 
 
 def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
@@ -257,32 +248,27 @@ def name_cut(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     if chosen is msgs:
         return
     touch(msgs, chosen, report)
-    replacements = replaced(chosen)
+    replacements = truncate.replaced(chosen)
     if not replacements and len(chosen) < len(msgs):
-        report.each("history.cut", _gone([*msgs], [*chosen]))
+        report.each("history.cut", _left_out([*msgs], [*chosen]))
         return
-    how = {id(m): replacement.how for replacement in replacements for m in replacement.of}
-    missing = [msgs[i] for i in left_out(msgs, chosen)]
-    if cut_messages := [(m, "", "") for m in missing if id(m) not in how]:
-        report.each("history.cut", cut_messages)
-    if summarised := [(m, "", "") for m in missing if how.get(id(m)) == "summary"]:
-        report.each("history.told", summarised)
+    for code, indexes in zip(("history.cut", "history.told"), missing(msgs, chosen), strict=True):
+        if indexes:
+            report.each(code, [(msgs[i], "", "") for i in indexes])
     _remember(chosen, report)
     for replacement in replacements:
         if replacement.how == "summary":
-            report.lost(
-                "history.summary", replacement.msg, did=f"said by the {replacement.msg.role}"
-            )
+            by = f"said by the {replacement.msg.role}"
+            report.lost("history.summary", replacement.msg, did=by)
             continue
-        for after, before in zip(replacement.msg.blocks, replacement.of[0].blocks, strict=False):
-            if after is not before:
-                report.made(after, before)
-                report.lost("history.cleared", before, "output", getattr(before, "name", ""))
+        for block, shorter in cleared(replacement):
+            report.made(shorter, block)
+            report.lost("history.cleared", block, "output", getattr(block, "name", ""))
 
 
-def _gone(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
+def _left_out(msgs: list[Msg], chosen: list[Msg]) -> Iterator[tuple[object, str, str]]:
     """What was not chosen: looked for when somebody asks, for a long history is cut often."""
-    for i in left_out(msgs, chosen):
+    for i in truncate.left_out(msgs, chosen):
         yield msgs[i], "", ""
 
 
@@ -309,11 +295,5 @@ def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
 
 
 def _remember(chosen: list[Msg], report: Report) -> None:
-    for replacement in replaced(chosen):
+    for replacement in truncate.replaced(chosen):
         report.made(replacement.msg, list(replacement.of))
-
-
-def _same(first: list[Msg], second: list[Msg]) -> bool:
-    if first is second:
-        return True
-    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from ... import message
 from ...errors import ConfigError
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    Msg,
-    ThinkingBlock,
-    ToolResultBlock,
-    identify,
-    messages_of,
-    places,
-)
-from ...message.blocks import ContentBlock
+from ...message import ChatRequest, ContentBlock, Msg, ThinkingBlock, ToolResultBlock
 from ...message.tools import ToolLike
-from ...rewrite.truncate import Made, left_out, replaced
+from ...rewrite.truncate import replaced
 from ..redaction import Shown
-from .base import TruncatedFormatterBase, drive
-from .budget import CUT, Tally, name_cut, within
+from .base import RequestFormatter, TruncatedFormatterBase, drive
+from .budget import CUT, Tally, cleared, missing, name_cut, within
 
 _PATH = re.compile(r"\$\.messages\[(\d+)\]")
 
@@ -106,73 +98,68 @@ async def _fit(
             hint='formatter=Formatter("openai-chat", token_counter=..., max_tokens=...)',
         )
     limit = formatter.max_tokens if max_tokens is None else max_tokens
-    counts = formatter.token_counter is not None or "_count" in formatter._hooks
-    if limit is None or not counts:
+    if limit is None or not formatter._counts_tokens:
         raise ConfigError(
             "fit_history needs a limit and something to count with",
             hint="give the formatter a token_counter and max_tokens",
         )
-    limited, full, schemas = formatter.limited(limit)._whole(msgs, tools)
+    messages = message.messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
+    history = msgs if isinstance(formatter, RequestFormatter) else messages
+    limited, full, _, schemas = formatter.limited(limit)._input(history, tools)
     once = limited._once()
-    choice = await once._chosen(full, Report(full, None, places, "fit_history"), sync, schemas)
-    messages = messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
+    choice = await once._cut(full, _report(full), sync, schemas)
     remaining = within(messages, full, choice.msgs)
     tally = once._tally(schemas, sync)
     if choice.before is None:
         choice.before = await _tokens(once, full, tally)
-    receipt = replace(_taken(messages, remaining), limit=limit, tokens_before=_whole(choice.before),
-                      tokens_after=_whole(choice.after or 0))  # fmt: skip
+    receipt = replace(_receipt(messages, remaining), limit=limit,
+                      tokens_before=_whole_number(choice.before),
+                      tokens_after=_whole_number(choice.after or 0))  # fmt: skip
     if receipt.changed is None:
         return Fitted(remaining, receipt)
     unchanged = choice.msgs[: receipt.changed + len(full) - len(messages)]
     tokens_kept = await _tokens(once, unchanged, tally) if unchanged else 0
     unbound = await _unbound(once, messages, remaining, choice.msgs)
     receipt = replace(receipt, cache_lost=max(0, receipt.tokens_after - tokens_kept))
-    return _bare(messages, remaining, unbound, receipt) if unbound else Fitted(remaining, receipt)
+    if unbound:
+        return _without_thinking(messages, remaining, unbound, receipt)
+    return Fitted(remaining, receipt)
+
+
+def _report(msgs: list[Msg]) -> Report:
+    return Report(msgs, None, message.places, "fit_history")
 
 
 async def _tokens(formatter: TruncatedFormatterBase, msgs: list[Msg], tally: Tally) -> int:
-    formatted = await formatter._said(msgs, Report(msgs, None, places, "fit_history"))
-    return _whole(await tally(formatted, len(msgs)) or 0)
+    formatted = await formatter._format_all(msgs, _report(msgs))
+    return _whole_number(await tally(formatted, len(msgs)) or 0)
 
 
-def _whole(tokens: float) -> int:
+def _whole_number(tokens: float) -> int:
     """A figure of a receipt; 0 for what is none."""
     return int(tokens) if isinstance(tokens, int) or isfinite(tokens) else 0
 
 
-def _taken(messages: list[Msg], remaining: list[Msg]) -> Receipt:
+def _receipt(messages: list[Msg], remaining: list[Msg]) -> Receipt:
     """What a cut took, as far as the messages show it."""
     if remaining is messages:
         return Receipt((), len(messages), len(remaining), 0)
-    ids, replacements = identify(messages), replaced(remaining)
-    how = {id(m): replacement.how for replacement in replacements for m in replacement.of}
-    missing = left_out(messages, remaining)
+    ids, replacements = message.identify(messages), replaced(remaining)
+    gone, told = missing(messages, remaining)
     pairs = zip(messages, remaining, strict=False)
-    first = next(
-        (i for i, (before, after) in enumerate(pairs) if before is not after), len(remaining)
-    )
+    first = next((i for i, (m, other) in enumerate(pairs) if m is not other), len(remaining))
+    results = [block for replacement in replacements if replacement.how == "cleared"
+               for block, _ in cleared(replacement)]  # fmt: skip
     return Receipt(
-        dropped=tuple(ids[i] for i in missing if id(messages[i]) not in how),
+        dropped=tuple(ids[i] for i in gone),
         before=len(messages),
         after=len(remaining),
         limit=0,
-        cleared=tuple(_cleared(replacements)),
-        told=tuple(ids[i] for i in missing if how.get(id(messages[i])) == "summary"),
-        summary=next(
-            (replacement.msg.text for replacement in replacements if replacement.how == "summary"),
-            "",
-        ),
+        cleared=tuple(block.id for block in results if type(block) is ToolResultBlock),
+        told=tuple(ids[i] for i in told),
+        summary=next((made.msg.text for made in replacements if made.how == "summary"), ""),
         changed=first if first < len(messages) else None,
     )
-
-
-def _cleared(replacements: list[Made]) -> Iterator[str]:
-    for replacement in replacements:
-        if replacement.how == "cleared":
-            for before, after in zip(replacement.of[0].blocks, replacement.msg.blocks, strict=True):
-                if type(before) is ToolResultBlock and after is not before:
-                    yield before.id
 
 
 async def _unbound(
@@ -181,9 +168,9 @@ async def _unbound(
     """The indexes of the messages whose thinking holds no more behind the cut."""
     if not any(block.type == "thinking" for m in remaining for block in m.blocks):
         return []
-    report = Report(messages, None, places, "fit_history")
+    report = _report(messages)
     name_cut(messages, remaining, report)
-    await formatter._said(chosen, report)
+    await formatter._format_all(chosen, report)
     indexes = [
         int(match[1])
         for loss in report.losses
@@ -193,31 +180,28 @@ async def _unbound(
     return list(dict.fromkeys(indexes))
 
 
-def _bare(
+def _without_thinking(
     messages: list[Msg], remaining: list[Msg], unbound: list[int], receipt: Receipt
 ) -> Fitted:
     """The same without the thinking of these messages: whoever sends them knows of no cut."""
-    ids_without = {id(messages[i]) for i in unbound}
-    ids_without.update(
+    unbound_ids = {id(messages[i]) for i in unbound}
+    unbound_ids.update(
         id(replacement.msg)
         for replacement in replaced(remaining)
-        if any(id(m) in ids_without for m in replacement.of)
+        if any(id(m) in unbound_ids for m in replacement.of)
     )
-    bare: list[Msg] = []
+    msgs: list[Msg] = []
     for m in remaining:
-        if id(m) not in ids_without:
-            bare.append(m)
-            continue
         blocks: list[ContentBlock] = [b for b in m.blocks if type(b) is not ThinkingBlock]
-        if blocks:
-            bare.append(Msg.trusted(m.name, blocks, m.role, m))
-    ids = identify(messages)
+        if id(m) not in unbound_ids:
+            msgs.append(m)
+        elif blocks:
+            msgs.append(Msg.trusted(m.name, blocks, m.role, m))
+    ids = message.identify(messages)
     empty = (i for i in unbound if all(type(b) is ThinkingBlock for b in messages[i].blocks))
     dropped = {*receipt.dropped, *(ids[i] for i in empty)}
     receipt = replace(
-        receipt,
-        after=len(bare),
-        dropped=tuple(id for id in ids if id in dropped),
+        receipt, after=len(msgs), dropped=tuple(id for id in ids if id in dropped),
         unbound=tuple(ids[i] for i in unbound),
-    )
-    return Fitted(bare, receipt)
+    )  # fmt: skip
+    return Fitted(msgs, receipt)

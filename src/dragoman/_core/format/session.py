@@ -1,62 +1,67 @@
-"""The report of a history that was written in parts, each of which has its own."""
+"""Session: formats one conversation that grows, and writes only what is new.
+
+Also the report of a history that was written in parts, each of which has its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...losses import Loss, Report
-from ...message import ChatRequest, Msg, messages_of, places
+from ...message import ChatRequest, Msg
+from ...message.tools import ToolLike
 from ...rewrite.truncate import Counted, Truncation
 from ...rewrite.truncate.onward import Onward
 from ..counters.base import decomposes
 from ..jsontext import JsonObject
 from ..redaction import Shown
-from .base import Asking, WrittenMessages, drive
-from .budget import Tally
-from .growing import Growing, Look, Said, Settled
+from .base import RequestFormatter, WrittenMessages, drive
+from .budget import Tally, count_each
+from .growing import FinalPart, GrowingHistory, Look, WrittenHistory
 
 
-class Joined(Report):
+class JoinedReport(Report):
     """Names its own losses, then those of its parts: they join it when somebody asks.
 
     `prompt` is the path of what the first message was made of, if a request made it.
     """
 
-    __slots__ = ("_given", "_parts", "_settled", "prompt")
+    __slots__ = ("_count", "_final_msgs", "_parts", "prompt")
 
-    def __init__(self, messages: Sequence[Msg], request: ChatRequest | None, target: str) -> None:
-        super().__init__(messages, request, places, target)
+    def __init__(self, *source: Any) -> None:
+        super().__init__(*source)
         self._parts: Sequence[Report] = ()
-        self._given: Sequence[Msg] = ()
-        self._settled = 0
+        self._final_msgs: Sequence[Msg] = ()
+        self._count = 0
         self.prompt = ""
 
-    def join(self, parts: Sequence[Report], settled_: Settled, is_whole: bool) -> None:
-        """Take what these parts lose, without a look at it.
+    def join(self, written: WrittenHistory, is_whole: bool) -> None:
+        """Take what the parts of the history lose, without a look at it.
 
         `is_whole`: all messages stand where they stand in the parts; else some were cut out.
         """
-        self._parts = parts
-        for part in parts:
+        self._parts = written.reports
+        for part in written.reports:
             self.kinds |= part.kinds
-        if not parts:
+        if not written.reports:
             return
-        # what is settled only grows at its end, so that a number of messages is as good as a copy
-        settled = len(settled_.given) - bool(self.prompt) if is_whole else 0
-        if settled <= 0:
+        # the final part only grows at its end, so that a number of messages is as good as a copy
+        msgs = written.final.msgs
+        count = len(msgs) - bool(self.prompt) if is_whole else 0
+        if count <= 0:
             self._messages = tuple(self._messages)
             return
-        self._given, self._settled = settled_.given, len(settled_.given)
-        self._messages = self._messages[settled:]
+        self._final_msgs, self._count = msgs, len(msgs)
+        self._messages = self._messages[count:]
 
     @property
     def losses(self) -> list[Loss]:
         """All losses: of the whole, then of its parts in their order."""
         parts, self._parts = self._parts, ()
-        first_messages, self._given = self._given[: self._settled], ()
+        first_messages, self._final_msgs = self._final_msgs[: self._count], ()
         if self.prompt and first_messages:
             self.placed(first_messages[0], self.prompt)
             first_messages = first_messages[1:]
@@ -73,11 +78,11 @@ class Cuts:
     def __init__(self, look: Look) -> None:
         self.look: Look = look
         self._onward: Onward | None = None
-        self._asked: tuple[Any, ...] = ()  # what the tokens of a message depend on beside it
-        self._seen = Settled()
+        self._key: tuple[Any, ...] = ()  # what the tokens of a message depend on beside it
+        self._earlier = FinalPart()
 
     def strategy(
-        self, formatter: Asking, msgs: list[Msg], schemas: list[JsonObject] | None
+        self, formatter: RequestFormatter, msgs: list[Msg], schemas: list[JsonObject] | None
     ) -> Truncation:
         """The formatter's strategy, or one that says the same of these messages with less work."""
         strategy = formatter.truncate
@@ -86,11 +91,13 @@ class Cuts:
         if not (shrinks and Onward.knows(strategy)):
             return strategy
         key = (strategy, formatter.token_counter, formatter.max_tokens, formatter.style, schemas)
-        earlier = self._seen.given
-        if self._onward is None or key != self._asked or self._seen.differs(msgs, look=self.look):
-            self._onward, self._asked, self._seen = Onward(strategy), key, Settled()
-            earlier = self._seen.given
-        self._seen.take(msgs[len(earlier) :])
+        if (
+            self._onward is None
+            or key != self._key
+            or self._earlier.difference(msgs, look=self.look)
+        ):
+            self._onward, self._key, self._earlier = Onward(strategy), key, FinalPart()
+        self._earlier.add(msgs[len(self._earlier.msgs) :])
         return self._onward
 
     def forget(self) -> None:
@@ -98,21 +105,18 @@ class Cuts:
         self._onward = None
 
 
-Of: TypeAlias = Callable[[list[Msg], Asking], Growing]
-
-
 class Tries:
     """What the strategy of one call tries: written and counted as far as it is new."""
 
-    def __init__(self, of: Of, formatter: Asking) -> None:
-        self.of, self.formatter = of, formatter
+    def __init__(self, session: Session, formatter: RequestFormatter) -> None:
+        self.session, self.formatter = session, formatter
         self.style = formatter.style.once()
-        self.last = Said([], [], Settled(), "")
+        self.last = WrittenHistory([], FinalPart())
 
-    async def said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+    async def write(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         """A candidate as the formatter writes it."""
-        history = self.of(msgs, self.formatter)
-        self.last = history.said(msgs, report, self.style)
+        history = self.session._history(msgs, self.formatter)
+        self.last = history.write(msgs, report, self.style)
         return self.last.elements
 
     def tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
@@ -120,22 +124,19 @@ class Tries:
         counter = self.formatter._counting()
         overhead = counter.overhead(tools)
 
-        async def counted(formatted: list[JsonObject], messages: int) -> int:
-            held = self.last.held
-            count = len(held.counts)
-            uncounted = formatted[count:]
-            figures = (
-                counter.count_each_sync(uncounted) if sync else await counter.count_each(uncounted)
-            )
-            settled = figures[: len(held.elements) - count]
-            held.counts += settled
-            held.tokens += sum(settled)
-            figures = figures[len(settled) :]
-            tokens = max(0, overhead + held.tokens + sum(figures))
-            each = [*held.counts, *figures]
+        async def count(formatted: list[JsonObject], messages: int) -> int:
+            final = self.last.final
+            known = len(final.counts)
+            figures = await count_each(counter, formatted[known:], sync)
+            final_figures = figures[: len(final.elements) - known]
+            final.counts += final_figures
+            final.tokens += sum(final_figures)
+            figures = figures[len(final_figures) :]
+            tokens = max(0, overhead + final.tokens + sum(figures))
+            each = [*final.counts, *figures]
             return Counted(tokens, each) if len(each) == messages else tokens
 
-        return counted
+        return count
 
 
 _HISTORIES = 4  # that are held at once: the whole, the one that fits, and tries
@@ -175,13 +176,11 @@ class Session:
     stays as it was, and serves any number of them.
     """
 
-    def __init__(self, formatter: Asking, sealed: bool = False) -> None:
+    def __init__(self, formatter: RequestFormatter, sealed: bool = False) -> None:
         self.formatter = formatter
         self.sealed = sealed
-        self._histories: list[Growing] = []  # the one that was used last comes first
         self._cuts = Cuts("sealed" if sealed else "equal")
-        # what was written last: what was settled, so many elements, and the elements behind them
-        self._last: tuple[Settled, int, list[JsonObject]] = (Settled(), 0, [])
+        self.forget()
 
     def __repr__(self) -> str:
         return f"{self.formatter!r}.session()"
@@ -203,109 +202,89 @@ class Session:
 
     def forget(self) -> None:
         """Let go of everything: the next call writes the whole."""
-        self._histories.clear()
+        self._histories: list[GrowingHistory] = []  # the one that was used last comes first
         self._cuts.forget()
-        self._last = (Settled(), 0, [])
+        # what was written last: the final part, so many elements of it, the elements behind them
+        self._last: tuple[FinalPart, int, list[JsonObject]] = (FinalPart(), 0, [])
 
     async def _write(self, msgs: list[Msg] | ChatRequest, sync: bool) -> SessionMessages:
         formatter = self.formatter
         if isinstance(msgs, ChatRequest):
-            formatter = _seen_by(formatter, msgs)
+            formatter = formatter._seen_by(msgs)
         if formatter._hooks:
-            written = await formatter._write(msgs, sync)  # type: ignore[arg-type]  # it takes both
-            return self._told(written.report, Said(written.messages, [], Settled(), _WHOLE))
-        messages, report = _listed(formatter, msgs)
-        uncut = formatter.max_tokens is None
-        if uncut:
-            written_history = self._whole(formatter).said(messages, report, formatter.style)
+            whole = await formatter._write(msgs, sync)
+            return self._compared(
+                whole.report, WrittenHistory(whole.messages, FinalPart(), why=_WHOLE)
+            )
+        messages, report = formatter._messages(msgs, JoinedReport)
+        assert isinstance(report, JoinedReport)  # which was asked for
+        if isinstance(msgs, ChatRequest) and messages is not msgs.messages:
+            report.prompt = "$.memories" if msgs.system is None else "$.system"
+        if formatter.max_tokens is None:
+            written = self._whole(formatter).write(messages, report, formatter.style)
         else:
-            written_history = await self._cut(formatter, msgs, messages, report, sync)
-        report.join(written_history.reports, written_history.held, uncut)
-        formatter._policy.judge(report, formatter._logged)
-        return self._told(report, written_history)
+            tools = msgs.tools if isinstance(msgs, ChatRequest) else None
+            written = await self._cut(formatter, messages, tools, report, sync)
+        report.join(written, formatter.max_tokens is None)
+        formatter._judge(report)
+        return self._compared(report, written)
 
-    def _whole(self, formatter: Asking) -> Growing:
+    def _whole(self, formatter: RequestFormatter) -> GrowingHistory:
         """The one history there is without a budget."""
         if not self._histories or self._histories[0].style != formatter.style:
-            look: Look = "sealed" if self.sealed else "equal"
-            self._histories[:] = [Growing(formatter.wire, formatter.can, formatter.style, look)]
+            self._histories[:] = [self._new_history(formatter, "equal")]
         return self._histories[0]
+
+    def _new_history(self, formatter: RequestFormatter, look: Look) -> GrowingHistory:
+        look = "sealed" if self.sealed else look
+        return GrowingHistory(formatter.wire, formatter.can, formatter.style, look)
 
     async def _cut(
         self,
-        formatter: Asking,
-        msgs: list[Msg] | ChatRequest,
+        formatter: RequestFormatter,
         messages: list[Msg],
-        report: Joined,
+        tools: Sequence[ToolLike] | None,
+        report: JoinedReport,
         sync: bool,
-    ) -> Said:
+    ) -> WrittenHistory:
         """The messages that fit into the budget, each try of them written as far as it is new."""
-        tries = Tries(self._of, formatter)
+        tries = Tries(self, formatter)
         trying: Any = copy(formatter)
-        trying._said = tries.said
+        trying._format_all = tries.write
         if decomposes(formatter.token_counter):
             trying._tally = tries.tally
-        tools = msgs.tools if isinstance(msgs, ChatRequest) else None
         schemas = formatter._schemas(tools, report)
         trying.truncate = self._cuts.strategy(formatter, messages, schemas)
-        _, chosen = await trying._fitted(messages, report, sync, schemas)
+        _, chosen = await trying._format_cut(messages, report, sync, schemas)
         last = tries.last
         return last if chosen is messages else last._replace(why=last.why or _CUT)
 
-    def _of(self, msgs: list[Msg], formatter: Asking) -> Growing:
+    def _history(self, msgs: list[Msg], formatter: RequestFormatter) -> GrowingHistory:
         """The history that these messages go on from, or a new one."""
-        history = next(
-            (each for each in self._histories if each.leads_to(msgs, formatter.style)), None
-        )
+        earlier = (each for each in self._histories if each.leads_to(msgs, formatter.style))
+        history = next(earlier, None)
         if history is not None:
             self._histories.remove(history)
         else:
-            look: Look = "sealed" if self.sealed else "same"
-            history = Growing(formatter.wire, formatter.can, formatter.style, look)
+            history = self._new_history(formatter, "same")
         self._histories.insert(0, history)
         del self._histories[_HISTORIES:]
         return history
 
-    def _told(self, report: Report, written: Said) -> SessionMessages:
+    def _compared(self, report: Report, written: WrittenHistory) -> SessionMessages:
         """The result, with what tells it from the one before."""
-        settled, count, elements_before = self._last
-        same = count if settled is written.held else 0
+        final, count, elements_before = self._last
+        same = count if final is written.final else 0
         if not same:
-            elements_before = [*settled.elements[:count], *elements_before]
+            elements_before = [*final.elements[:count], *elements_before]
         elements, changed = written.elements, None
         for i, before in enumerate(elements_before, same):
             if elements[i : i + 1] != [before]:
                 changed = Changed(i, written.why or _GROWN)
                 break
-        count = len(written.held.elements)
-        self._last = (written.held, count, elements[count:])
+        count = len(written.final.elements)
+        self._last = (written.final, count, elements[count:])
         return SessionMessages(elements, report, changed, same)
-
-
-def _seen_by(formatter: Asking, req: ChatRequest) -> Asking:
-    """The formatter from the point of view of the request's agent."""
-    style = formatter.style.seen_by(req.agent_name)
-    if style is formatter.style:
-        return formatter
-    view = copy(formatter)
-    view.style = style
-    return view
-
-
-def _listed(formatter: Asking, msgs: list[Msg] | ChatRequest) -> tuple[list[Msg], Joined]:
-    """The messages, and a report on them."""
-    name = formatter.wire.name
-    if isinstance(msgs, ChatRequest):
-        report = Joined(msgs.messages, msgs, name)
-        report.rules = formatter._rule
-        messages = formatter.wire.with_prompt(msgs, formatter.style, formatter.can, report)
-        if messages is not msgs.messages:
-            report.prompt = "$.memories" if msgs.system is None else "$.system"
-        return messages, report
-    messages = msgs if type(msgs) is list else messages_of(msgs)
-    report = Joined(messages, None, name)
-    report.rules = formatter._rule
-    return messages, report
 
 
 _WHOLE = "it is formatted whole"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from copy import copy
 from dataclasses import replace
-from typing import Any, ClassVar, Self, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
 from ...errors import ProviderError, ReadError, StreamError
@@ -31,17 +30,12 @@ from ..passes.fetching import Fetch
 from ..passes.fit.state import Saver
 from ..stream.pieces import Piece, Raw
 from ..wording import Told
-from .base import FORMAT_HOOKS, Asking, WrittenMessages, current_report, drive
+from .base import FORMAT_HOOKS, RequestFormatter, WrittenMessages, current_report, drive
 from .session import Session
 
 
-class WireAnswering:
-    """The way back of a formatter."""
-
-    wire: Wire
-    model: str | None
-    style: FormatStyle
-    can: Capabilities
+class AnswerFormatter(RequestFormatter):
+    """A formatter that reads back what it was answered."""
 
     def parse_response(
         self,
@@ -62,7 +56,7 @@ class WireAnswering:
         """
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
-            raise _plain(resp.error)
+            raise _whole_error(resp.error)
         return self._msg(resp, request)
 
     async def parse_stream(
@@ -81,7 +75,7 @@ class WireAnswering:
         """
         reading = _Reading(self._decoder(tools, request))
         async for chunk in aiterated(chunks):
-            reading.take(chunk)
+            reading.take(feed_chunk(reading.decoder, chunk))
         return self._msg(reading.end(), request)
 
     def parse_stream_sync(
@@ -93,19 +87,19 @@ class WireAnswering:
         """The same for chunks that need not be awaited."""
         reading = _Reading(self._decoder(tools, request))
         for chunk in iterated(chunks):
-            reading.take(chunk)
+            reading.take(feed_chunk(reading.decoder, chunk))
         return self._msg(reading.end(), request)
 
     def _decoder(
         self, tools: Sequence[ToolLike] | None, request: ChatRequest | Written | None
     ) -> StreamDecoder:
-        given_msgs = None if tools is None else tools_of(tools)
-        return self.wire.stream_decoder(given_msgs, request, model=self.model, caps=self.can)
+        declared = None if tools is None else tools_of(tools)
+        return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
     def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
         msg = resp.msg
-        mine = request.agent_name if isinstance(request, ChatRequest) else None
-        msg.name = mine or getattr(self.style.speakers, "me", None) or ""
+        agent_name = request.agent_name if isinstance(request, ChatRequest) else None
+        msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""
         return msg
 
 
@@ -116,11 +110,11 @@ class _Reading:
         self.decoder = decoder
         self.read = False  # whether anything of it could be read
 
-    def take(self, chunk: Any) -> None:
-        self._seen(feed_chunk(self.decoder, chunk))
+    def take(self, pieces: list[Piece]) -> None:
+        self.read = self.read or any(type(piece) is not Raw for piece in pieces)
 
     def end(self) -> ChatResponse:
-        self._seen(self.decoder.rest())
+        self.take(self.decoder.rest())
         resp = self.decoder.finish()
         if resp.error is not None:
             raise resp.error
@@ -132,12 +126,8 @@ class _Reading:
             )
         return resp
 
-    def _seen(self, pieces: list[Piece]) -> None:
-        if not self.read:
-            self.read = any(type(piece) is not Raw for piece in pieces)
 
-
-def _plain(error: ProviderError) -> ProviderError:
+def _whole_error(error: ProviderError) -> ProviderError:
     """The error of an answer that came whole."""
     if not isinstance(error, StreamError):
         return error
@@ -169,7 +159,7 @@ class FormatterOptions(TypedDict, total=False):
     told: Told | None
 
 
-class WireFormatter(Asking, WireAnswering):
+class WireFormatter(AnswerFormatter):
     """A formatter for one wire.
 
     `speakers` says who speaks, `can` overrides capabilities, `policy` says what may be lost,
@@ -236,9 +226,9 @@ class WireFormatter(Asking, WireAnswering):
             return previous.write(msgs)
         if self._hooks or self.max_tokens is not None:
             return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
-        messages, report = self._listed(msgs)
+        messages, report = self._messages(msgs)
         formatted = self.wire.messages(messages, self.can, self.style, report)
-        self._policy.judge(report, self._logged)
+        self._judge(report)
         return WrittenMessages(formatted, report)
 
     def session(self, *, sealed: bool = False) -> Session:
@@ -248,64 +238,15 @@ class WireFormatter(Asking, WireAnswering):
         """
         return Session(self, sealed)
 
-    async def _write(
-        self,
-        msgs: list[Msg] | ChatRequest,
-        sync: bool,
-        tools: Sequence[ToolLike] | None = None,
-    ) -> WrittenMessages:
-        if isinstance(msgs, ChatRequest):
-            if (previous := self._seen_by(msgs)) is not self:
-                return await previous._write(msgs, sync, tools)
-            tools = msgs.tools if tools is None else tools
-        messages, report = self._listed(msgs)
-        formatted, _ = await self._fitted(messages, report, sync, self._schemas(tools, report))
-        self._policy.judge(report, self._logged)
-        return WrittenMessages(formatted, report)
-
-    async def _fitted(
-        self,
-        msgs: list[Msg],
-        report: Report,
-        sync: bool,
-        tools: list[JsonObject] | None = None,
-    ) -> tuple[list[JsonObject], list[Msg]]:
-        result = self if self.max_tokens is None else self._once()
-        return await super(WireFormatter, result)._fitted(msgs, report, sync, tools)
-
-    def _once(self) -> Self:
-        """The same for several tries at one history: each medium is fetched and saved once."""
-        result = copy(self)
-        result.style = self.style.once()
-        return result
-
-    def _whole(
-        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
-    ) -> tuple[Self, list[Msg], list[JsonObject] | None]:
-        messages, report = self._listed(msgs)
-        if isinstance(msgs, ChatRequest):
-            tools = msgs.tools if tools is None else tools
-            return self._seen_by(msgs), messages, self._schemas(tools, report)
-        return self, messages, self._schemas(tools, report)
-
-    def _seen_by(self, req: ChatRequest) -> Self:
-        """This formatter from the point of view of the request's agent."""
-        style = self.style.seen_by(req.agent_name)
-        if style is self.style:
-            return self
-        result = copy(self)
-        result.style = style
-        return result
-
     # -- AgentScope's hooks: their defaults are the wire's own way --------------------------------
 
-    async def _said(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
+    async def _format_all(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         if not self._hooks.intersection(FORMAT_HOOKS):
             return self.wire.messages(msgs, self.can, self.style, report)
         paired = self.wire.paired(msgs, self.can, self.style, report)
         token = _speaking.set(tuple(dict.fromkeys(m.name for m in paired)))
         try:
-            return await super()._said(paired, report)
+            return await super()._format_all(paired, report)
         finally:
             _speaking.reset(token)
 
