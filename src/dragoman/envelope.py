@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
@@ -19,11 +20,7 @@ from .errors import ConfigError, ReadError
 from .losses import Report
 from .message import Msg, Origin, RawBlock, ThinkingBlock, ToolUseBlock
 from .message.answer import total
-from .message.blocks import ANSWER, NOTES, ContentBlock
-from .message.plain import plain_value
-
-__all__ = ["Envelope", "Sealing", "borne", "opened", "sealed"]
-
+from .message.blocks import ANSWER, NOTES, ContentBlock, plain_value
 
 MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
 
@@ -92,16 +89,16 @@ def sealed(
     """
     if isinstance(m.content, str):
         return m
-    path = Origin(issuer)
+    here = Origin(issuer)
     blocks: list[ContentBlock] = [
-        sealed_thought(block, path, reads, envelope)
+        sealed_thought(block, here, reads, envelope)
         if type(block) is ThinkingBlock
         else unhung(block, reads)
         for block in m.content
     ]
     pairs: list[tuple[object, object]] = [*zip(blocks, m.content, strict=True)]
     if attached := list(hung_of(m.content, reads)):
-        blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": attached}), origin=path))
+        blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": attached}), origin=here))
         pairs.append((blocks[-1], m))
     pairs = [(new, old) for new, old in pairs if new is not old]
     if not pairs:
@@ -114,23 +111,23 @@ def sealed(
 
 
 def sealed_thought(
-    block: ThinkingBlock, path: Origin, reads: frozenset[str], envelope: Envelope
+    block: ThinkingBlock, here: Origin, reads: frozenset[str], envelope: Envelope
 ) -> ThinkingBlock:
-    """The thought for a client of `path`: its proof, or its sealed form, in an envelope."""
+    """The thought for a client of `here`: its proof, or its sealed form, in an envelope."""
     origin = block.origin
     if origin is None or origin.issuer in reads:
         return block
     state = envelope.seal(_state(block, origin))
     if block.thinking:
-        return ThinkingBlock(block.thinking, state, origin=path)
-    return ThinkingBlock("", redacted=state, origin=path)
+        return ThinkingBlock(block.thinking, state, origin=here)
+    return ThinkingBlock("", redacted=state, origin=here)
 
 
 def _state(block: ThinkingBlock, origin: Origin) -> JsonObject:
-    remaining = {"text": bool(block.thinking), "signature": block.signature,
+    state = {"text": bool(block.thinking), "signature": block.signature,
             "redacted": block.redacted, "spelling": block.spelling, "extras": _own(block),
             "origin": plain_value(origin)}  # fmt: skip
-    return {"thinking": {name: value for name, value in remaining.items() if value}}
+    return {"thinking": {name: value for name, value in state.items() if value}}
 
 
 def _own(block: ContentBlock) -> JsonObject:
@@ -144,14 +141,20 @@ def hung_of(blocks: list[ContentBlock], reads: frozenset[str]) -> Iterator[list[
 
     Not by id: some protocols give none, and each client's wire makes its own.
     """
-    seen: dict[str, int] = {}
-    for block in blocks:
-        index = seen[block.type] = seen.get(block.type, -1) + 1
+    for block, index in _numbered(blocks):
         if type(block) is ThinkingBlock:
             continue
         own = {who: fields for who, fields in _own(block).items() if who and who not in reads}
         if own:
             yield [block.type, index, name_of(block), plain_value(own)]
+
+
+def _numbered(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
+    """Each block with its ordinal among those of its kind."""
+    seen: Counter[str] = Counter()
+    for block in blocks:
+        yield block, seen[block.type]
+        seen[block.type] += 1
 
 
 def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
@@ -178,9 +181,8 @@ def opened(msgs: list[Msg], envelope: Envelope, result: Made | None = None) -> l
     A thought whose envelope somebody changed stays, without any proof; what has no words of its
     own, as something sealed that no provider reads, for the writer to name it.
     """
-    data = result or _nobody
-    match = [_opened(m, envelope, data) for m in msgs]
-    return msgs if all(a is b for a, b in zip(match, msgs, strict=True)) else match
+    messages = [_opened(m, envelope, result or _nobody) for m in msgs]
+    return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
 
 
 def _nobody(_: object, __: object) -> None:
@@ -228,12 +230,12 @@ def borne(block: ThinkingBlock) -> str | None:
 
 def _places(data: list[Any]) -> dict[tuple[str, int, str], JsonObject]:
     """Where fields hang; without a key, somebody may have made up anything."""
-    match = {}
+    places = {}
     for row in data:
         match row:
             case [str(kind), int(index), str(name), dict(fields)] if _fields(fields):
-                match[kind, index, name] = fields
-    return match
+                places[kind, index, name] = fields
+    return places
 
 
 def _fields(value: Any) -> bool:
@@ -243,15 +245,15 @@ def _fields(value: Any) -> bool:
 
 def _thought(block: ThinkingBlock, state: Any) -> ThinkingBlock:
     """The thought as it was; without its proof if the envelope tells nothing."""
-    remaining: Any = state.get("thinking") if isinstance(state, dict) else None
-    match remaining:
+    thought: Any = state.get("thinking") if isinstance(state, dict) else None
+    match thought:
         case {"origin": {"issuer": str(), **data}} if _texts(data) and _texts(
-            {name: remaining.get(name) for name in ("signature", "redacted", "spelling")}
-        ) and _fields(remaining.get("extras", {})):  # fmt: skip
+            {name: thought.get(name) for name in ("signature", "redacted", "spelling")}
+        ) and _fields(thought.get("extras", {})):  # fmt: skip
             return ThinkingBlock(
-                block.thinking, remaining.get("signature"), remaining.get("redacted"),
-                extras=remaining.get("extras"), spelling=remaining.get("spelling"),
-                origin=_origin(remaining["origin"]),
+                block.thinking, thought.get("signature"), thought.get("redacted"),
+                extras=thought.get("extras"), spelling=thought.get("spelling"),
+                origin=_origin(thought["origin"]),
             )  # fmt: skip
         case _:
             shut = None if block.thinking else borne(block)
@@ -272,17 +274,15 @@ def _origin(data: JsonObject) -> Origin:
 
 
 def _rehung(
-    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], data: Made
+    blocks: list[ContentBlock], attached: dict[tuple[str, int, str], Any], made: Made
 ) -> Iterator[ContentBlock]:
-    seen: dict[str, int] = {}
-    for block in blocks:
-        index = seen[block.type] = seen.get(block.type, -1) + 1
+    for block, index in _numbered(blocks):
         fields = attached.get((block.type, index, name_of(block)))
         if fields is None:
             yield block
         else:
             result: Any = replace(block, extras={**(block.extras or {}), **fields})
-            data(result, block)
+            made(result, block)
             yield result
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .capabilities import MEDIA, Capabilities, Stance
 from .facts import STATES, Fact, Facts, bare
 from .naming import IdRule, NameRule
-from .overrides import About, ChatConfig, changes_of, override
+from .overrides import About, ChatConfig, changes_of, override, without
 
 __all__ = [
     "MEDIA",
@@ -24,4 +24,5 @@ __all__ = [
     "bare",
     "changes_of",
     "override",
+    "without",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._core.redaction import shown
 from ..errors import ConfigError
@@ -62,10 +62,8 @@ class Fact:
 
     def __post_init__(self) -> None:
         if self.when and self.when not in STATES:
-            raise ConfigError(
-                f"a fact holds when {shown(self.when)}, which is no state of a request",
-                hint=f"one of {', '.join(STATES)}",
-            )
+            text = f"a fact holds when {shown(self.when)}, which is no state of a request"
+            raise ConfigError(text, hint=f"one of {', '.join(STATES)}")
         for name in ("models", "but"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
@@ -98,6 +96,12 @@ def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
 
+Names: TypeAlias = frozenset[str]
+
+
+_NONE: Names = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Facts in order, for one wire or for many; the first that holds for a model is applied.
@@ -113,11 +117,7 @@ class Facts:
     pin: str = ""
 
     def apply(
-        self,
-        caps: Capabilities,
-        model: str | None,
-        wires: frozenset[str] = frozenset(),
-        states: frozenset[str] = frozenset(),
+        self, caps: Capabilities, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> Capabilities:
         """`caps` with what these facts say of `model`, for a request in these states."""
         if self.always:
@@ -126,22 +126,16 @@ class Facts:
             caps = override(caps, fact.changes)
         return caps
 
-    def holding(
-        self,
-        model: str | None,
-        wires: frozenset[str] = frozenset(),
-        states: frozenset[str] = frozenset(),
-    ) -> list[Fact]:
+    def holding(self, model: str | None, wires: Names = _NONE, states: Names = _NONE) -> list[Fact]:
         """The facts that hold: the first that asks nothing, then those whose state is given."""
         rows = [fact for fact in self.rows if not fact.wire or fact.wire in wires]
         first = next((fact for fact in rows if not fact.when and _about(fact, model)), None)
-        value = [fact for fact in rows if fact.when in states and _about(fact, model)]
-        return value if first is None else [first, *value]
+        stated = [fact for fact in rows if fact.when in states and _about(fact, model)]
+        return stated if first is None else [first, *stated]
 
     def about(self, model: str) -> Fact | None:
         """The fact that holds for `model` whatever the request, by its bare name."""
-        match = self.holding(model)
-        return match[0] if match else None
+        return next(iter(self.holding(model)), None)
 
     def source_of(self, ask: str) -> str:
         """Where it comes from what always holds."""
@@ -152,8 +146,8 @@ class Facts:
         ask: str,
         about: About,
         model: str | None,
-        wires: frozenset[str] = frozenset(),
-        states: frozenset[str] = frozenset(),
+        wires: Names = _NONE,
+        states: Names = _NONE,
     ) -> Fact | Facts | None:
         """What speaks last of a capability here: a fact that holds, or what always does."""
         for fact in reversed(self.holding(model, wires, states)):
@@ -163,11 +157,8 @@ class Facts:
 
     def pinned(self, date: str) -> Facts:
         """The facts as they were known to hold at a date, e.g. `2026-03`."""
-        if not date:
-            return self
-        return replace(
-            self, rows=tuple(fact for fact in self.rows if fact.since[: len(date)] <= date)
-        )
+        rows = tuple(fact for fact in self.rows if fact.since[: len(date)] <= date)
+        return replace(self, rows=rows) if date else self
 
 
 def _about(fact: Fact, model: str | None) -> bool:

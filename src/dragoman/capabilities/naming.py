@@ -76,8 +76,8 @@ def _only(chars: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _formed(form: str) -> re.Pattern[str]:
-    said = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
-    return re.compile(said)
+    pattern = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
+    return re.compile(pattern)
 
 
 @lru_cache(maxsize=64)
@@ -86,9 +86,9 @@ def _others(chars: str) -> re.Pattern[str]:
 
 
 def mapping(
-    values: Iterable[str], rule: IdRule, used_: Iterable[str] = (), *, ordered: bool = False
+    values: Iterable[str], rule: IdRule, taken: Iterable[str] = (), *, ordered: bool = False
 ) -> dict[str, str]:
-    """Value -> spelling, for the values that the rule refuses or that are `used_`.
+    """Value -> spelling, for the values that the rule refuses or that are `taken`.
 
     What the rule accepts stays. If the values are `ordered`, it gives way to the spelling of a
     value before it, so that no spelling depends on what follows.
@@ -99,7 +99,7 @@ def mapping(
     {'a.b c': 'a_b_c', 'a_b_c': 'a_b_c_rOkpxG'}
     """
     listed = values if isinstance(values, list) else list(values)
-    used_names = set(used_)
+    used_names = set(taken)
     if rule.fits(listed) and (not used_names or used_names.isdisjoint(listed)):
         return {}
     distinct = list(dict.fromkeys(listed))
@@ -119,12 +119,12 @@ def mapping(
     return spelled
 
 
-def numbered(value: str, number: int, used_: set[str], rule: IdRule) -> tuple[str, int]:
+def numbered(value: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
     """Another spelling for the `number` use of a value that the rule lets stand but once.
 
     And the number in it, the first from `number` on that is free.
     """
-    while (spelled := _nth(value or "call", number, rule)) in used_ or not rule.takes(spelled):
+    while (spelled := _nth(value or "call", number, rule)) in taken or not rule.takes(spelled):
         number += 1
     return spelled, number
 
@@ -138,9 +138,9 @@ def _nth(value: str, number: int, rule: IdRule) -> str:
     return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
 
 
-def formed(name: str, number: int, used_: set[str], rule: IdRule) -> tuple[str, int]:
+def formed(name: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
     """The id of the `number` call in the form of the rule, or of the next number that is free."""
-    while (spelled := rule.form.format(name=name, n=number)) in used_:
+    while (spelled := rule.form.format(name=name, n=number)) in taken:
         number += 1
     return spelled, number
 

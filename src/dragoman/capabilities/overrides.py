@@ -45,17 +45,22 @@ def value_of(name: str, current: Any, value: Any) -> Any:
 
 def seats(kind: str, value: Any, current: Iterable[str]) -> tuple[str, ...]:
     """The seats that may show a kind of block: True for those of today or else the user's."""
-    if value is True:
-        return tuple(current) or ("user",)
-    if value is False:
-        return ()
-    if not isinstance(value, (str, list, tuple, set, frozenset)):
+    if isinstance(value, bool):
+        return (tuple(current) or ("user",)) if value else ()
+    values = _as_tuple(value)
+    if values is None:
         raise wrong(f"$.{kind}", value, f"true, false or seats out of {', '.join(SEATS)}")
-    values = (value,) if isinstance(value, str) else tuple(value)
     for seat in values:
         if seat not in SEATS:
             raise wrong(f"$.{kind}", seat, f"one of the seats {', '.join(SEATS)}")
     return values
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...] | None:
+    """The values of a list, a set or a single text; None for anything else."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else None
 
 
 def wrong(path: str, value: Any, expected: str) -> ConfigError:
@@ -263,23 +268,18 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
         now["tool_choices"] = choices | _FORCED if value else choices - _FORCED
     else:
         names = [*sorted(_FIELDS), *KINDS, "base64_only", "forced_tools"]
-        raise ConfigError(
-            f"unknown capability {shown(name)}",
-            hint=f"one of {', '.join(names)}",
-            path=f"$.{name}",
-            code="capability.name",
-        )
+        hint, path = f"one of {', '.join(names)}", f"$.{name}"
+        text = f"unknown capability {shown(name)}"
+        raise ConfigError(text, hint=hint, path=path, code="capability.name")
 
 
 def _media(value: Any) -> tuple[str, ...]:
     if isinstance(value, bool):
         return MEDIA if value else ()
-    values = (value,) if isinstance(value, str) else value
-    if not isinstance(values, (list, tuple, set, frozenset)) or any(
-        kind not in MEDIA for kind in values
-    ):
+    values = _as_tuple(value)
+    if values is None or any(kind not in MEDIA for kind in values):
         raise wrong("$.base64_only", value, f"true, false or kinds out of {', '.join(MEDIA)}")
-    return tuple(values)
+    return values
 
 
 def _override_kind(now: _Now, kind: str, value: Any) -> None:
@@ -321,6 +321,11 @@ class ChatConfig:
         if self.support_image_base64_only:
             result["base64_only"] = ("image",)
         return result
+
+
+def without(*kinds: str) -> dict[str, Any]:
+    """Changes by which nobody may show blocks of these kinds."""
+    return dict.fromkeys(kinds, False)
 
 
 def changes_of(value: Mapping[str, Any] | ChatConfig | None) -> dict[str, Any]:

@@ -11,17 +11,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .check import check_bodies
-from .convert import convert_bodies
-from .demo import demo
-from .diff import diff_conversations
-from .explain import explain
-from .fidelity import measure_fidelity
+from . import check, convert, demo, diff, explain, fidelity, plan, read, wires
 from .format import format_messages
 from .output import USAGE, Door
-from .plan import plan_conversations
-from .read import read_answers
-from .wires import list_wires
 
 __all__ = ["app", "main"]
 
@@ -84,34 +76,34 @@ def _version() -> str:
         return "(not installed)"
 
 
-app.command("check")(check_bodies)
+app.command("check")(check.check_bodies)
 
 
-app.command("convert")(convert_bodies)
+app.command("convert")(convert.convert_bodies)
 
 
-app.command("demo")(demo)
+app.command("demo")(demo.demo)
 
 
-app.command("diff")(diff_conversations)
+app.command("diff")(diff.diff_conversations)
 
 
-app.command("explain")(explain)
+app.command("explain")(explain.explain)
 
 
-app.command("fidelity")(measure_fidelity)
+app.command("fidelity")(fidelity.measure_fidelity)
 
 
 app.command("format")(format_messages)
 
 
-app.command("plan")(plan_conversations)
+app.command("plan")(plan.plan_conversations)
 
 
-app.command("read")(read_answers)
+app.command("read")(read.read_answers)
 
 
-app.command("wires")(list_wires)
+app.command("wires")(wires.list_wires)
 
 
 def main() -> NoReturn:

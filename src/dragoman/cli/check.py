@@ -6,40 +6,20 @@ loses is judged by the policy. No provider is asked.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
 
 import typer
 
 from .._core.convert import convert
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject
-from ..errors import DragomanError, WriteError
+from ..errors import WriteError
 from ..losses import Loss, Policy
-from ..losses import policy as policy_of
 from ..study.check import Refusal, check
 from ..vendors import wire
-from . import options
-from .inputs import Body, Entry, body_of, read_values, sender
-from .options import Losses
-from .output import (
-    REFUSED,
-    USAGE,
-    CommandError,
-    console,
-    grid,
-    json_text,
-    loss_table,
-    plain,
-    print_text,
-    report,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-_QUIET = policy_of("ignore")
+from . import inputs, options, output
+from .output import plain, styled
 
 
 @dataclass(slots=True)
@@ -75,7 +55,7 @@ def check_bodies(
     source: options.From = "auto",
     model: options.Model = None,
     as_json: options.Json = False,
-    policy: options.PolicyName = Losses.refuse,
+    policy: options.PolicyName = options.Losses.refuse,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -88,88 +68,75 @@ def check_bodies(
     options.known_source(source)
     target = wire(options.known(to), facts=options.facts(facts), policy="ignore")
     judge = options.policy(policy, refuse, allow)
-    entries, many = read_values(file)
-    fine = [_checked(entry, source, target, model, judge, as_json, many) for entry in entries]
-    if not all(fine):
-        raise typer.Exit(REFUSED)
-
-
-def _checked(
-    entry: Entry, source: str, target: Wire, model: str | None, judge: Policy, as_json: bool,
-    many: bool,
-) -> bool:  # fmt: skip
-    """Print the verdict on one body, or why it is none if it is one of many; whether it is fine."""
-    try:
-        verdict = _judged(body_of(entry), source, target, model, judge)
-    except CommandError as error:
-        if not many:
-            raise
+    entries, many = inputs.read_values(file)
+    fine = True
+    for entry in entries:
+        try:
+            verdict = _judged(inputs.body_of(entry), source, target, model, judge)
+        except output.CommandError as error:
+            if not many:
+                raise
+            if as_json:
+                output.print_json({"place": entry.place, "ok": False, "error": str(error)}, many)
+            output.report(str(error), error.code)
+            fine = False
+            continue
+        fine = fine and verdict.fine
         if as_json:
-            print_text(json_text({"place": entry.place, "ok": False, "error": str(error)}, many))
-        report(str(error), error.code)
-        return False
-    if as_json:
-        print_text(json_text(verdict.to_dict(), many))
-    else:
-        _show(console(), verdict, target)
-    return verdict.fine
+            output.print_json(verdict.to_dict(), many)
+        else:
+            _show(output.Screen(), verdict, target)
+    if not fine:
+        raise typer.Exit(output.REFUSED)
 
 
 def _judged(
-    body: Body, source: str, target: Wire, model: str | None, judge: Policy
-) -> _Verdict:  # fmt: skip
+    body: inputs.Body, source: str, target: Wire, model: str | None, judge: Policy
+) -> _Verdict:
     targets_own = source == "auto" and target.room.claims(body.value, body.path)
-    home = target if targets_own else sender(body, source)
+    home = target if targets_own else inputs.sender(body, source)
     verdict = _Verdict(body.place, home.name)
-    try:
-        if home.room.protocol == target.room.protocol:
-            value = body.value
-            if model is not None and "model" in value:
-                value = {**value, "model": model}
-            verdict.refused = check(value, target, model, body.path)
+    with output.errors_at(body.place):
+        try:
+            if home.room.protocol == target.room.protocol:
+                renamed = {"model": model} if model is not None and "model" in body.value else {}
+                verdict.refused = check(body.value | renamed, target, model, body.path)
+                return verdict
+            out = convert(body.value, home, target, model=model, path=body.path, policy="ignore")
+        except WriteError as error:
+            verdict.error = error
             return verdict
-        out = convert(body.value, home, target, model=model, path=body.path, policy=_QUIET)
-    except WriteError as error:
-        verdict.error = error
-    except DragomanError as error:
-        raise CommandError.of(error, body.place, USAGE) from error
-    else:
-        verdict.lost = [loss for loss in out.losses if judge.refuses(loss)]
-        verdict.refused = check(out.body, target, out.model, out.path)
+    verdict.lost = [loss for loss in out.losses if judge.refuses(loss)]
+    verdict.refused = check(out.body, target, out.model, out.path)
     return verdict
 
 
-def _show(screen: Console, verdict: _Verdict, target: Wire) -> None:
+def _show(screen: output.Screen, verdict: _Verdict, target: Wire) -> None:
     place = plain(verdict.place)
     if verdict.fine:
-        screen.print(f"{place}: fine for {target.name}", soft_wrap=True)
+        screen.line(f"{place}: fine for {target.name}")
         return
     refusals = list(verdict.refused)
     if (error := verdict.error) is not None:
         refusals.insert(0, Refusal(error.path, error.message, fix=error.hint, code=error.code))
     counts = [(len(refusals), "refused"), (len(verdict.lost), "lost")]
     summary = ", ".join(f"{count} {name}" for count, name in counts if count)
-    screen.print(f"{place} for {target.name} - {summary}", style="bold", soft_wrap=True)
+    screen.line(f"{place} for {target.name} - {summary}", style="bold")
     if refusals:
-        screen.print(_refusal_table(refusals))
+        screen.print(output.grid(_refusal_rows(refusals), "", "fold"))
     if verdict.lost:
-        screen.print(loss_table(verdict.lost))
+        screen.print(output.loss_table(verdict.lost))
 
 
-def _refusal_table(refusals: list[Refusal]) -> Table:
-    """A row for each place: the rule, where it is written down, and the smallest fix."""
-    from rich.text import Text
-
-    table = grid("", "fold")
+def _refusal_rows(refusals: list[Refusal]) -> Iterator[tuple[output.Text, output.Text]]:
+    """For each place: the rule, where it is written down, and the smallest fix."""
+    blank = styled()
     for refusal in refusals:
-        title = Text(plain(refusal.where or "$"), "bold").append(
-            f"  {refusal.code}", "not bold dim"
-        )
-        table.add_row(Text("refused", "red"), title)
-        table.add_row("", Text(plain(refusal.rule)))
+        where = plain(refusal.where or "$"), "bold"
+        yield styled("refused", style="red"), styled(where, (f"  {refusal.code}", "dim"))
+        yield blank, styled(plain(refusal.rule))
         if refusal.fix:
-            table.add_row("", Text(plain(f"fix: {refusal.fix}")))
+            yield blank, styled(plain(f"fix: {refusal.fix}"))
         if refusal.source:
             since = f" ({refusal.since})" if refusal.since else ""
-            table.add_row("", Text(plain(f"rule: {refusal.source}{since}"), "dim"))
-    return table
+            yield blank, styled(plain(f"rule: {refusal.source}{since}"), style="dim")

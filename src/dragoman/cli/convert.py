@@ -13,65 +13,16 @@ import typer
 
 from .._core.convert import convert
 from .._core.exchange.wire import Wire
-from .._core.jsontext import Json, JsonObject, arguments
-from .._core.stream.pieces import Raw
-from ..errors import DragomanError, LossRefused, ProviderError, ReadError, WriteError
+from .._core.jsontext import JsonObject, arguments
+from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss, Policy
-from ..losses.codes import CODES
-from ..losses.codes.code import KINDS
-from ..sse import Framing
+from ..losses.codes import CODES, KINDS
+from ..losses.codes import Kind as LossKind
+from ..sse import Framing, encode
 from ..study.fidelity import Event
 from ..vendors import wire
-from . import options
-from .inputs import Entry, Recording, body_of, read_recordings, read_values, sender, with_sender
-from .options import Losses
-from .output import (
-    COLOURS,
-    REFUSED,
-    USAGE,
-    CommandError,
-    console,
-    grid,
-    json_text,
-    plain,
-    print_or_save,
-    report,
-    show_losses,
-)
-
-
-class Tally:
-    """Counts losses by kind and code, and the bodies in which there are any."""
-
-    def __init__(self) -> None:
-        self.bodies = 0
-        self.losing = 0
-        self.codes: Counter[tuple[str, str]] = Counter()
-
-    def add(self, losses: Iterable[Loss]) -> None:
-        """Count one body."""
-        codes = [(loss.kind, loss.code) for loss in losses]
-        self.bodies += 1
-        self.losing += bool(codes)
-        self.codes.update(codes)
-
-    def show(self, place: str, target: str) -> None:
-        """Show the sums on stderr, the gravest kind first; nothing where there was no loss."""
-        from rich.text import Text
-
-        if not self.codes:
-            return
-        screen = console(stderr=True)
-        head = f"{plain(place)} for {target} - losses in {self.losing} of {self.bodies}"
-        screen.print(head, style="bold", soft_wrap=True)
-        table = grid("right", "", "fold")
-        order: list[str] = list(KINDS)
-        for (kind, code), count in sorted(
-            self.codes.items(), key=lambda row: (order.index(row[0][0]), -row[1])
-        ):
-            title = Text(code, "bold").append(f": {CODES[code].meaning}", "not bold")
-            table.add_row(str(count), Text(kind, COLOURS[kind]), title)
-        screen.print(table)
+from . import inputs, options, output
+from .output import CommandError, styled
 
 
 class Kind(StrEnum):
@@ -102,10 +53,9 @@ Each: TypeAlias = Annotated[
 
 @dataclass(slots=True)
 class _Converted:
-    """What a body became: `data` with all that belongs to it, `key` what is printed of it alone."""
+    """What a body became: `data` is its `body` with all that belongs to it, or `events`."""
 
     data: JsonObject
-    key: str
     losses: list[Loss]
     events: list[Event] | None = None  # of a stream
 
@@ -121,9 +71,9 @@ def convert_bodies(
     model: Asked = None,
     request: options.Request = False,
     each: Each = False,
-    output: options.Output = "-",
+    to_file: options.Output = "-",
     as_json: options.Json = False,
-    policy: options.PolicyName = Losses.log,
+    policy: options.PolicyName = options.Losses.log,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -138,22 +88,21 @@ def convert_bodies(
     target = wire(options.known(to), facts=options.facts(facts), policy="ignore")
     converter = _Converter(target, model, options.policy(policy, refuse, allow))
     jobs, many = _jobs(file, source, kind, converter)
-    printer = _Printer(target, many, as_json, request, each, policy is not Losses.ignore)
-    print_or_save(printer.texts(jobs), output)
-    printer.end("stdin" if file == "-" else file)
+    printer = _Printer(target, many, as_json, request, each, policy is not options.Losses.ignore)
+    output.print_or_save(printer.texts(jobs), to_file)
+    printer.end(inputs.file_name(file))
 
 
 def _jobs(file: str, source: str, kind: Kind, converter: _Converter) -> tuple[list[_Job], bool]:
     """What is to be converted, each with its place; True if there may be several."""
     if kind is Kind.request:
-        entries, many = read_values(file)
+        entries, many = inputs.read_values(file)
         return [(entry.place, partial(converter.request, entry, source)) for entry in entries], many
     broken: list[CommandError] = []
-    recordings = read_recordings(file, broken)
     jobs: list[_Job] = [
         (part.place, partial(converter.answer, part, home))
-        for recording in recordings
-        for part, home in with_sender(recording, source)
+        for recording in inputs.read_recordings(file, broken)
+        for part, home in inputs.with_sender(recording, source)
     ]
     jobs += [("", partial(_fail, error)) for error in broken]
     return jobs, len(jobs) > 1
@@ -171,14 +120,14 @@ class _Converter:
     model: str | None
     policy: Policy
 
-    def request(self, entry: Entry, source: str) -> _Converted:
-        body = body_of(entry)
-        out = convert(body.value, sender(body, source), self.target, "request", self.model,
+    def request(self, entry: inputs.Entry, source: str) -> _Converted:
+        body = inputs.body_of(entry)
+        out = convert(body.value, inputs.sender(body, source), self.target, "request", self.model,
                       path=body.path, policy=self.policy)  # fmt: skip
         data = {"path": out.path, "headers": out.headers, "body": out.body}
-        return _Converted(data, "body", out.losses)
+        return _Converted(data, out.losses)
 
-    def answer(self, recording: Recording, home: Wire | CommandError) -> _Converted:
+    def answer(self, recording: inputs.Recording, home: Wire | CommandError) -> _Converted:
         status = recording.status
         if recording.whole and status is not None and status >= 400:
             # errors look alike everywhere
@@ -189,26 +138,20 @@ class _Converter:
             return self._stream(recording, home)
         answer = recording.events[0][1]
         out = convert(answer, home, self.target, "response", self.model, policy=self.policy)
-        return _Converted({"body": out.body}, "body", out.losses)
+        return _Converted({"body": out.body}, out.losses)
 
-    def _stream(self, recording: Recording, home: Wire) -> _Converted:
+    def _stream(self, recording: inputs.Recording, home: Wire) -> _Converted:
         """As dragoman.convert_stream does it, and with the losses."""
         decoder = home.stream_decoder(model=self.model)
         encoder = self.target.stream_encoder(origin=decoder.origin)
         events: list[Event] = []
-        understood = False
-        for name, data in recording.events:
-            for piece in decoder.feed(data, name):
-                understood = understood or type(piece) is not Raw
+        for pieces in inputs.pieces_of(recording, decoder, home):
+            for piece in pieces:
                 events += encoder.feed(piece)
-        pieces = decoder.rest()
-        events += [event for piece in pieces for event in encoder.feed(piece)]
         events += encoder.finish()
-        if not (understood or pieces):
-            raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
         self.policy.judge(encoder.report, set())
         plain_events = [_plain_event(event) for event in events]
-        return _Converted({"events": plain_events}, "events", encoder.losses, events)
+        return _Converted({"events": plain_events}, encoder.losses, events)
 
 
 def framed(events: Iterable[Event], framing: Framing) -> str:
@@ -221,28 +164,17 @@ def framed(events: Iterable[Event], framing: Framing) -> str:
     'event: ping\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
     """
     match framing:
-        case "sse":
-            return "".join(_server_sent(name, _event_text(data)) for name, data in events)
-        case "ndjson":
-            return "".join(f"{_event_text(data)}\n" for _, data in events)
         case "json-array":
-            return f"[{','.join(_event_text(data) for _, data in events)}]\n"
+            texts = (data if isinstance(data, str) else arguments(data) for _, data in events)
+            return f"[{','.join(texts)}]\n"
         case "aws-eventstream":
             return "".join(f"{arguments(_plain_event(event))}\n" for event in events)
+        case _:
+            return encode(events, framing).decode()
 
 
 def _plain_event(event: Event) -> JsonObject:
-    name, data = event
-    return {"event": name, "data": data}
-
-
-def _event_text(data: Json) -> str:
-    return data if isinstance(data, str) else arguments(data)
-
-
-def _server_sent(name: str | None, text: str) -> str:
-    head = f"event: {name}\n" if name is not None else ""
-    return head + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
+    return dict(zip(("event", "data"), event, strict=True))
 
 
 @dataclass(slots=True)
@@ -255,8 +187,10 @@ class _Printer:
     request: bool  # the whole of it, not its body alone
     each: bool
     loud: bool
-    tally: Tally = field(default_factory=Tally)
     failed: bool = False
+    bodies: int = 0  # of many
+    losing: int = 0  # of those
+    codes: Counter[tuple[LossKind, str]] = field(default_factory=Counter)
 
     def texts(self, jobs: list[_Job]) -> Iterator[str]:
         """The text for each body. One of many that fails is told on stderr; alone, it raises."""
@@ -270,41 +204,54 @@ class _Printer:
             yield self._text(converted)
 
     def _text(self, converted: _Converted) -> str:
+        data = converted.data
         if self.as_json:
-            losses = [loss.to_dict() for loss in converted.losses]
-            return json_text({**converted.data, "losses": losses}, self.many)
-        if converted.events is not None:
-            if self.many or self.request:
-                return json_text(converted.data, self.many)
+            data = {**data, "losses": [loss.to_dict() for loss in converted.losses]}
+        elif converted.events is not None and not (self.many or self.request):
             return framed(converted.events, self.target.room.framing)
-        data = converted.data if self.request else converted.data[converted.key]
-        return json_text(data, self.many)
+        elif converted.events is None and not self.request:
+            data = data["body"]
+        return output.json_text(data, self.many)
 
     def _failure(self, error: DragomanError | CommandError, place: str) -> Iterator[str]:
         losses = list(error.losses) if isinstance(error, LossRefused) else []
         failure = _command_error(error, place)
         if self.as_json:
-            dicts = [loss.to_dict() for loss in losses]
-            yield json_text({"error": str(failure), "losses": dicts}, self.many)
+            yield output.failure_text(failure, losses, self.many)
         if not self.many:
             self._show_losses(place, losses)
             raise failure from error
         self.failed = True
-        report(str(failure), failure.code)
+        output.report(str(failure), failure.code)
 
     def _show_losses(self, place: str, losses: list[Loss]) -> None:
         if self.as_json or not self.loud:
             return
         if self.many and not self.each:
-            self.tally.add(losses)
+            self.bodies += 1
+            self.losing += bool(losses)
+            self.codes.update((loss.kind, loss.code) for loss in losses)
         elif losses:
-            show_losses(place, self.target.name, losses)
+            output.show_losses(place, self.target.name, losses)
 
     def end(self, name: str) -> None:
         """Show what many bodies lost together. Ends the command if one of them failed."""
-        self.tally.show(name, self.target.name)
+        if self.codes:
+            self._show_sums(name)
         if self.failed:
-            raise typer.Exit(REFUSED)
+            raise typer.Exit(output.REFUSED)
+
+    def _show_sums(self, name: str) -> None:
+        """Show how often each code came, the gravest kind first."""
+        screen = output.Screen(stderr=True)
+        summary = f"losses in {self.losing} of {self.bodies}"
+        screen.line(f"{output.plain(name)} for {self.target.name} - {summary}", style="bold")
+        sums = sorted(self.codes.items(), key=lambda row: (KINDS.index(row[0][0]), -row[1]))
+        rows = []
+        for (kind, code), count in sums:
+            title = styled((code, "bold"), f": {CODES[code].meaning}")
+            rows.append((str(count), styled(kind, style=output.COLOURS[kind]), title))
+        screen.print(output.grid(rows, "right", "", "fold"))
 
 
 def _command_error(error: DragomanError | CommandError, place: str) -> CommandError:
@@ -312,10 +259,9 @@ def _command_error(error: DragomanError | CommandError, place: str) -> CommandEr
         case CommandError():
             return error
         case ProviderError():
-            status = f" {error.status}" if error.status else ""
-            text = f"{place}: the provider says{status}: {error.message}"
-            return CommandError(text, "there is no answer to convert", REFUSED)
+            text = output.provider_text(place, error)
+            return CommandError(text, "there is no answer to convert", output.REFUSED)
         case WriteError():
             return CommandError.refused(error, place)
         case _:
-            return CommandError.of(error, place, USAGE)
+            return CommandError.of(error, place)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,23 +19,8 @@ from ..losses import Loss
 from ..message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ..rewrite.speakers import ByName
 from ..vendors import wire, wires
-from . import options
-from .output import (
-    COLOURS,
-    card,
-    console,
-    counted,
-    grouped,
-    json_text,
-    plain,
-    print_text,
-    role_of,
-    shortened,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from . import options, output
+from .output import Screen, plain, shortened, styled
 
 
 class Lang(StrEnum):
@@ -137,9 +122,9 @@ def demo(
     msgs = library(lang)
     views = [_view(name, msgs) for name in wires()]
     if as_json:
-        print_text(json_text({view.wires[0]: _view_json(view) for view in views}))
+        output.print_json({view.wires[0]: _view_json(view) for view in views})
         return
-    screen = console()
+    screen = Screen()
     _conversation(screen, msgs)
     cards = _likened(_grouped(views))
     columns = max(1, (screen.width + _GAP) // (_CARD + _GAP))
@@ -180,19 +165,14 @@ def _likened(views: list[_View]) -> list[_View]:
     return views
 
 
-def _conversation(screen: Console, msgs: list[Msg]) -> None:
-    from rich.text import Text
-
-    screen.print(Text(f"One conversation: {len(msgs)} messages", "bold"))
+def _conversation(screen: Screen, msgs: list[Msg]) -> None:
+    screen.print(styled(f"One conversation: {len(msgs)} messages", style="bold"))
     width = max(len(msg.name) for msg in msgs)
     for i, msg in enumerate(msgs):
-        head = Text.assemble(
-            (f"{f'[{i}]':>4} ", "dim"), (f"{msg.name:<{width}} ", _ROLES[msg.role])
-        )
-        lines = shortened(Text(_msg_text(msg)), screen.width - head.cell_len, 3)
-        for line in lines:
+        head = styled((f"{f'[{i}]':>4} ", "dim"), (f"{msg.name:<{width}} ", _ROLES[msg.role]))
+        for line in shortened(styled(_msg_text(msg)), screen.width - head.cell_len, 3):
             screen.print(head + line)
-            head = Text(" " * head.cell_len)
+            head = styled(" " * head.cell_len)
 
 
 def _msg_text(msg: Msg) -> str:
@@ -211,16 +191,14 @@ def _block_text(block: object) -> str:
             raise AssertionError("the conversation has no other blocks")
 
 
-def _side_by_side(screen: Console, row: Sequence[_View], columns: int) -> None:
+def _side_by_side(screen: Screen, row: Sequence[_View], columns: int) -> None:
     """Cards beside each other, message beside message."""
-    from rich.text import Text
-
     width = (screen.width - _GAP * (columns - 1)) // columns
     tallest = max(len(view.messages) for view in row)
     screen.print()
     for cells in zip(*(_card(view, width, tallest) for view in row), strict=True):
-        for texts in zip_longest(*cells, fillvalue=Text("")):
-            line = Text("")
+        for texts in zip_longest(*cells, fillvalue=styled()):
+            line = styled()
             for i, text in enumerate(texts):
                 line.append(" " * (i * (width + _GAP) - line.cell_len))
                 line.append_text(text)
@@ -228,14 +206,12 @@ def _side_by_side(screen: Console, row: Sequence[_View], columns: int) -> None:
             screen.print(line)
 
 
-def _card(view: _View, width: int, tallest: int) -> list[list[Text]]:
+def _card(view: _View, width: int, tallest: int) -> list[list[output.Text]]:
     """Title, messages (as many as the tallest card of the row has) and losses: lists of lines."""
-    from rich.text import Text
-
-    title = shortened(Text(", ".join(view.wires), "bold reverse"), width, 3)
+    title = shortened(styled(", ".join(view.wires), style="bold reverse"), width, 3)
     usual: Sequence[JsonObject | None] = [None] * len(view.messages)
     if view.like is not None:
-        title += shortened(Text(f"as {view.like.wires[0]}, but for:", "dim"), width, 1)
+        title += shortened(styled(f"as {view.like.wires[0]}, but for:", style="dim"), width, 1)
         usual = view.like.messages
     cells = [
         [] if message == usual_message else _message(message, width)
@@ -245,39 +221,31 @@ def _card(view: _View, width: int, tallest: int) -> list[list[Text]]:
     return [title, *cells, _losses(view, width)]
 
 
-def _message(message: JsonObject, width: int) -> list[Text]:
+def _message(message: JsonObject, width: int) -> list[output.Text]:
     """A message behind its role; an item without a role begins with its type."""
-    from rich.text import Text
-
-    lines = card(message, width - _ROLE)
-    role = role_of(message)
+    first, *others = output.card(message, width - _ROLE)
+    role = output.role_of(message)
     if role:
-        first = Text(f"{role:<{_ROLE}}"[:_ROLE], _ROLES.get(role, "bold")).append_text(lines[0])
+        head = styled(f"{role:<{_ROLE}}"[:_ROLE], style=_ROLES.get(role, "bold")).append_text(first)
     else:
-        first = Text(lines[0].plain, _ITEM)
-    return [first, *(Text(" " * _ROLE).append_text(line) for line in lines[1:])]
+        head = styled(first.plain, style=_ITEM)
+    return [head, *(styled(" " * _ROLE, line) for line in others)]
 
 
-def _losses(view: _View, width: int) -> list[Text]:
-    from rich.text import Text
-
-    texts = [Text(counted(view.losses), "bold" if view.losses else "dim")]
-    for (kind, code), losses in grouped(view.losses).items():
-        texts.append(Text.assemble((f"{kind} ", COLOURS[kind]), code))
-        texts += [Text(plain(f"  {loss.where}"), "dim") for loss in losses]
+def _losses(view: _View, width: int) -> list[output.Text]:
+    texts = [styled(output.counted(view.losses), style="bold" if view.losses else "dim")]
+    for (kind, code), losses in output.grouped(view.losses).items():
+        texts.append(styled((f"{kind} ", output.COLOURS[kind]), code))
+        texts += [styled(plain(f"  {loss.where}"), style="dim") for loss in losses]
     return [line for text in texts for line in shortened(text, width, 2)]
 
 
-def _closing(screen: Console, views: Sequence[_View]) -> None:
-    from rich.text import Text
-
-    summary = (
-        f"{len(views)} wires. A path such as $.messages[1] points into the conversation above."
-    )
+def _closing(screen: Screen, views: Sequence[_View]) -> None:
+    summary = "wires. A path such as $.messages[1] points into the conversation above."
     meanings = {loss.code: (loss.kind, loss.meaning) for view in views for loss in view.losses}
-    texts = [Text.assemble((code, COLOURS[kind]), f": {meaning}")
+    texts = [styled((code, output.COLOURS[kind]), f": {meaning}")
              for code, (kind, meaning) in sorted(meanings.items())]  # fmt: skip
     screen.print()
-    for text in (Text(summary), *texts):
+    for text in (styled(f"{len(views)} {summary}"), *texts):
         for line in shortened(text, screen.width, 4):
             screen.print(line)

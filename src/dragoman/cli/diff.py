@@ -6,51 +6,41 @@ two bodies stand in one row if they come from the same units of the source.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
 from .._core.convert import convert
 from .._core.jsontext import Json, JsonObject
-from ..errors import DragomanError, WriteError
+from ..errors import WriteError
 from ..losses import Loss
-from ..losses import policy as policy_of
 from ..message import ChatRequest, Written
 from ..study.paths import inside, path_of, value_at
 from ..study.sameness import Difference, diff
 from ..study.sources import sourcemap
 from ..vendors import wire
-from . import options
-from .inputs import Body, Entry, body_of, is_ours, read_values, request_of, sender
-from .output import (
-    COLOURS,
-    REFUSED,
-    USAGE,
-    CommandError,
-    console,
-    counted,
-    excerpt,
-    json_text,
-    plain,
-    print_text,
-    shortened,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from . import inputs, options, output
+from .options import wire_option
+from .output import CommandError, Screen, plain, shortened, styled
 
 
 @dataclass(slots=True)
 class Row:
     """What belongs together: paths in the source, and for each side paths and losses."""
 
-    source: list[str] = field(default_factory=list)
-    sides: list[list[str]] = field(default_factory=list)
-    losses: list[list[Loss]] = field(default_factory=list)
+    source: list[str]
+    sides: list[list[str]]
+    losses: list[list[Loss]]
+
+    @classmethod
+    def of(cls, count: int) -> Row:
+        """An empty row of so many sides."""
+        return cls([], [[] for _ in range(count)], [[] for _ in range(count)])
 
 
 def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
@@ -61,9 +51,9 @@ def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
     for side_units in unit_sources:
         for _, sources in side_units:
             groups.join(sources)
-    rows: dict[float, Row] = {}
+    rows: dict[float, Row] = defaultdict(partial(Row.of, len(outs)))
     for i, path in enumerate(units):
-        rows.setdefault(groups.first(i), _row(outs)).source.append(path)
+        rows[groups.first(i)].source.append(path)
     for index, side_units in enumerate(unit_sources):
         key = -1.0
         for path, sources in side_units:
@@ -71,16 +61,11 @@ def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
                 key = groups.first(sources[0])
             else:  # nobody gave it: beside the same of the other side, or in a row of its own
                 key = next((k for k, row in rows.items() if _has(row, path)), _free(rows, key))
-            rows.setdefault(key, _row(outs)).sides[index].append(path)
-    rows[float("inf")] = _row(outs)
+            rows[key].sides[index].append(path)
     for index, out in enumerate(outs):
         for loss in out.losses:
             _row_of(loss, rows).losses[index].append(loss)
     return [row for _, row in sorted(rows.items()) if any(row.sides) or any(row.losses)]
-
-
-def _row(outs: Sequence[Written]) -> Row:
-    return Row([], [[] for _ in outs], [[] for _ in outs])
 
 
 def _has(row: Row, path: str) -> bool:
@@ -150,8 +135,6 @@ class _Groups:
             self._up[first] = firsts[0]
 
 
-_QUIET = policy_of("ignore")
-
 _GAP = 3  # columns between the sides
 
 _LINES = 16  # of one unit
@@ -165,15 +148,13 @@ Files: TypeAlias = Annotated[
 
 Both: TypeAlias = Annotated[
     tuple[str, str] | None,
-    typer.Option("--to", "-t", metavar="WIRE WIRE", help="Each may name a model: WIRE=MODEL.",
-                 autocompletion=options.beginning),
-]  # fmt: skip
+    wire_option("--to", "-t", metavar="WIRE WIRE", help="Each may name a model: WIRE=MODEL."),
+]
 
 From: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--from", "-f", metavar="WIRE", help="Whose FILE is; twice for two of them.",
-                 autocompletion=options.beginning),
-]  # fmt: skip
+    wire_option("--from", "-f", help="Whose FILE is; twice for two of them."),
+]
 
 
 def diff_conversations(
@@ -195,7 +176,7 @@ def diff_conversations(
     if len(sources) > len(files):
         raise CommandError("--from is given more often than there are files")
     if to is not None:
-        _show_sides(body_of(_single(files[0])), sources[0], list(to), as_json)
+        _show_sides(inputs.body_of(_single(files[0])), sources[0], list(to), as_json)
         return
     requests = [
         _request(_single(file), name)
@@ -204,15 +185,15 @@ def diff_conversations(
     changes = diff(*requests)
     if as_json:
         differences = [asdict(change) for change in changes]
-        print_text(json_text({"same": not changes, "differences": differences}))
+        output.print_json({"same": not changes, "differences": differences})
     else:
-        _show_changes(console(), files, changes)
+        _show_changes(Screen(), files, changes)
     if changes:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(output.REFUSED)
 
 
-def _single(file: str) -> Entry:
-    entries, _ = read_values(file)
+def _single(file: str) -> inputs.Entry:
+    entries, _ = inputs.read_values(file)
     if len(entries) > 1:
         raise CommandError(
             f"{entries[1].place}: a second conversation", "diff takes one of each file"
@@ -222,30 +203,28 @@ def _single(file: str) -> Entry:
     return entries[0]
 
 
-def _request(entry: Entry, source: str) -> ChatRequest:
+def _request(entry: inputs.Entry, source: str) -> ChatRequest:
     """The conversation of a file: ours, or a body that is read."""
-    if is_ours(entry.value):
-        return request_of(entry)
-    body = body_of(entry)
-    try:
-        return sender(body, source).read_request(body.value, body.path)
-    except DragomanError as error:
-        raise CommandError.of(error, body.place, USAGE) from error
+    if inputs.is_ours(entry.value):
+        return inputs.request_of(entry)
+    body = inputs.body_of(entry)
+    with output.errors_at(body.place):
+        return inputs.sender(body, source).read_request(body.value, body.path)
 
 
-def _show_sides(body: Body, source: str, to: list[str], as_json: bool) -> None:
-    home = sender(body, source)
+def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) -> None:
+    home = inputs.sender(body, source)
     sides = [_written(body, home.name, target) for target in to]
     rows = aligned(body.value, [out for _, out in sides])
     if as_json:
-        print_text(json_text({
+        output.print_json({
             "from": home.name,
             "sides": [_side_json(name, out) for name, out in sides],
             "rows": [_row_json(row) for row in rows],
-        }))  # fmt: skip
+        })  # fmt: skip
         return
-    screen = console()
-    screen.print(f"{plain(body.place)}, a request of {home.name}", style="bold", soft_wrap=True)
+    screen = Screen()
+    screen.line(f"{plain(body.place)}, a request of {home.name}", style="bold")
     width = (screen.width - _GAP) // 2
     _print(screen, [_head(name, out, width) for name, out in sides], width)
     for row in rows:
@@ -256,15 +235,15 @@ def _show_sides(body: Body, source: str, to: list[str], as_json: bool) -> None:
                         for (_, out), paths, losses in cells], width)  # fmt: skip
 
 
-def _written(body: Body, home: str, target: str) -> tuple[str, Written]:
+def _written(body: inputs.Body, home: str, target: str) -> tuple[str, Written]:
     name, _, model = target.partition("=")
     to = wire(options.known(name), policy="ignore")
-    try:
-        out = convert(body.value, home, to, model=model or None, path=body.path, policy=_QUIET)
-    except WriteError as error:
-        raise CommandError.of(error, f"{body.place} for {name}", REFUSED) from error
-    except DragomanError as error:
-        raise CommandError.of(error, body.place, USAGE) from error
+    with output.errors_at(body.place):
+        try:
+            out = convert(body.value, home, to, model=model or None, path=body.path)
+        except WriteError as error:
+            place = f"{body.place} for {name}"
+            raise CommandError.of(error, place, code=output.REFUSED) from error
     return name, out
 
 
@@ -278,36 +257,26 @@ def _row_json(row: Row) -> JsonObject:
             "losses": [[loss.to_dict() for loss in side] for side in row.losses]}  # fmt: skip
 
 
-def _head(name: str, out: Written, width: int) -> list[Text]:
-    from rich.text import Text
-
-    texts = [
-        Text(name, "bold reverse"),
-        Text(plain(out.path), "dim"),
-        Text(counted(out.losses), "dim"),
-    ]
-    return [line for text in texts for line in shortened(text, width, 2)]
+def _head(name: str, out: Written, width: int) -> list[output.Text]:
+    head = (name, "bold reverse"), (plain(out.path), "dim"), (output.counted(out.losses), "dim")
+    return [line for text, style in head for line in shortened(styled(text, style=style), width, 2)]
 
 
-def _cell(body: Json, paths: list[str], losses: list[Loss], width: int) -> Iterator[Text]:
+def _cell(body: Json, paths: list[str], losses: list[Loss], width: int) -> Iterator[output.Text]:
     """What a side has in a row, and what it loses there."""
-    from rich.text import Text
-
     for path in paths:
-        yield from shortened(Text(plain(path), "cyan"), width, 2)
-        for line in excerpt(value_at(body, path), width, _LINES).splitlines():
-            yield from shortened(Text(plain(line)), width, _LONG)
+        yield from shortened(styled(plain(path), style="cyan"), width, 2)
+        for line in output.excerpt(value_at(body, path), width, _LINES).splitlines():
+            yield from shortened(styled(plain(line)), width, _LONG)
     for loss in losses:
         did = f" -> {loss.did}" if loss.did else ""
-        text = Text.assemble((loss.kind, COLOURS[loss.kind]), f" {loss.code}: ",
-                             plain(f"{loss.what}{did} ({loss.where})"))  # fmt: skip
+        text = styled((loss.kind, output.COLOURS[loss.kind]), f" {loss.code}: ",
+                      plain(f"{loss.what}{did} ({loss.where})"))  # fmt: skip
         yield from shortened(text, width, _LONG)
 
 
-def _print(screen: Console, cells: list[list[Text]], width: int) -> None:
-    from rich.text import Text
-
-    for left, right in zip_longest(*cells, fillvalue=Text("")):
+def _print(screen: Screen, cells: list[list[output.Text]], width: int) -> None:
+    for left, right in zip_longest(*cells, fillvalue=styled()):
         line = left.copy()
         line.append(" " * (width + _GAP - line.cell_len))
         line.append_text(right)
@@ -315,18 +284,16 @@ def _print(screen: Console, cells: list[list[Text]], width: int) -> None:
         screen.print(line)
 
 
-def _show_changes(screen: Console, files: list[str], changes: list[Difference]) -> None:
-    from rich.text import Text
-
-    names = " and ".join(plain("stdin" if file == "-" else file) for file in files)
+def _show_changes(screen: Screen, files: list[str], changes: list[Difference]) -> None:
+    names = " and ".join(plain(inputs.file_name(file)) for file in files)
     if not changes:
-        screen.print(f"{names} say the same", soft_wrap=True)
+        screen.line(f"{names} say the same")
         return
     places = f"{len(changes)} place{'s' * (len(changes) > 1)}"
-    screen.print(Text(f"{names} differ in {places}", "bold"), soft_wrap=True)
+    screen.line(f"{names} differ in {places}", style="bold")
     for change in changes:
         where = " => ".join(filter(None, (change.left, change.right)))
-        screen.print(Text.assemble((change.change, "bold"), f" {change.kind}  {plain(where)}"))
+        screen.print(styled((change.change, "bold"), f" {change.kind}  {plain(where)}"))
         for sign, text, style in (("-", change.was, "red"), ("+", change.now, "green")):
             if text:
-                screen.print(Text(f"  {sign} {plain(text)}", style))
+                screen.print(styled(f"  {sign} {plain(text)}", style=style))

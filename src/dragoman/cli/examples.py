@@ -35,16 +35,17 @@ from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg, load
 from ..rewrite.prompt import SystemPrompt
-from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
+from ..rewrite.speakers import ByName, ByRole, NameField, Tagged
 from ..rewrite.truncate import ClearToolResults, Summarize
 from ..token import CharTokenCounter
 from ..vendors import wire
 
-_SPEAKERS: dict[str, type[Any]] = {
+# the classes of options: by the name of the way, or of the option itself
+_WAYS: dict[str, type[Any]] = {
     "role": ByRole, "name": ByName, "tagged": Tagged, "namefield": NameField,
+    "clear": ClearToolResults, "summarize": Summarize,
 }  # fmt: skip
 _OPTION_CLASSES: dict[str, type[Any]] = {"prompt": SystemPrompt, "told": Told}
-_TRUNCATIONS: dict[str, type[Any]] = {"clear": ClearToolResults, "summarize": Summarize}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,32 +131,26 @@ def _options(data: JsonObject) -> dict[str, Any]:
     options: dict[str, Any] = {**data, "policy": data.get("policy", "ignore")}
     if "max_tokens" in data:
         options["token_counter"] = CharTokenCounter()
-    if "speakers" in data:
-        cls, arguments = _speakers(data["speakers"])
-        options["speakers"] = cls(**arguments)
-    for name, cls in _OPTION_CLASSES.items():
-        if name in data:
-            options[name] = cls(**data[name])
-    if "truncate" in data:
-        cls, arguments = _truncation(data["truncate"])
-        options["truncate"] = cls(**{k: _summary(v) if k == "call" else v
-                                     for k, v in arguments.items()})  # fmt: skip
+    for name, value in data.items():
+        cls, arguments = _class_of(name, value)
+        if cls is Summarize:
+            arguments = {**arguments, "call": _summary(arguments["call"])}
+        if cls is not None:
+            options[name] = cls(**arguments)
     if "media_saver" in data:
         options["media_saver"] = lambda *_: str(data["media_saver"])
     return options
 
 
-def _speakers(data: str | JsonObject) -> tuple[type[Rewrite], JsonObject]:
-    """The class of a way to tell speakers apart, and the fields that are given."""
-    if isinstance(data, str):
-        return _SPEAKERS[data], {}
-    [(name, arguments)] = data.items()
-    return _SPEAKERS[name], arguments
-
-
-def _truncation(data: JsonObject) -> tuple[type[Any], JsonObject]:
-    [(name, arguments)] = data.items()
-    return _TRUNCATIONS[name], arguments
+def _class_of(name: str, value: Json) -> tuple[type[Any] | None, JsonObject]:
+    """The class of an option, and the fields that are given; no class for a plain value."""
+    if name not in ("speakers", "truncate"):
+        cls = _OPTION_CLASSES.get(name)
+        return cls, value if cls is not None else {}
+    if isinstance(value, str):
+        return _WAYS[value], {}
+    [(way, arguments)] = value.items()
+    return _WAYS[way], arguments
 
 
 def _summary(text: str) -> Callable[[list[Msg]], str]:
@@ -164,19 +159,12 @@ def _summary(text: str) -> Callable[[list[Msg]], str]:
 
 def _python(name: str, value: Json) -> str:
     """An option as somebody would write it in Python."""
-    if name == "media_saver":
-        return "save"
-    if name == "speakers":
-        cls, value = _speakers(value)
-    elif name == "truncate":
-        cls, value = _truncation(value)
-        if "call" in value:
-            return f"{cls.__name__}(tell)"
-    elif name in _OPTION_CLASSES:
-        cls = _OPTION_CLASSES[name]
-    else:
-        return repr(value)
-    return f"{cls.__name__}({', '.join(f'{key}={item!r}' for key, item in value.items())})"
+    cls, arguments = _class_of(name, value)
+    if cls is None:
+        return "save" if name == "media_saver" else repr(value)
+    if cls is Summarize:
+        return "Summarize(tell)"
+    return f"{cls.__name__}({', '.join(f'{key}={item!r}' for key, item in arguments.items())})"
 
 
 # -- dialogues ------------------------------------------------------------------------------------
@@ -293,13 +281,12 @@ class _Dialogue:
     def _block(self, verb: str, text_after: str) -> JsonObject:
         text, fields = _parted(text_after)
         match verb:
-            case "says":
-                return {"type": "text", "text": _text(text), **fields}
+            case "says" | "refuses":
+                kind = "text" if verb == "says" else "refusal"
+                return {"type": kind, "text": _text(text), **fields}
             case "thinks":
                 origin = {"origin": fields.pop("origin")} if "origin" in fields else {}
                 return {"type": "thinking", **origin, "thinking": _text(text), **fields}
-            case "refuses":
-                return {"type": "refusal", "text": _text(text), **fields}
             case "calls":
                 name, _, arguments = text.partition(" ")
                 self._call = fields.get("id", "call_1"), name

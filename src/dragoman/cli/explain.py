@@ -5,19 +5,15 @@ from __future__ import annotations
 import logging
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
 from .._core.jsontext import Json, JsonObject
-from ..losses.codes import CODES
-from ..losses.codes.code import KINDS, Code
+from ..losses.codes import CODES, KINDS, Code
 from . import options
 from .examples import Example, examples
-from .output import COLOURS, CommandError, console, excerpt, grid, json_text, loss_table, print_text
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .output import COLOURS, CommandError, Screen, excerpt, grid, loss_table, print_json, styled
 
 _MOST = 32  # lines of an example on either side
 Pattern: TypeAlias = Annotated[
@@ -32,9 +28,9 @@ def explain(code: Pattern = None, as_json: options.Json = False) -> None:
     """
     rows = _matching(code) if code is not None else list(CODES.values())
     if as_json:
-        print_text(json_text({"codes": [_code_json(row, code is not None) for row in rows]}))
+        print_json({"codes": [_code_json(row, code is not None) for row in rows]})
         return
-    screen = console()
+    screen = Screen()
     if code is None:
         _list(screen, rows)
         return
@@ -54,40 +50,30 @@ def _matching(pattern: str) -> list[Code]:
     raise CommandError(f"unknown code {pattern!r}", hint)
 
 
-def _list(screen: Console, rows: list[Code]) -> None:
-    from rich.text import Text
-
+def _list(screen: Screen, rows: list[Code]) -> None:
     for i, kind in enumerate(kind for kind in KINDS if any(row.kind == kind for row in rows)):
         if i:
             screen.print()
-        screen.print(Text(kind, f"bold {COLOURS[kind]}"))
-        table = grid("", "fold", gap=2)
-        for row in rows:
-            if row.kind == kind:
-                table.add_row(row.name, Text(row.meaning))
-        screen.print(table)
+        screen.print(styled(kind, style=f"bold {COLOURS[kind]}"))
+        of_kind = ((row.name, row.meaning) for row in rows if row.kind == kind)
+        screen.print(grid(of_kind, "", "fold", gap=2))
 
 
-def _show(screen: Console, row: Code) -> None:
-    from rich.text import Text
-
+def _show(screen: Screen, row: Code) -> None:
     level = logging.getLevelName(row.level).lower()
-    screen.print(Text.assemble(
-        (row.name, "bold"), "  ", (row.kind, COLOURS[row.kind]), (f", logged as {level}", "dim"),
-    ))  # fmt: skip
+    kind = row.kind, COLOURS[row.kind]
+    screen.print(styled((row.name, "bold"), "  ", kind, (f", logged as {level}", "dim")))
     screen.print(f"{row.meaning[0].upper()}{row.meaning[1:]}.")
-    screen.print(Text.assemble(("\nWhat to do: ", "bold"), row.fix))
+    screen.print(styled(("\nWhat to do: ", "bold"), row.fix))
     if row.asks:
-        screen.print(Text.assemble(("Decided by: ", "bold"), ", ".join(row.asks)))
+        screen.print(styled(("Decided by: ", "bold"), ", ".join(row.asks)))
     example = examples().get(row.name)
     if example is not None:
         screen.print()
         _show_example(screen, row, example)
 
 
-def _show_example(screen: Console, row: Code, example: Example) -> None:
-    from rich.text import Text
-
+def _show_example(screen: Screen, row: Code, example: Example) -> None:
     out = example.run()
     losses = [loss for loss in out.losses if loss.code == row.name]
     _show_json(screen, f"Example: {example.call()}", example.said())
@@ -97,16 +83,14 @@ def _show_example(screen: Console, row: Code, example: Example) -> None:
     if fix is None:
         return
     if fix.given == example.given:
-        screen.print(Text.assemble(("Instead: ", "bold"), fix.call()))
+        screen.print(styled(("Instead: ", "bold"), fix.call()))
     else:
         _show_json(screen, "Instead:", fix.said())
 
 
-def _show_json(screen: Console, title: str, value: Json) -> None:
-    from rich.text import Text
-
-    screen.print(Text(title, "bold"))
-    screen.print(Text(excerpt(value, screen.width, _MOST)), soft_wrap=True)
+def _show_json(screen: Screen, title: str, value: Json) -> None:
+    screen.print(styled(title, style="bold"))
+    screen.line(excerpt(value, screen.width, _MOST))
 
 
 def _code_json(row: Code, with_example: bool) -> JsonObject:

@@ -6,24 +6,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
 from .._core.jsontext import Json, JsonObject, loads
 from ..errors import ConfigError, DragomanError
 from ..study.fidelity import SILENT, Example, Fidelity, Pair, Worse, fidelity, worse
-from . import options
-from .inputs import read_values
-from .output import REFUSED, USAGE, CommandError, console, json_text, plain, print_text, report
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from . import inputs, options, output
+from .output import REFUSED, CommandError, Screen, grid, plain, print_json, report, styled
 
 _SHOWN = 3  # lines of one kind that are shown
 
@@ -68,11 +64,11 @@ def measure_fidelity(
         data: JsonObject = run.to_dict()
         if before is not None:
             data["worse"] = [asdict(change) for change in changes]
-        print_text(json_text(data))
+        print_json(data)
     else:
-        _show(console(), run)
+        _show(Screen(), run)
         if changes:
-            _show_worse(console(), changes)
+            _show_worse(Screen(), changes)
     if changes:
         report(f"{len(changes)} figures are worse than in {baseline}", REFUSED)
         raise typer.Exit(REFUSED)
@@ -82,7 +78,7 @@ def _measured(files: list[str], source: str, targets: dict[str, str | None] | No
     rows: list[tuple[str, Json]] = []
     broken: list[tuple[str, str]] = []
     for file in files:
-        for entry in read_values(file, "logs of requests and answers")[0]:
+        for entry in inputs.read_values(file, "logs of requests and answers")[0]:
             if isinstance(entry.value, CommandError):
                 broken.append((entry.place, str(entry.value)))
             else:
@@ -106,62 +102,53 @@ def _stored(file: str) -> Fidelity:
         raise CommandError(f"{file}: byte {error.start} is no UTF-8") from error
     except DragomanError as error:
         hint = error.hint if isinstance(error, ConfigError) else "`--save FILE` makes one"
-        raise CommandError.of(error, file, USAGE, hint) from error
+        raise CommandError.of(error, file, hint) from error
 
 
-def _show(screen: Console, run: Fidelity) -> None:
+def _show(screen: Screen, run: Fidelity) -> None:
     """The pairs by their source, the losses by code, and an example for each code."""
-    from rich.text import Text
-
     unread = f", and {len(run.unread)} that cannot be read" if run.unread else ""
-    screen.print(Text(f"{run.read} bodies{unread}", "bold"))
+    screen.print(styled(f"{run.read} bodies{unread}", style="bold"))
     for place, error in run.unread[:_SHOWN]:
-        screen.print(Text(plain(_with_place(place, error)), "red"))
+        screen.print(styled(plain(_with_place(place, error)), style="red"))
     pairs = sorted(run.pairs, key=lambda pair: (pair.kind, pair.source))
     for (kind, source), group in groupby(pairs, key=lambda pair: (pair.kind, pair.source)):
         of_source = list(group)
-        screen.print(Text(f"\n{kind}s of {source}", "bold"))
+        screen.print(styled(f"\n{kind}s of {source}", style="bold"))
         screen.print(_shares(of_source))
         if any(pair.codes or pair.refused for pair in of_source):
             screen.print(_matrix(of_source))
     examples = list(_examples(run.pairs))
     if examples:
-        screen.print(Text("\nAn example of each", "bold"))
+        screen.print(styled("\nAn example of each", style="bold"))
     for code, pair, example in examples:
         _show_example(screen, code, pair, example)
 
 
-def _shares(pairs: list[Pair]) -> Table:
-    table = _table("", "to", "bodies", "lossless", "clean", "same", "silent", "refused")
-    for number, pair in enumerate(pairs, 1):
-        table.add_row(
-            str(number), pair.target, str(pair.count),
-            *(_percent(pair.share(name)) for name in ("lossless", "clean", "same")),
-            str(pair.silent), str(pair.refused.total()),
-        )  # fmt: skip
-    return table
+def _shares(pairs: list[Pair]) -> output.Table:
+    rows = (
+        (str(number), pair.target, str(pair.count),
+         *(_percent(pair.share(name)) for name in ("lossless", "clean", "same")),
+         str(pair.silent), str(pair.refused.total()))
+        for number, pair in enumerate(pairs, 1)
+    )  # fmt: skip
+    return _figures(rows, "", "to", "bodies", "lossless", "clean", "same", "silent", "refused")
 
 
-def _matrix(pairs: list[Pair]) -> Table:
+def _matrix(pairs: list[Pair]) -> output.Table:
     """In how many bodies a code comes, on the way to each target."""
-    table = _table("", "in bodies", *(str(number) for number in range(1, len(pairs) + 1)))
-    codes = {code for pair in pairs for code in (*pair.codes, *pair.refused)}
-    sums = {code: sum(pair.codes[code] + pair.refused[code] for pair in pairs) for code in codes}
-    for code in sorted(codes, key=lambda code: (-sums[code], code)):
-        counts = [pair.codes[code] + pair.refused[code] for pair in pairs]
-        table.add_row("", code, *(str(count) if count else "-" for count in counts))
-    return table
+    bodies = [pair.codes + pair.refused for pair in pairs]
+    sums = sum(bodies, Counter[str]())
+    rows = (
+        ("", code, *(str(codes[code] or "-") for codes in bodies))
+        for code in sorted(sums, key=lambda code: (-sums[code], code))
+    )
+    return _figures(rows, "", "in bodies", *(str(number) for number in range(1, len(pairs) + 1)))
 
 
-def _table(*heads: str) -> Table:
-    """The first two columns are names, the others figures."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for number, head in enumerate(heads):
-        table.add_column(head, justify="left" if number == 1 else "right", no_wrap=number != 1,
-                         overflow="fold")  # fmt: skip
-    return table
+def _figures(rows: Iterable[Sequence[str | output.Text]], *heads: str) -> output.Table:
+    """A table whose first two columns are names, the others figures."""
+    return grid(rows, "right", "fold", *["right"] * (len(heads) - 2), heads=heads, gap=2)
 
 
 def _percent(share: float) -> str:
@@ -180,15 +167,11 @@ def _examples(pairs: list[Pair]) -> Iterator[tuple[str, Pair, Example]]:
         yield code, *examples[code]
 
 
-def _show_example(screen: Console, code: str, pair: Pair, example: Example) -> None:
-    from rich.text import Text
-
-    head = Text.assemble(
-        (code, "bold"), f"  {plain(example.place)}, {pair.source} -> {pair.target}"
-    )
-    screen.print(head, soft_wrap=True)
+def _show_example(screen: Screen, code: str, pair: Pair, example: Example) -> None:
+    place = f"  {plain(example.place)}, {pair.source} -> {pair.target}"
+    screen.line((code, "bold"), place)
     for line in (*_losses(example), *_differences(example)):
-        screen.print(Text(f"  {plain(line)}"), soft_wrap=True)
+        screen.line(f"  {plain(line)}")
 
 
 def _losses(example: Example) -> Iterator[str]:
@@ -205,16 +188,14 @@ def _differences(example: Example) -> Iterator[str]:
         yield f"{change['change']} {change['kind']}: {' => '.join(filter(None, ends))}"
 
 
-def _show_worse(screen: Console, changes: list[Worse]) -> None:
-    from rich.text import Text
-
-    screen.print(Text("\nWorse than before", "bold red"))
-    table = _table("", "pair", "what", "was", "now")
+def _show_worse(screen: Screen, changes: list[Worse]) -> None:
+    screen.print(styled("\nWorse than before", style="bold red"))
+    rows: list[tuple[str | output.Text, ...]] = []
     for change in changes:
         form = ".2f" if change.what == "weight" else ".1%"
         figures = format(change.was, form), format(change.now, form)
-        table.add_row("", change.pair or "all", change.what, *figures)
+        rows.append(("", change.pair or "all", change.what, *figures))
     for pair, codes in dict.fromkeys((change.pair, change.codes) for change in changes):
         if codes:
-            table.add_row("", Text(f"more often, {pair}: {', '.join(codes)}", "dim"))
-    screen.print(table)
+            rows.append(("", styled(f"more often, {pair}: {', '.join(codes)}", style="dim")))
+    screen.print(_figures(rows, "", "pair", "what", "was", "now"))

@@ -9,10 +9,7 @@ from ..errors import LossRefused, WriteError
 from ..formatter import Formatter
 from ..losses import Loss
 from ..message import ChatRequest
-from . import options
-from .inputs import Conversation, InputConversation, read_conversations
-from .options import Losses
-from .output import CommandError, json_text, print_or_save, show_losses
+from . import inputs, options, output
 
 
 def format_messages(
@@ -24,9 +21,9 @@ def format_messages(
     max_tokens: options.Budget = None,
     counter: options.Counter = "char",
     request: options.Request = False,
-    output: options.Output = "-",
+    to_file: options.Output = "-",
     as_json: options.Json = False,
-    policy: options.PolicyName = Losses.log,
+    policy: options.PolicyName = options.Losses.log,
     refuse: options.Refuse = None,
     allow: options.Allow = None,
     facts: options.Facts = None,
@@ -45,37 +42,36 @@ def format_messages(
         token_counter=options.counter(counter) if max_tokens is not None else None,
         policy=options.policy(policy, refuse, allow),
     )
-    conversations, lines = read_conversations(file)
-    loud = not as_json and policy is not Losses.ignore
-    print_or_save(_texts(conversations, lines, formatter, request, as_json, loud), output)
+    conversations, lines = inputs.read_conversations(file)
+    loud = not as_json and policy is not options.Losses.ignore
+    output.print_or_save(_texts(conversations, lines, formatter, request, as_json, loud), to_file)
 
 
 def _texts(
-    conversations: list[InputConversation], lines: bool, formatter: Formatter, request: bool,
-    as_json: bool, loud: bool,
+    conversations: list[tuple[str, inputs.Conversation]], lines: bool, formatter: Formatter,
+    request: bool, as_json: bool, loud: bool,
 ) -> Iterator[str]:  # fmt: skip
     """The JSON text for each conversation, losses in it or on stderr; ends at a refusal."""
-    for item in conversations:
+    for place, conversation in conversations:
         try:
-            data, losses = _formatted(item.conversation, formatter, request)
+            data, losses = _formatted(conversation, formatter, request)
         except WriteError as error:
             refused = error.losses if isinstance(error, LossRefused) else []
-            failure = CommandError.refused(error, item.place)
+            failure = output.CommandError.refused(error, place)
             if as_json:
-                dicts = [loss.to_dict() for loss in refused]
-                yield json_text({"error": str(failure), "losses": dicts}, lines)
+                yield output.failure_text(failure, refused, lines)
             elif refused:
-                show_losses(item.place, formatter.wire.name, refused)
+                output.show_losses(place, formatter.wire.name, refused)
             raise failure from error
         if as_json:
             data["losses"] = [loss.to_dict() for loss in losses]
         elif loud and losses:
-            show_losses(item.place, formatter.wire.name, losses)
-        yield json_text(data if as_json or request else data["messages"], lines)
+            output.show_losses(place, formatter.wire.name, losses)
+        yield output.json_text(data if as_json or request else data["messages"], lines)
 
 
 def _formatted(
-    conversation: Conversation, formatter: Formatter, request: bool
+    conversation: inputs.Conversation, formatter: Formatter, request: bool
 ) -> tuple[JsonObject, list[Loss]]:
     if not request:
         out = formatter.write(conversation)

@@ -15,18 +15,21 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 from .._core.convert import detect
+from .._core.exchange.stream import StreamDecoder
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject, loads
+from .._core.stream.pieces import Piece, Raw
 from ..errors import DragomanError, InvalidMessage, ReadError
 from ..message import ChatRequest, ChatResponse, Msg, load
 from ..sse import Decoder, Framing
 from ..study.fidelity import Event, event_of, record
 from ..vendors import PROTOCOLS, wire
-from .output import USAGE, CommandError
+from .output import CommandError, errors_at
 
 Conversation: TypeAlias = list[Msg] | ChatRequest
 
 _MESSAGE = 'a message has "name" (which may be empty), "role" and "content"'
+_LINES = (".jsonl", ".ndjson")  # files with a value on each line
 _REQUEST = "a request as it was sent to a provider"
 
 
@@ -36,14 +39,6 @@ class Entry:
 
     place: str
     value: Json | CommandError
-
-
-@dataclass(frozen=True, slots=True)
-class InputConversation:
-    """One conversation to format, and where it stands."""
-
-    place: str
-    conversation: Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,8 @@ class Recording:
 # -- files ----------------------------------------------------------------------------------------
 
 
-def _name(file: str) -> str:
+def file_name(file: str) -> str:
+    """The file as it is named to people."""
     return "stdin" if file == "-" else file
 
 
@@ -109,12 +105,12 @@ def _entries(text: str, rows: list[tuple[int, str]], name: str) -> tuple[list[En
 
     That is so if the file's name says it, or if the first line is JSON and the text as one is not.
     """
-    if Path(name).suffix not in (".jsonl", ".ndjson"):
+    if Path(name).suffix not in _LINES:
         try:
             return [Entry(name, loads(text))], False
         except ReadError as error:
             if len(rows) == 1 or isinstance(_entry(name, *rows[0]).value, CommandError):
-                raise CommandError.of(error, name, USAGE) from error
+                raise CommandError.of(error, name) from error
     return [_entry(name, number, row) for number, row in rows], True
 
 
@@ -123,7 +119,7 @@ def _entry(name: str, number: int, row: str) -> Entry:
     try:
         return Entry(place, loads(row))
     except ReadError as error:
-        return Entry(place, CommandError.of(error, place, USAGE))
+        return Entry(place, CommandError.of(error, place))
 
 
 def _elements(values: list[Json], name: str) -> list[Entry]:
@@ -135,7 +131,7 @@ def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
 
     Raises CommandError for a file that cannot be read at all.
     """
-    name = _name(file)
+    name = file_name(file)
     text = _text(_content(file, what), name, "bodies are")
     entries, lines = _entries(text, _rows(text, name, what), name)
     value = entries[0].value
@@ -147,12 +143,12 @@ def read_values(file: str, what: str = _REQUEST) -> tuple[list[Entry], bool]:
 # -- conversations of ours ------------------------------------------------------------------------
 
 
-def read_conversations(file: str) -> tuple[list[InputConversation], bool]:
-    """The conversations of a file; True if each stood on a line of its own.
+def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]:
+    """(place, conversation) of each in a file; True if each stood on a line of its own.
 
     Raises CommandError for what cannot be read.
     """
-    name = _name(file)
+    name = file_name(file)
     text = _text(_content(file, "messages"), name, "the input is")
     entries, lines = _entries(text, _rows(text, name, _MESSAGE), name)
     for entry in entries:
@@ -160,27 +156,21 @@ def read_conversations(file: str) -> tuple[list[InputConversation], bool]:
             raise entry.value
     messages = [_is_message(entry.value) for entry in entries] if lines else [False]
     if all(messages):
-        msgs = [msg for entry in entries for msg in _messages_of(entry)]
-        return [InputConversation(name, msgs)], False
+        msgs = [msg for entry in entries for msg in request_of(entry).messages]
+        return [(name, msgs)], False
     if any(messages):
+        place = entries[messages.index(not messages[0])].place
         raise CommandError(
-            f"{entries[messages.index(not messages[0])].place}: messages and conversations are"
-            " mixed",
+            f"{place}: messages and conversations are mixed",
             "each line is a message, or each line is a list of messages",
         )
-    return [InputConversation(entry.place, conversation(entry)) for entry in entries], lines
+    return [(entry.place, conversation(entry)) for entry in entries], lines
 
 
 def _is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     return value.get("kind") == "message" if "dragoman" in value else "messages" not in value
-
-
-def _messages_of(entry: Entry) -> list[Msg]:
-    msgs = conversation(entry)
-    assert isinstance(msgs, list)  # it is a message
-    return msgs
 
 
 def conversation(entry: Entry) -> Conversation:
@@ -201,7 +191,7 @@ def conversation(entry: Entry) -> Conversation:
                 return [Msg.from_dict(message)]  # type: ignore[arg-type]
     except DragomanError as error:
         hint = _MESSAGE if error.code in ("message.field", "message.type") else ""
-        raise CommandError.of(error, entry.place, USAGE, hint) from error
+        raise CommandError.of(error, entry.place, hint) from error
 
 
 def _message(item: Any, path: str) -> Msg:
@@ -261,12 +251,8 @@ def body_of(entry: Entry) -> Body:
 def sender(body: Body, source: str) -> Wire:
     """The wire that a body belongs to: `source`, or with "auto" the one that it looks like."""
     if source == "auto":
-        try:
+        with errors_at(body.place, "--from WIRE says whose body it is"):
             source = detect(body.value, body.path).wire
-        except ReadError as error:
-            raise CommandError.of(
-                error, body.place, USAGE, "--from WIRE says whose body it is"
-            ) from error
     return _quiet_wire(source)
 
 
@@ -286,22 +272,20 @@ def read_recordings(file: str, broken: list[CommandError] | None = None) -> list
 
     With a list for what is `broken`, a line that is no JSON is put there, and the others count.
     """
-    name = _name(file)
+    name = file_name(file)
     data = _content(file, "an answer")
     if _is_aws(data):
         return [_framed(data, name, "aws-eventstream")]
     text = _text(data, name, "answers are")
     rows = _rows(text, name, "an answer, or a recorded stream")
-    if Path(name).suffix not in (".jsonl", ".ndjson") and rows[0][1].startswith(_SSE_FIELDS):
+    if Path(name).suffix not in _LINES and rows[0][1].startswith(_SSE_FIELDS):
         return [_framed(data, name, "sse")]
     entries, lines = _entries(text, rows, name)
-    if not lines and isinstance(entries[0].value, list):
-        entries = _elements(entries[0].value, name)
-    elif not lines:
-        value: Any = entries[0].value
+    value: Any = entries[0].value
+    if not lines and not isinstance(value, list):
         return [_recording(value, name) or Recording(name, [event_of(value)], whole=True)]
     values: list[tuple[str, Json]] = []
-    for entry in entries:
+    for entry in entries if lines else _elements(value, name):
         if not isinstance(entry.value, CommandError):
             values.append((entry.place, entry.value))
         elif broken is None:
@@ -318,10 +302,8 @@ def _is_aws(data: bytes) -> bool:
 
 def _framed(data: bytes, name: str, framing: Framing) -> Recording:
     decoder = Decoder(framing)
-    try:
+    with errors_at(name):
         frames = [*decoder.feed(data), *decoder.flush()]
-    except ReadError as error:
-        raise CommandError.of(error, name, USAGE) from error
     return Recording(name, [(frame.event, frame.data) for frame in frames])
 
 
@@ -364,10 +346,11 @@ def with_sender(recording: Recording, source: str) -> list[tuple[Recording, Wire
 def _answering(recording: Recording) -> str:
     """The protocol whose answers look most like it; of those that look alike the first."""
     events = [event for event in _payloads(recording) if isinstance(event[1], dict)][:_MOST]
-    rooms = {name: wire(name).room for name in PROTOCOLS}
-    counts = {name: sum(room.answers(data, event) for event, data in events)
-              for name, room in rooms.items()}  # fmt: skip
-    best = max(counts, key=lambda name: counts[name])
+    counts = {}
+    for name in PROTOCOLS:
+        room = wire(name).room
+        counts[name] = sum(room.answers(data, event) for event, data in events)
+    best = max(counts, key=counts.__getitem__)
     if not counts[best]:
         raise CommandError(
             f"{recording.place}: no wire answers in this shape",
@@ -396,3 +379,16 @@ def _are_answers(recording: Recording, home: Wire) -> bool:
             return False
         ids.append(resp.id)
     return ids[0] is None or len(set(ids)) > 1
+
+
+def pieces_of(recording: Recording, decoder: StreamDecoder, home: Wire) -> Iterator[list[Piece]]:
+    """The pieces of each event, and of the end. Raises ReadError if the wire knows no event."""
+    understood = False
+    for name, data in recording.events:
+        pieces = decoder.feed(data, name)
+        understood = understood or any(type(piece) is not Raw for piece in pieces)
+        yield pieces
+    pieces = decoder.rest()
+    if not (understood or pieces):
+        raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
+    yield pieces

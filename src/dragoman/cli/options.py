@@ -9,20 +9,19 @@ from dataclasses import replace
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from .._core.edges.facts import facts as read_facts
 from .._core.families.profiles import PROFILES
 from ..capabilities import Facts as FactsValue
-from ..errors import ConfigError
 from ..losses import Policy
 from ..losses import policy as policy_of
 from ..rewrite.speakers import ByName, ByRole, NameField, Rewrite, Tagged
 from ..token import TokenCounterBase
 from ..vendors import PROTOCOLS, VENDORS, wires
-from .output import USAGE, CommandError
+from .output import CommandError, errors_at
 
 
 class Losses(StrEnum):
@@ -62,33 +61,21 @@ Bodies: TypeAlias = Annotated[
     typer.Argument(metavar="FILE", help="Requests to a provider, JSON or JSONL; - is stdin."),
 ]
 
+
+def wire_option(*names: str, help: str, metavar: str = "WIRE") -> Any:
+    """An option that names wires, which shells complete."""
+    return typer.Option(*names, metavar=metavar, help=help, autocompletion=beginning)
+
+
 From: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--from",
-        "-f",
-        metavar="WIRE",
-        help="Whose it is; auto looks for itself.",
-        autocompletion=beginning,
-    ),
+    str, wire_option("--from", "-f", help="Whose it is; auto looks for itself.")
 ]
 
-To: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--to", "-t", metavar="WIRE", help="See `dragoman wires`.", autocompletion=beginning
-    ),
-]
+To: TypeAlias = Annotated[str, wire_option("--to", "-t", help="See `dragoman wires`.")]
 
+_TARGETS = "A wire, and whom to ask there; repeatable. All wires without it."
 Targets: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--to",
-        "-t",
-        metavar="WIRE[=MODEL]",
-        help="A wire, and whom to ask there; repeatable. All wires without it.",
-        autocompletion=beginning,
-    ),
+    list[str] | None, wire_option("--to", "-t", metavar="WIRE[=MODEL]", help=_TARGETS)
 ]
 
 MultiAgent: TypeAlias = Annotated[
@@ -167,14 +154,15 @@ def facts(name: str | None) -> FactsValue | str | None:
     if not Path(name).exists():
         profiles = ", ".join(sorted(PROFILES))
         raise CommandError(f"{name!r} is no file and no profile of facts", f"profiles: {profiles}")
-    try:
+    with errors_at(name):
         rows = read_facts(name)
-    except ConfigError as error:
-        raise CommandError.of(error, name, USAGE) from error
     for fact in rows.rows:
         if fact.wire:
             known(fact.wire)
     return rows
+
+
+_SPEAKERS: dict[str, type[Rewrite]] = {"role": ByRole, "name": ByName, "namefield": NameField}
 
 
 def speakers(how: str | None, multi_agent: bool) -> Rewrite:
@@ -182,17 +170,11 @@ def speakers(how: str | None, multi_agent: bool) -> Rewrite:
     if multi_agent and how not in (None, "name"):
         raise CommandError(f"--multi-agent contradicts --speakers {how}", "give one of them")
     way, _, me = (how or ("name" if multi_agent else "role")).partition(":")
-    match way, me:
-        case "role", "":
-            return ByRole()
-        case "name", "":
-            return ByName()
-        case "namefield", "":
-            return NameField()
-        case "tagged", me if me:
-            return Tagged(me=me)
-        case _:
-            raise CommandError(f"unknown --speakers {how}", "role, name, tagged:ME or namefield")
+    if way == "tagged" and me:
+        return Tagged(me=me)
+    if way in _SPEAKERS and not me:
+        return _SPEAKERS[way]()
+    raise CommandError(f"unknown --speakers {how}", "role, name, tagged:ME or namefield")
 
 
 _COUNTERS = {
@@ -221,6 +203,5 @@ def counter(name: str) -> TokenCounterBase:
 def policy(name: Losses, refuse: list[str] | None, allow: list[str] | None) -> Policy:
     """The policy; losses are told by the command, not by the library's log."""
     base = policy_of(name.value)
-    return replace(
-        base, refuse=(*base.refuse, *(refuse or ())), allow=tuple(allow or ()), log=False
-    )
+    refused = (*base.refuse, *(refuse or ()))
+    return replace(base, refuse=refused, allow=tuple(allow or ()), log=False)

@@ -1,6 +1,7 @@
 """What the commands print: JSON, tables of losses, cards of messages, errors and exit codes.
 
-Everything of somebody else's goes through `plain` before it reaches a terminal.
+Everything of somebody else's goes through `plain` before it reaches a terminal. Rich is slow to
+import: whoever prints with it does so through the functions of this module.
 """
 
 from __future__ import annotations
@@ -11,31 +12,34 @@ import os
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from .._core.jsontext import Json, JsonObject, arguments
-from ..errors import DragomanError, LossRefused, WriteError
+from ..errors import DragomanError, LossRefused, ProviderError, WriteError
 from ..losses import Loss
 from ..losses.codes.code import KINDS
 from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.table import Table as Table  # noqa: PLC0414  # the commands name them, too
+    from rich.text import Text as Text  # noqa: PLC0414
 
 _INDENT = 2
 
 
-def laid_out(value: Json, width: int = 96) -> str:
+def laid_out(value: Json, width: int = 96, indent: int = 0, label: str = "") -> str:
     """The JSON text, with no line wider than `width` but where one text is.
+
+    `label` is what stands before the value on its first line; one sign may follow it.
 
     >>> print(laid_out({"role": "user", "content": ["Where is Paris?", "Hm."]}, 40))
     {
@@ -43,7 +47,18 @@ def laid_out(value: Json, width: int = 96) -> str:
       "content": ["Where is Paris?", "Hm."]
     }
     """
-    return _laid_out(value, width, 0, "")
+    line = label + _line(value)
+    if not value or not isinstance(value, (dict, list)) or indent + len(line) < width:
+        return line
+    deeper = indent + _INDENT
+    if isinstance(value, dict):
+        opening, closing = "{}"
+        items = [(f"{_line(key)}: ", item) for key, item in value.items()]
+    else:
+        opening, closing = "[]"
+        items = [("", item) for item in value]
+    body = ",\n".join(" " * deeper + laid_out(item, width, deeper, name) for name, item in items)
+    return f"{label}{opening}\n{body}\n{' ' * indent}{closing}"
 
 
 def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
@@ -55,22 +70,6 @@ def excerpt(value: Json, width: int = 96, lines: int = 24) -> str:
     indent = " " * (len(rows[head]) - len(rows[head].lstrip()))
     dots = f"{indent}... {len(rows) - head - tail} more lines"
     return "\n".join([*rows[:head], dots, *rows[-tail:]])
-
-
-def _laid_out(value: Json, width: int, indent: int, label: str) -> str:
-    """`label` is what stands before the value on its first line; one sign may follow it."""
-    line = label + _line(value)
-    if not value or not isinstance(value, (dict, list)) or indent + len(line) < width:
-        return line
-    deeper = indent + _INDENT
-    if isinstance(value, dict):
-        opening, closing = "{}"
-        items = [(f"{_line(key)}: ", item) for key, item in value.items()]
-    else:
-        opening, closing = "[]"
-        items = [("", item) for item in value]
-    body = ",\n".join(" " * deeper + _laid_out(item, width, deeper, name) for name, item in items)
-    return f"{label}{opening}\n{body}\n{' ' * indent}{closing}"
 
 
 def _line(value: Json) -> str:
@@ -105,29 +104,56 @@ def _escaped(char: str) -> str:
     return " " if char in "\r\n\t" else char.encode("unicode_escape").decode("ascii")
 
 
-def console(stderr: bool = False) -> Console:
-    """A console: colours on a terminal only, as wide as it is, 80 columns elsewhere."""
-    from rich.console import Console
+class Screen:
+    """What is printed on: colours on a terminal only, as wide as it is, 80 columns elsewhere."""
 
-    class Screen(Console):
-        def on_broken_pipe(self) -> NoReturn:
-            raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+    def __init__(self, stderr: bool = False) -> None:
+        from rich.console import Console
 
-    screen = Screen(stderr=stderr, highlight=False, markup=False, emoji=False)
-    screen.width = max(screen.width, NARROW)
-    return screen
+        class Piped(Console):
+            def on_broken_pipe(self) -> NoReturn:
+                raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+
+        self._console = Piped(stderr=stderr, highlight=False, markup=False, emoji=False)
+        self.width = self._console.width = max(self._console.width, NARROW)
+
+    def print(self, *values: object, style: str | None = None) -> None:
+        """Print texts and tables, folded to the width of the screen."""
+        self._console.print(*values, style=style)
+
+    def line(self, *parts: str | tuple[str, str] | Text, style: str = "", end: str = "\n") -> None:
+        """Print one line, however long: a file name in it stays in one piece."""
+        self._console.print(styled(*parts, style=style), end=end, soft_wrap=True)
 
 
-def grid(*overflows: Literal["", "fold", "right"], gap: int = 1) -> Table:
+def styled(*parts: str | tuple[str, str] | Text, style: str = "") -> Text:
+    """A text in a style, of parts that may have a style of their own: (text, style)."""
+    from rich.text import Text
+
+    return Text.assemble(*parts, style=style)
+
+
+_COLUMNS: dict[str, dict[str, Any]] = {
+    "": {"no_wrap": True},
+    "indent": {"no_wrap": True, "min_width": 1},
+    "kind": {"no_wrap": True, "min_width": 8},
+    "right": {"no_wrap": True, "overflow": "fold", "justify": "right"},
+    "fold": {"overflow": "fold"},
+}
+
+
+def grid(
+    rows: Iterable[Sequence[str | Text]], *columns: str, heads: Sequence[str] = (), gap: int = 1
+) -> Table:
     """A table without lines. Its columns stay on one line (at the `right` if so) or `fold`."""
     from rich.table import Table
 
-    table = Table.grid(padding=(0, gap, 0, 0))
-    for overflow in overflows:
-        if overflow == "fold":
-            table.add_column(overflow="fold")
-        else:
-            table.add_column(no_wrap=True, justify=overflow or "left")
+    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, show_header=bool(heads))
+    table.header_style = "dim"
+    for column, head in zip_longest(columns, heads, fillvalue=""):
+        table.add_column(head, **_COLUMNS[column])
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -146,16 +172,21 @@ def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
-def print_text(text: str) -> None:
-    """Print text to stdout as it is."""
-    sys.stdout.write(text)
+def print_json(value: Json, lines: bool = False) -> None:
+    """Print JSON, on one line if `lines`."""
+    sys.stdout.write(json_text(value, lines))
+
+
+def failure_text(failure: CommandError, losses: Iterable[Loss], lines: bool) -> str:
+    """A failure and the losses that were refused, as JSON text."""
+    return json_text({"error": str(failure), "losses": [loss.to_dict() for loss in losses]}, lines)
 
 
 def print_or_save(texts: Iterable[str], output: str) -> None:
     """Print the texts as they come, or write them to a file; `-` is stdout."""
     if output == "-":
         for text in texts:
-            print_text(text)
+            sys.stdout.write(text)
     else:
         # all of it first: what fails half-way leaves the file as it was
         Path(output).write_text("".join(texts), "utf-8")
@@ -163,9 +194,8 @@ def print_or_save(texts: Iterable[str], output: str) -> None:
 
 def show_losses(place: str, target: str, losses: Sequence[Loss]) -> None:
     """Show on stderr what was lost on the way from a place to a wire."""
-    screen = console(stderr=True)
-    head = f"{plain(place)} for {target} - {counted(losses)}"
-    screen.print(head, style="bold", soft_wrap=True)  # a file name stays in one piece
+    screen = Screen(stderr=True)
+    screen.line(f"{plain(place)} for {target} - {counted(losses)}", style="bold")
     screen.print(loss_table(losses))
 
 
@@ -187,24 +217,21 @@ def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
 
 def loss_table(losses: Sequence[Loss], meanings: bool = True) -> Table:
     """A row for each code: its kind and meaning, every place where it happened, and the rule."""
-    from rich.text import Text
+    return grid(_loss_rows(losses, meanings), "", "fold")
 
-    table = grid("", "fold")
+
+def _loss_rows(losses: Sequence[Loss], meanings: bool) -> Iterator[tuple[Text, Text]]:
+    blank = styled()
     for (kind, code), group in grouped(losses).items():
-        title = Text(code, "bold")
-        if meanings:
-            title.append(f": {group[0].meaning}", "not bold")
-        table.add_row(Text(kind, COLOURS[kind]), title)
-        for loss in group:
-            table.add_row("", Text(_place(loss)))
+        meaning = f": {group[0].meaning}" if meanings else ""
+        yield styled(kind, style=COLOURS[kind]), styled((code, "bold"), meaning)
+        yield from ((blank, styled(_place(loss))) for loss in group)
         for rule in dict.fromkeys(loss.rule for loss in group if loss.rule):
-            table.add_row("", Text(plain(f"rule: {rule}"), "dim"))
-    return table
+            yield blank, styled(plain(f"rule: {rule}"), style="dim")
 
 
 def _place(loss: Loss) -> str:
-    name = "" if loss.what in _TYPES else loss.what
-    details = [name, f"-> {loss.did}" if loss.did else ""]
+    details = ["" if loss.what in _TYPES else loss.what, f"-> {loss.did}" if loss.did else ""]
     return plain(f"{loss.where}  {' '.join(filter(None, details))}".rstrip())
 
 
@@ -226,7 +253,9 @@ class CommandError(Exception):
         self.code = code
 
     @classmethod
-    def of(cls, error: DragomanError, place: str, code: int, hint: str = "") -> CommandError:
+    def of(
+        cls, error: DragomanError, place: str, hint: str = "", code: int = USAGE
+    ) -> CommandError:
         """The same error with the file (and line) in which it is."""
         names_places = isinstance(error, LossRefused)
         where = f"{place}: {error.path}" if error.path and not names_places else place
@@ -239,7 +268,22 @@ class CommandError(Exception):
         if isinstance(error, LossRefused):
             codes = dict.fromkeys(loss.code for loss in error.losses)
             hint = f"{' '.join(f'--allow {code}' for code in codes)} lets it pass"
-        return cls.of(error, place, REFUSED, hint)
+        return cls.of(error, place, hint, REFUSED)
+
+
+def provider_text(place: str, error: ProviderError, status: int | None = None) -> str:
+    """What the provider said in the place of an answer, with the status of HTTP if it is known."""
+    code = error.status or status
+    return f"{place}: the provider says{f' {code}' if code else ''}: {error.message}"
+
+
+@contextmanager
+def errors_at(place: str, hint: str = "") -> Iterator[None]:
+    """Give what the library raises the place that it is about, a file or a line of it."""
+    try:
+        yield
+    except DragomanError as error:
+        raise CommandError.of(error, place, hint) from error
 
 
 class Door(TyperGroup):
@@ -344,26 +388,21 @@ class _Row:
 
     def lines(self, width: int) -> list[Text]:
         """The row: the text beside its label where there is room for it, below it elsewhere."""
-        from rich.text import Text
-
         width -= len(self.indent)
         texts = self.text.splitlines()
         if len(texts) > _TALL:
             texts[_TALL - 2 : -1] = [f"... {len(texts) - _TALL + 1} more lines"]
-        below = [Text(plain(text), self.style) for text in texts]
-        label = Text(self.label, "dim")
+        below = [styled(plain(text), style=self.style) for text in texts]
+        label = styled(self.label, style="dim")
         if not self.label:
             folded = [shortened(text, width, _LONG) for text in below]
         elif len(below) == 1 and not (
             label.cell_len + 1 + below[0].cell_len > width >= below[0].cell_len
         ):
-            folded = [shortened(Text.assemble(label, " ", below[0]), width, _LONG)]
+            folded = [shortened(styled(label, " ", below[0]), width, _LONG)]
         else:  # a text may fit on a line, but not beside its label
-            folded = [
-                shortened(label, width, _LONG),
-                *(shortened(text, width, 1) for text in below),
-            ]
-        return [Text(self.indent) + line for lines in folded for line in lines]
+            folded = [shortened(label, width, _LONG), *(shortened(t, width, 1) for t in below)]
+        return [styled(self.indent, line) for lines in folded for line in lines]
 
 
 def shortened(text: Text, width: int, lines: int) -> list[Text]:

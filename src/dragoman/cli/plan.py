@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Annotated, TypeAlias
 
 import typer
 
 from .._core.jsontext import JsonObject
-from ..errors import DragomanError
 from ..study.plan import Plan, Route, plan
 from ..vendors import wires
-from . import options
-from .inputs import Entry, body_of, is_ours, read_values, request_of, sender
-from .output import (
-    COLOURS,
-    REFUSED,
-    USAGE,
-    CommandError,
-    console,
-    grouped,
-    json_text,
-    plain,
-    print_text,
-    report,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+from . import inputs, options, output
+from .output import plain, styled
 
 _PLACES = 4  # paths that are told one by one
 
@@ -57,36 +39,36 @@ def plan_conversations(
     """
     options.known_source(source)
     targets = options.targets(to) or dict.fromkeys(wires())
-    entries, many = read_values(file)
+    entries, many = inputs.read_values(file)
     failed = False
     for entry in entries:
         try:
             result = _planned(entry, source, targets, changes)
-        except CommandError as error:
+        except output.CommandError as error:
             if not many:
                 raise
-            report(str(error), error.code)
+            output.report(str(error), error.code)
             failed = True
             continue
         if as_json:
-            print_text(json_text({"place": entry.place, **_plan_json(result)}, many))
+            output.print_json({"place": entry.place, **_plan_json(result)}, many)
         else:
-            _show(console(), entry.place, result, changes)
+            _show(output.Screen(), entry.place, result, changes)
     if failed:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(output.REFUSED)
 
 
-def _planned(entry: Entry, source: str, targets: dict[str, str | None], changes: bool) -> Plan:
+def _planned(
+    entry: inputs.Entry, source: str, targets: dict[str, str | None], changes: bool
+) -> Plan:
     models = {name: model for name, model in targets.items() if model}
-    try:
-        if is_ours(entry.value):
-            request = request_of(entry)
+    with output.errors_at(entry.place):
+        if inputs.is_ours(entry.value):
+            request = inputs.request_of(entry)
             return plan(request, targets=targets, models=models, changes=changes)
-        body = body_of(entry)
-        return plan(body.value, sender(body, source), targets=targets, models=models,
-                    changes=changes)  # fmt: skip
-    except DragomanError as error:
-        raise CommandError.of(error, entry.place, USAGE) from error
+        body = inputs.body_of(entry)
+        home = inputs.sender(body, source)
+        return plan(body.value, home, targets=targets, models=models, changes=changes)
 
 
 def _plan_json(result: Plan) -> JsonObject:
@@ -111,24 +93,22 @@ def _route_json(route: Route) -> JsonObject:
     }
 
 
-def _show(screen: Console, place: str, result: Plan, changes: bool) -> None:
+def _show(screen: output.Screen, place: str, result: Plan, changes: bool) -> None:
     """Routes that lose the same together: what they lose, and what would have to go."""
-    from rich.text import Text
-
     free = sum(route.lossless for route in result.routes)
     head = f"{plain(place)} - {free} of {len(result.routes)} routes lose nothing"
-    screen.print(Text(head, "bold"), soft_wrap=True)
+    screen.line(head, style="bold")
     for alike in _alike(result.routes):
         route = alike[0]
         style = "green" if route.lossless else "red" if route.refused else "yellow"
-        names = Text("; ").join(_title(alike_route, style) for alike_route in alike)
-        screen.print(Text.assemble(names, ": ", (_verdict(route), style)))
-        rows = list(_reasons(route, changes))
-        if rows:
-            screen.print(_grid(rows))
+        names = styled("; ").join(_title(alike_route, style) for alike_route in alike)
+        screen.print(styled(names, ": ", (_verdict(route), style)))
+        if rows := list(_reasons(route, changes)):
+            screen.print(output.grid(rows, "indent", "kind", "fold"))
     best = result.change
     if best is not None and not free:
-        screen.print(Text(f"The smallest change, for {best.wire}: {_change(best)}", "bold"))
+        text = f"The smallest change, for {best.wire}: {_change(best)}"
+        screen.print(styled(text, style="bold"))
 
 
 def _alike(routes: list[Route]) -> list[list[Route]]:
@@ -141,11 +121,9 @@ def _alike(routes: list[Route]) -> list[list[Route]]:
     return list(groups.values())
 
 
-def _title(route: Route, style: str) -> Text:
-    from rich.text import Text
-
+def _title(route: Route, style: str) -> output.Text:
     strategy = f", {route.strategy}" if route.strategy != "as it is" else ""
-    return Text.assemble((route.wire, f"bold {style}"), f" {plain(route.model)}{strategy}")
+    return styled((route.wire, f"bold {style}"), f" {plain(route.model)}{strategy}")
 
 
 def _verdict(route: Route) -> str:
@@ -157,27 +135,16 @@ def _verdict(route: Route) -> str:
     return f"loses {len(route.lost)}, weight {route.weight}"
 
 
-def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, str, str, str]]:
-    """(style, kind, code, places) of what is lost; last what would have to go."""
+def _reasons(route: Route, changes: bool) -> Iterator[tuple[str, output.Text, str]]:
+    """What is lost, its kind first; last what would have to go."""
     if (error := route.refused) is not None:
-        yield "red", "refused", error.code, f"{error.path or '$'}: {error.message}"
-    for (kind, code), losses in grouped(route.lost).items():
-        yield COLOURS[kind], kind, code, _first(list(dict.fromkeys(loss.where for loss in losses)))
+        text = f"{error.code}  {error.path or '$'}: {error.message}"
+        yield "", styled("refused", style="red"), plain(text if error.code else text[2:])
+    for (kind, code), losses in output.grouped(route.lost).items():
+        places = _first(list(dict.fromkeys(loss.where for loss in losses)))
+        yield "", styled(kind, style=output.COLOURS[kind]), plain(f"{code}  {places}")
     if not route.lossless and changes:
-        yield "dim", "change", "", _change(route)
-
-
-def _grid(rows: Iterable[tuple[str, str, str, str]]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for width in (1, 8):
-        table.add_column(no_wrap=True, min_width=width)
-    table.add_column(overflow="fold")
-    for style, kind, code, text in rows:
-        table.add_row("", Text(kind, style), Text(plain(f"{code}  {text}" if code else text)))
-    return table
+        yield "", styled("change", style="dim"), plain(_change(route))
 
 
 def _change(route: Route) -> str:

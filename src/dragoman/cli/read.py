@@ -8,42 +8,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from .._core.exchange.wire import Wire
 from .._core.stream.events import EventView, StreamEvent
-from .._core.stream.pieces import Key, Raw
+from .._core.stream.pieces import Key
 from ..errors import ProviderError, ReadError
-from ..message import (
-    Base64Source,
-    ChatResponse,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    dump,
-)
-from ..message.blocks import Citation, ContentBlock
-from . import options
-from .inputs import Recording, read_recordings, with_sender
-from .output import (
-    REFUSED,
-    USAGE,
-    CommandError,
-    console,
-    json_text,
-    laid_out,
-    plain,
-    print_text,
-    report,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from ..message import ChatResponse, blocks, dump
+from . import inputs, options, output
+from .output import CommandError, Screen, plain, report
 
 STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", "refusal": "red",
           "aside": "dim", "wrong": "bold red"}  # fmt: skip
@@ -51,13 +27,12 @@ STYLES = {"head": "bold", "text": "", "thinking": "dim", "tool": "bold yellow", 
 _WIDTH = 96
 
 
-def show(screen: Console, resp: ChatResponse) -> None:
+def show(screen: Screen, resp: ChatResponse) -> None:
     """Print the message of each candidate, and the ending."""
-    many = len(resp.candidates) > 1
+    count = len(resp.candidates)
     for number, candidate in enumerate(resp.candidates, 1):
-        if many:
-            title = f"candidate {number} of {len(resp.candidates)}: {candidate.finish.reason}"
-            put(screen, "head", title)
+        if count > 1:
+            put(screen, "head", f"candidate {number} of {count}: {candidate.finish.reason}")
         for block in candidate.msg.blocks:
             for style, text in _block(block):
                 put(screen, style, text)
@@ -66,11 +41,9 @@ def show(screen: Console, resp: ChatResponse) -> None:
         put(screen, style, text)
 
 
-def put(screen: Console, style: str, text: str, end: str = "\n") -> None:
+def put(screen: Screen, style: str, text: str, end: str = "\n") -> None:
     """Print text in one of the styles, as it is but for what could steer the terminal."""
-    from rich.text import Text
-
-    screen.print(Text(lines(text), STYLES[style]), end=end, soft_wrap=True)
+    screen.line(lines(text), style=STYLES[style], end=end)
 
 
 def lines(text: str) -> str:
@@ -78,40 +51,40 @@ def lines(text: str) -> str:
     return "".join(c if c in "\n\t" else plain(c) for c in text.replace("\r\n", "\n"))
 
 
-def _block(block: ContentBlock) -> Iterator[tuple[str, str]]:
+def _block(block: blocks.ContentBlock) -> Iterator[tuple[str, str]]:
     match block:
-        case TextBlock():
+        case blocks.TextBlock():
             yield "text", block.text
             yield from (("aside", _citation(citation)) for citation in block.citations or ())
-        case ThinkingBlock():
+        case blocks.ThinkingBlock():
             yield "thinking", title(block)
             if block.thinking:
                 yield "thinking", block.thinking
-        case RefusalBlock():
+        case blocks.RefusalBlock():
             yield "refusal", f"refuses: {block.text}"
-        case ToolUseBlock():
+        case blocks.ToolUseBlock():
             yield "tool", title(block)
             yield "text", arguments(block)
         case _:
             yield "aside", title(block)
 
 
-def arguments(call: ToolUseBlock) -> str:
+def arguments(call: blocks.ToolUseBlock) -> str:
     """The input of a call, laid out; of one that breaks off the text that came."""
     broken = call.unfinished and call.raw_input is not None
-    return (call.raw_input or "") if broken else laid_out(call.input, _WIDTH)
+    return (call.raw_input or "") if broken else output.laid_out(call.input, _WIDTH)
 
 
-def title(block: ContentBlock) -> str:
+def title(block: blocks.ContentBlock) -> str:
     """What a block is, in a line."""
     match block:
-        case ToolUseBlock():
+        case blocks.ToolUseBlock():
             broken = ", unfinished: it must not be run" if block.unfinished else ""
             return f"calls {block.name}  (id {block.id}{broken})"
-        case ThinkingBlock():
+        case blocks.ThinkingBlock():
             sealed = len(block.redacted or block.signature or "")
             return f"(thinking, sealed in {sealed} characters)" if sealed else "(thinking)"
-        case RawBlock():
+        case blocks.RawBlock():
             kind = block.data.get("type") if isinstance(block.data, dict) else None
             pair = f", id {block.pair}" if block.pair else ""
             return f"({block.issuer}: {kind or block.role}{pair})"
@@ -120,13 +93,13 @@ def title(block: ContentBlock) -> str:
 
 
 def _source(source: Any) -> str:
-    if isinstance(source, Base64Source):
+    if isinstance(source, blocks.Base64Source):
         return f", {source.media_type}, {len(source.data)} characters of base64"
     url = getattr(source, "url", None)
     return f", {url}" if url else ""
 
 
-def _citation(citation: Citation) -> str:
+def _citation(citation: blocks.Citation) -> str:
     quote = f'"{citation.quote}"' if citation.quote else None
     parts = [part for part in (citation.title, citation.url, quote) if part]
     return f"  [{'  '.join(parts) or 'a source'}]"
@@ -149,7 +122,7 @@ def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
 class Replay:
     """Prints events of one answer, at most `speed` of them a second; 0 is all at once."""
 
-    def __init__(self, screen: Console, speed: float) -> None:
+    def __init__(self, screen: Screen, speed: float) -> None:
         self._screen = screen
         self._pause = 1 / speed if speed else 0.0
         self._key: Key | None = None  # of the block whose line is open
@@ -164,28 +137,28 @@ class Replay:
             elif kind == "block":
                 self._line(None)
                 if event.block is not None:
-                    self._put("aside", title(event.block), "\n")
+                    self._put("aside", title(event.block))
             elif part == "start":
                 self._begin(event)
             elif part == "delta":
                 self._grow(event, kind)
-            elif isinstance(event.block, ToolUseBlock) and event.block.unfinished:
+            elif isinstance(event.block, blocks.ToolUseBlock) and event.block.unfinished:
                 self._line(None)
-                self._put("wrong", title(event.block), "\n")
+                self._put("wrong", title(event.block))
 
     def finish(self, resp: ChatResponse) -> None:
         """Print how the answer ended."""
         self._line(None)
         for style, text in ending(resp):
-            self._put(style, text, "\n")
+            self._put(style, text)
 
     def _begin(self, event: StreamEvent) -> None:
         self._line(None)
         if event.type == "thinking-start":
-            self._put("thinking", "(thinking)", "\n")
+            self._put("thinking", "(thinking)")
         if event.block is not None:
             self._titles[event.key] = title(event.block)
-            self._put("tool", self._titles[event.key], "\n")
+            self._put("tool", self._titles[event.key])
             self._key = event.key
 
     def _grow(self, event: StreamEvent, kind: str) -> None:
@@ -199,12 +172,12 @@ class Replay:
     def _line(self, key: Key | None) -> None:
         """End the block whose line is open; of calls that interleave say which goes on."""
         if self._key is not None:
-            self._put("text", "\n", "\n")
+            self._put("text", "\n")
         if key in self._titles:
-            self._put("tool", f"{self._titles[key]} goes on", "\n")
+            self._put("tool", f"{self._titles[key]} goes on")
         self._key = key
 
-    def _put(self, style: str, text: str, end: str) -> None:
+    def _put(self, style: str, text: str, end: str = "\n") -> None:
         put(self._screen, style, text, end)
 
 
@@ -236,44 +209,48 @@ def read_answers(
     if replay and as_json:
         raise CommandError("--replay contradicts --json", "give one of them")
     options.known_source(source)
-    pairs = [pair for recording in read_recordings(file) for pair in with_sender(recording, source)]
-    printer = _Printer(console(), len(pairs) > 1, as_json, speed if replay else None)
+    recordings = inputs.read_recordings(file)
+    pairs = [pair for recording in recordings for pair in inputs.with_sender(recording, source)]
+    printer = _Printer(Screen(), len(pairs) > 1, as_json, speed if replay else None)
     code = max(printer.print(recording, home) for recording, home in pairs)
     if code:
         raise typer.Exit(code)
 
 
+@dataclass(slots=True)
 class _Printer:
     """Prints answers: one of `many` or alone, for programs or for people, live or at once."""
 
-    def __init__(self, screen: Console, many: bool, as_json: bool, speed: float | None) -> None:
-        self._screen = screen
-        self._many = many
-        self._as_json = as_json
-        self._speed = speed
+    screen: Screen
+    many: bool
+    as_json: bool
+    speed: float | None
 
-    def print(self, recording: Recording, home: Wire | CommandError) -> int:
+    def print(self, recording: inputs.Recording, home: Wire | CommandError) -> int:
         """Print one answer, or what is wrong with it; the exit code for it."""
+        place, status = recording.place, recording.status
         try:
             if isinstance(home, CommandError):
                 raise home
             resp = self._read(recording, home)
         except ProviderError as error:
-            return self._failed(_provider_text(recording, error), REFUSED)
+            return self._failed(output.provider_text(place, error, status), output.REFUSED)
         except ReadError as error:
-            return self._failed(str(CommandError.of(error, recording.place, USAGE)), USAGE)
+            return self._failed(str(CommandError.of(error, place)), output.USAGE)
         except CommandError as error:
             return self._failed(str(error), error.code)
-        if self._as_json:
-            print_text(json_text(dump(resp), self._many))
-        elif self._speed is None:
-            show(self._screen, resp)
-        return 0 if resp.error is None else report(_provider_text(recording, resp.error), REFUSED)
+        if self.as_json:
+            output.print_json(dump(resp), self.many)
+        elif self.speed is None:
+            show(self.screen, resp)
+        if resp.error is None:
+            return 0
+        return report(output.provider_text(place, resp.error, status), output.REFUSED)
 
-    def _read(self, recording: Recording, home: Wire) -> ChatResponse:
-        if self._speed is not None:
+    def _read(self, recording: inputs.Recording, home: Wire) -> ChatResponse:
+        if self.speed is not None:
             self._head(recording, home)
-            return _streamed(recording, home, Replay(self._screen, self._speed))
+            return _streamed(recording, home, Replay(self.screen, self.speed))
         if recording.whole:
             resp = home.read_response(recording.events[0][1], status=recording.status)
         else:
@@ -281,38 +258,26 @@ class _Printer:
         self._head(recording, home)
         return resp
 
-    def _head(self, recording: Recording, home: Wire) -> None:
-        if not self._as_json:
-            place = f"{recording.place}  " if self._many else ""
-            put(self._screen, "head", f"{place}assistant  ({home.name})")
+    def _head(self, recording: inputs.Recording, home: Wire) -> None:
+        if not self.as_json:
+            place = f"{recording.place}  " if self.many else ""
+            put(self.screen, "head", f"{place}assistant  ({home.name})")
 
     def _failed(self, text: str, code: int) -> int:
-        if self._as_json:
-            print_text(json_text({"error": text}, self._many))
+        if self.as_json:
+            output.print_json({"error": text}, self.many)
         return report(text, code)
 
 
-def _provider_text(recording: Recording, error: ProviderError) -> str:
-    status = error.status or recording.status
-    return f"{recording.place}: the provider says{f' {status}' if status else ''}: {error.message}"
-
-
-def _streamed(recording: Recording, home: Wire, live: Replay | None) -> ChatResponse:
+def _streamed(recording: inputs.Recording, home: Wire, live: Replay | None) -> ChatResponse:
     """The answer of a recorded stream, shown on the way."""
     decoder = home.stream_decoder()
     view = EventView(decoder.names)
-    understood = False
-    for name, data in recording.events:
-        pieces = decoder.feed(data, name)
-        understood = understood or any(type(piece) is not Raw for piece in pieces)
+    for pieces in inputs.pieces_of(recording, decoder, home):
         if live is not None:
             live.show([event for piece in pieces for event in view.feed(piece)])
-    pieces = decoder.rest()
     resp = decoder.finish()
-    if not (understood or pieces):
-        raise ReadError(f"nothing in it is an event of {home.name}", hint="is it another wire?")
     if live is not None:
-        live.show([event for piece in pieces for event in view.feed(piece)])
         live.show(view.finish(resp))
         live.finish(resp)
     return resp

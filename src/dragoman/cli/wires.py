@@ -8,21 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._core.exchange.wire import Wire
 from .._core.families import FAMILIES
 from .._core.jsontext import Json, JsonObject
-from ..capabilities import MEDIA, Capabilities, Fact, Facts, override
-from ..capabilities.naming import IdRule
+from ..capabilities import MEDIA, Capabilities, Fact, Facts, IdRule, override
 from ..vendors import PROTOCOLS, VENDORS, Vendor, vendor, wires
 from ..vendors import wire as wire_of
 from . import options
-from .output import console, json_text, print_text
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from .output import Screen, grid, print_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +32,20 @@ class Sheet:
 
 def all_wires(facts: Facts | str | None = None) -> list[Wire]:
     """Every wire by name, each vendor's further wires behind its first."""
-    return [wire_of(name, facts=facts) for name in _names()]
-
-
-def _names() -> Iterator[str]:
+    names: list[str] = []
     for name in wires():
-        yield name
-        if name in VENDORS or name not in PROTOCOLS:
-            yield from (f"{name}/{protocol}" for protocol in list(vendor(name).wires)[1:])
+        further = list(vendor(name).wires)[1:] if _is_vendor(name) else []
+        names += [name, *(f"{name}/{protocol}" for protocol in further)]
+    return [wire_of(name, facts=facts) for name in names]
+
+
+def _is_vendor(name: str) -> bool:
+    return name in VENDORS or name not in PROTOCOLS
 
 
 def vendors() -> list[Vendor]:
     """The row of every vendor, those of installed packages too."""
-    names = dict.fromkeys([*VENDORS, *wires()])
-    return [vendor(name) for name in names if name in VENDORS or name not in PROTOCOLS]
+    return [vendor(name) for name in dict.fromkeys([*VENDORS, *wires()]) if _is_vendor(name)]
 
 
 def carried(wires: Iterable[Wire], model: str | None = None) -> Sheet:
@@ -242,28 +237,9 @@ def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
     yield "; ".join(told({name: changes[name] for name in changes if name not in _CELLS}))
 
 
-def hosts(wires: Iterable[Wire]) -> dict[str, tuple[str, str, list[Known]]]:
-    """For wires that a vendor's row says something of: what always holds, its source, and rows."""
-    names: dict[int, list[str]] = {}
-    rows: dict[int, Facts] = {}
-    for wire in wires:
-        for facts in _own(wire):
-            if facts.always or facts.rows:
-                names.setdefault(id(facts), []).append(wire.name)
-                rows[id(facts)] = facts
-    return {
-        ", ".join(names[key]): ("; ".join(told(wire.always)), _dated(wire), grouped(wire.rows))
-        for key, wire in rows.items()
-    }
-
-
 def _own(wire: Wire) -> tuple[Facts, ...]:
     """What is known beside the families, which come first."""
     return wire.facts[1:]
-
-
-def _dated(facts: Facts) -> str:
-    return f"{facts.source} ({facts.since})" if facts.source and facts.since else facts.source
 
 
 def ages(wires: Iterable[Wire]) -> dict[str, list[str]]:
@@ -337,37 +313,28 @@ def list_wires(
             "vendors": {row.name: _vendor(row) for row in vendors()},
             "families": _json(FAMILIES.rows),
         }
-        print_text(json_text(data))
+        print_json(data)
         return
-    screen = console()
+    screen = Screen()
     if model is not None:
         screen.print(f"For {model}:\n", style="bold")
-    for sheet in (
-        carried(every_wire, model),
-        asked(every_wire, model),
-        not_taken(every_wire, model),
-    ):
-        _show(screen, sheet)
-    screen.print("Vendors", style="bold")
-    screen.print(_grid(
-        (row.name, ", ".join(row.wires), "\n".join(_places(row))) for row in vendors()
-    ))  # fmt: skip
+    for sheet_of in (carried, asked, not_taken):
+        _show(screen, sheet_of(every_wire, model))
+    places = [(row.name, ", ".join(row.wires), "\n".join(_places(row))) for row in vendors()]
+    _show_grid(screen, "Vendors", places)
     if model is not None:
-        screen.print(f"\nWhat is known of {model}", style="bold")
-        screen.print(_grid(_known(every_wire, model)))
-    else:
-        screen.print("\nAge of the facts", style="bold")
-        screen.print(
-            _grid((name, _age(dates_found)) for name, dates_found in ages(every_wire).items())
-        )
-        sheet = families()
-        screen.print(f"\n{sheet.title}", style="bold")
-        screen.print(_grid((row[0], _worded(sheet.heads, row)) for row in sheet.rows))
-        for line in sheet.notes:
-            screen.print(line, style="dim")
+        _show_grid(screen, f"\nWhat is known of {model}", list(_known(every_wire, model)))
+        return
+    every_age = [(name, _age(dates_found)) for name, dates_found in ages(every_wire).items()]
+    _show_grid(screen, "\nAge of the facts", every_age)
+    sheet = families()
+    rows = [(row[0], _worded(sheet.heads, row)) for row in sheet.rows]
+    _show_grid(screen, f"\n{sheet.title}", rows)
+    for line in sheet.notes:
+        screen.print(line, style="dim")
 
 
-def _show(screen: Console, sheet: Sheet) -> None:
+def _show(screen: Screen, sheet: Sheet) -> None:
     """A sheet as a table, or in sentences where the screen is too narrow for one."""
     screen.print(sheet.title, style="bold")
     if screen.width < _TABLE:
@@ -375,7 +342,9 @@ def _show(screen: Console, sheet: Sheet) -> None:
             pairs = zip(sheet.heads[1:], cells, strict=True)
             screen.print(f"{name}: " + ", ".join(f"{head} {cell}" for head, cell in pairs))
     else:
-        screen.print(_table(sheet))
+        rows = ((_short_name(name), *cells) for name, *cells in sheet.rows)
+        columns = ["fold"] * (len(sheet.heads) - 1)
+        screen.print(grid(rows, "", *columns, heads=sheet.heads))
     for line in sheet.notes:
         screen.print(line, style="dim")
     screen.print()
@@ -388,27 +357,15 @@ def _worded(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
     return "; ".join(cells)
 
 
-def _table(sheet: Sheet) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for head in sheet.heads:
-        table.add_column(head, overflow="fold", no_wrap=head == "wire")
-    for name, *cells in sheet.rows:
-        vendor, _, protocol = name.partition("/")
-        table.add_row(f"/{protocol}" if protocol else vendor, *cells)
-    return table
+def _short_name(name: str) -> str:
+    """Of a vendor's further wire its protocol alone: it stands behind the first one."""
+    vendor, _, protocol = name.partition("/")
+    return f"/{protocol}" if protocol else vendor
 
 
-def _grid(rows: Iterable[tuple[str, ...]]) -> Table:
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for row in rows:
-        while len(table.columns) < len(row):
-            table.add_column(overflow="fold", ratio=1 + 2 * len(table.columns))
-        table.add_row(*row)
-    return table
+def _show_grid(screen: Screen, title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    screen.print(title, style="bold")
+    screen.print(grid(rows, *["fold"] * len(rows[0]), gap=2))
 
 
 def _places(row: Vendor) -> Iterable[str]:
@@ -437,9 +394,8 @@ def _age(dates: list[str]) -> str:
     if not dates:
         return "no date"
     days = _days(dates[-1])
-    return f"{len(dates)}, from {dates[0]} to {dates[-1]}" + (
-        f", {days} days ago" if days is not None else ""
-    )
+    age = f", {days} days ago" if days is not None else ""
+    return f"{len(dates)}, from {dates[0]} to {dates[-1]}{age}"
 
 
 def _days(since: str) -> int | None:
@@ -463,13 +419,8 @@ def _wire(wire: Wire, model: str | None, dates: list[str]) -> JsonObject:
 
 
 def _vendor(row: Vendor) -> JsonObject:
-    return {
-        "base_url": row.base_url,
-        "urls": dict(row.urls),
-        "regions": dict(row.regions),
-        "key": row.key,
-        "wires": list(row.wires),
-    }
+    addresses = {name: _json(getattr(row, name)) for name in ("base_url", "urls", "regions")}
+    return {**addresses, "key": row.key, "wires": list(row.wires)}
 
 
 def _json(value: Any) -> Json:
@@ -482,6 +433,6 @@ def _json(value: Any) -> Json:
         case frozenset() | set():
             return sorted(value)
         case tuple() | list():
-            return [_json(item) for item in value]
+            return list(map(_json, value))
         case _:
             return value

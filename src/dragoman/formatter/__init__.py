@@ -7,15 +7,16 @@ out for type checkers; it is generated from the registry.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
+from .._core.exchange.wire import Wire
 from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
 from .._core.format.session import Changed, Session, SessionMessages
-from .._core.format.wired import WireFormatter
+from .._core.format.wired import FormatterOptions, WireFormatter
 from .._core.wording import Told
-from ..vendors import NAMED
-from .generic import Formatter
+from ..capabilities import Facts
+from ..vendors import NAMED, Vendor, wire
 
 __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "Changed",
@@ -33,6 +34,24 @@ __all__ = [  # noqa: PLE0604 - the registry's names are strings
     "fit_history_sync",
     *NAMED,
 ]
+
+
+class Formatter(WireFormatter):
+    """A formatter for any wire, by name, as a Wire, or of a Vendor of your own.
+
+    >>> from dragoman.message import Msg
+    >>> Formatter("openai-chat").format_sync([Msg.user("Where is Paris?")])
+    [{'role': 'user', 'content': 'Where is Paris?'}]
+    """
+
+    def __init__(
+        self,
+        wire_: Wire | Vendor | str,
+        *,
+        facts: Facts | str | None = None,
+        **options: Unpack[FormatterOptions],
+    ) -> None:
+        super().__init__(wire(wire_, facts=facts), **options)
 
 
 def __getattr__(name: str) -> Any:

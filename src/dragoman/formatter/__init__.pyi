@@ -1,8 +1,9 @@
 # Generated from the registry: python -m tests.formatter.stub --write
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from .._core.exchange.wire import Wire
 from .._core.format.base import FormatterBase as FormatterBase
 from .._core.format.base import TruncatedFormatterBase as TruncatedFormatterBase
 from .._core.format.base import WrittenMessages as WrittenMessages
@@ -13,6 +14,7 @@ from .._core.format.fit_history import fit_history_sync as fit_history_sync
 from .._core.format.session import Changed as Changed
 from .._core.format.session import Session as Session
 from .._core.format.session import SessionMessages as SessionMessages
+from .._core.format.wired import FormatterOptions
 from .._core.format.wired import WireFormatter as WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
@@ -23,13 +25,13 @@ from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
+from ..vendors import Vendor
 from ..vendors import anthropic as _anthropic
 from ..vendors import dashscope as _dashscope
 from ..vendors import deepseek as _deepseek
 from ..vendors import gemini as _gemini
 from ..vendors import ollama as _ollama
 from ..vendors import openai as _openai
-from .generic import Formatter as Formatter
 
 __all__ = [
     "AnthropicChatFormatter",
@@ -63,6 +65,15 @@ __all__ = [
     "fit_history",
     "fit_history_sync",
 ]
+
+class Formatter(WireFormatter):
+    def __init__(
+        self,
+        wire_: Wire | Vendor | str,
+        *,
+        facts: Facts | str | None = ...,
+        **options: Unpack[FormatterOptions],
+    ) -> None: ...
 
 class OpenAIChatFormatter(_openai.OpenAIChatFormatter):
     def __init__(

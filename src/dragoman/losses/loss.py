@@ -5,11 +5,14 @@ Its words are cut and its place is computed when somebody reads them, not when i
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from .._core.redaction import clipped, shortened
 from .codes import CODES
 from .codes.code import Kind
+
+# code, kind, node, field, what, did, rule: a plain tuple, for most of them are never read
+Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
 
 
 class Finder(Protocol):
@@ -35,28 +38,12 @@ class Loss:
     __slots__ = ("_did", "_field", "_node", "_nth", "_report", "_rule", "_what", "_where",
                  "code", "kind", "target")  # fmt: skip
 
-    def __init__(
-        self,
-        report: Finder,
-        ordinal: int,
-        code: str,
-        kind: Kind,
-        node: object,
-        field: str = "",
-        what: str = "",
-        did: str = "",
-        rule: str = "",
-    ) -> None:
+    def __init__(self, report: Finder, ordinal: int, row: Row) -> None:
         self._report: Finder | None = report
-        self._node: object = node
         self._nth = ordinal
         self._where: str | None = None
-        self._field = field
-        self._what = what
-        self._did = did
-        self._rule = rule
-        self.code = code
-        self.kind = kind
+        self._node: object
+        self.code, self.kind, self._node, self._field, self._what, self._did, self._rule = row
         self.target = report.target
 
     @property

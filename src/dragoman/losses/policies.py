@@ -82,10 +82,8 @@ def _patterns(key: str, value: object) -> tuple[str, ...]:
         if not isinstance(name, str) or not (
             name in KINDS or any(fnmatchcase(code, name) for code in CODES)
         ):
-            raise ConfigError(
-                f"the policy names {shown(name)}, which is neither a kind nor a known code",
-                hint=f"kinds: {', '.join(KINDS)}; codes such as name.*",
-            )
+            text = f"the policy names {shown(name)}, which is neither a kind nor a known code"
+            raise ConfigError(text, hint=f"kinds: {', '.join(KINDS)}; codes such as name.*")
     return tuple(codes)
 
 
@@ -97,12 +95,9 @@ def _write_log(report: Report, logged: set[str]) -> None:
     for kind in [kind for kind in KINDS if kind in report.kinds and kind not in logged]:
         logged.add(kind)
         losses = [loss for loss in report.losses if loss.kind == kind]
-        if not losses:
+        first = max(losses, key=lambda loss: CODES[loss.code].level, default=None)
+        if first is None or not _log.isEnabledFor(level := CODES[first.code].level):
             continue
-        level = max(CODES[loss.code].level for loss in losses)
-        if not _log.isEnabledFor(level):
-            continue
-        first = max(losses, key=lambda loss: CODES[loss.code].level)
         more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
         _log.log(
             level,
@@ -130,8 +125,8 @@ def policy(value: PolicyLike, strict: bool = False) -> Policy:
     """
     if not isinstance(strict, bool):
         raise ConfigError(f"strict is true or false, not {shown(strict)}")
-    policy_ = value if isinstance(value, Policy) else _named(value)
-    return policy_.strictly() if strict else policy_
+    result = value if isinstance(value, Policy) else _named(value)
+    return result.strictly() if strict else result
 
 
 def _named(value: object) -> Policy:

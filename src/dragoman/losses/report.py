@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .codes import CODES
 from .codes.code import Kind
-from .loss import Loss
+from .loss import Loss, Row
 
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
 
@@ -50,7 +50,7 @@ class Report:
         self._request = request
         self._places = places
         # values, no losses: those point back here, and a circle is freed late
-        self._rows: list[tuple[str, Kind, object, str, str, str, str]] = []
+        self._rows: list[Row] = []
         self._detached: list[Loss] = []
         self._groups: list[tuple[str, Iterable[tuple[object, str, str]]]] = []
         self._made: dict[int, tuple[object, tuple[object, ...]]] = {}
@@ -154,7 +154,7 @@ class Report:
                 self._rows.extend((code, kind, *row, "", "") for row in nodes)
         return [
             *self._detached,
-            *(Loss(self, ordinal, *row) for ordinal, row in enumerate(self._rows)),
+            *(Loss(self, ordinal, row) for ordinal, row in enumerate(self._rows)),
         ]
 
     def place(self, ordinal: int) -> str:
@@ -286,8 +286,8 @@ class Index:
             return paths[0]
         base = placed
         if base is None:
-            paths = self.paths.get(id(node))
-            base = paths[min(ordinal, len(paths) - 1)] if paths else "$"
+            paths = self.paths.get(id(node), ["$"])
+            base = paths[min(ordinal, len(paths) - 1)]
         if id(node) in self.in_body and field.startswith("extras."):
             return base + _own(field)
         return f"{base}.{field}" if field else base

@@ -15,7 +15,7 @@ from .._core.jsontext import Json, JsonObject, canonical, loads, too_deep
 from .._core.redaction import clipped
 from ..errors import ConfigError, InvalidMessage, ReadError
 from ..message import Tool
-from .keywords import TYPES, Refs, below, types_of
+from .keywords import TYPES, Refs, below, same_or, types_of, values_of
 from .normalize import normalised
 from .values import of_type
 
@@ -29,10 +29,10 @@ def resolved(schema: Json, refs: Refs) -> Json:
             return schema
         if any(not key.startswith("$") and key != "description" for key in schema):
             return schema
-        matches = refs.target(schema["$ref"])
-        if matches is None:
+        target = refs.target(schema["$ref"])
+        if target is None:
             return True
-        schema = matches[1]
+        schema = target[1]
     return True
 
 
@@ -44,20 +44,24 @@ def fits(schema: Json, value: Json, refs: Refs, hops: int = 0) -> bool:
     kinds = types_of(schema.get("type"))
     if kinds and not any(of_type(value, kind) for kind in kinds):
         return False
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    values = values_of(schema)
     if isinstance(values, list) and canonical(value) not in {canonical(item) for item in values}:
         return False
-    matches = refs.target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
-    also = [
-        *schema.get("allOf", ()),
-        *([matches[1]] if matches and matches[1] is not schema else ()),
-    ]
-    if not all(fits(item, value, refs, hops + 1) for item in also):
+    if not all(fits(item, value, refs, hops + 1) for item in _beside(schema, refs)):
         return False
     unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
     if not all(any(fits(item, value, refs, hops + 1) for item in union) for union in unions):
         return False
     return _inside(schema, value, refs)
+
+
+def _beside(schema: JsonObject, refs: Refs) -> list[Json]:
+    """What holds as well: the schemas of `allOf`, and that of a reference with neighbours."""
+    every = schema.get("allOf")
+    ref = schema.get("$ref")
+    target = refs.target(ref) if isinstance(ref, str) else None
+    referred = [] if target is None or target[1] is schema else [target[1]]
+    return [*every, *referred] if isinstance(every, list) else referred
 
 
 def _inside(schema: JsonObject, value: Json, refs: Refs) -> bool:
@@ -96,24 +100,26 @@ def checked(
     `formats`: check formats such as `date-time`, too. Raises ConfigError without the extra
     `schema`, InvalidMessage for what is no schema or refers to something elsewhere.
     """
-    source_keywords = schema.schema if isinstance(schema, Tool) else schema
-    if source_keywords is None:
+    plain = _plain(schema)
+    if plain is None:
         return []
     if too_deep(arguments, _DEEPEST):
         return [Violation("$", f"nested deeper than {_DEEPEST}", "")]
     try:
-        judge = _judge(canonical(normalised(source_keywords)), formats)
+        judge = _judge(canonical(normalised(plain)), formats)
     except RecursionError as error:
         raise InvalidMessage("a schema nested too deeply", code="schema.invalid") from error
-    matches = [
-        Violation(
-            below("$", *error.instance_path),
-            clipped(error.message, _WORDS),
-            next((str(part) for part in reversed(error.schema_path) if isinstance(part, str)), ""),
-        )
-        for error in judge.iter_errors(arguments)
-    ]
-    return sorted(matches)
+    return sorted(map(_violation, judge.iter_errors(arguments)))
+
+
+def _plain(schema: Tool | JsonObject | None) -> JsonObject | None:
+    return schema.schema if isinstance(schema, Tool) else schema
+
+
+def _violation(error: Any) -> Violation:
+    keywords = (part for part in reversed(error.schema_path) if isinstance(part, str))
+    path = below("$", *error.instance_path)
+    return Violation(path, clipped(error.message, _WORDS), next(keywords, ""))
 
 
 @lru_cache(maxsize=256)
@@ -121,15 +127,12 @@ def _judge(text: str, formats: bool) -> Any:
     """The validator of a schema, which takes longer to build than to use."""
     library = _library()
     try:
-        return library.Draft202012Validator(
-            loads(text), validate_formats=formats, retriever=_nowhere
-        )
+        schema = loads(text)
+        return library.Draft202012Validator(schema, validate_formats=formats, retriever=_nowhere)
     except (ValueError, library.ReferencingError) as error:
-        raise InvalidMessage(
-            f"no JSON Schema: {clipped(str(getattr(error, 'message', error)), _WORDS)}",
-            hint="mend the schema of the tool; it must hold all that it refers to",
-            code="schema.invalid",
-        ) from error
+        text = f"no JSON Schema: {clipped(str(getattr(error, 'message', error)), _WORDS)}"
+        hint = "mend the schema of the tool; it must hold all that it refers to"
+        raise InvalidMessage(text, hint=hint, code="schema.invalid") from error
 
 
 def _nowhere(uri: str) -> Json:
@@ -141,11 +144,9 @@ def _library() -> Any:
     try:
         return import_module("jsonschema_rs")
     except ImportError as error:
-        raise ConfigError(
-            f"arguments are checked by jsonschema-rs, which cannot be imported: {error}",
-            hint="pip install 'dragoman[schema]'",
-            code="schema.no_library",
-        ) from error
+        text = f"arguments are checked by jsonschema-rs, which cannot be imported: {error}"
+        hint = "pip install 'dragoman[schema]'"
+        raise ConfigError(text, hint=hint, code="schema.no_library") from error
 
 
 _MENDING_DEEPEST = 100  # what is nested deeper stays as it is
@@ -172,11 +173,7 @@ def repaired(schema: Tool | JsonObject | None, arguments: Json) -> tuple[Json, l
     >>> repaired({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "3"})
     ({'n': 3}, [Repair(path='$.n', did='text to integer')])
     """
-    source_keywords = schema.schema if isinstance(schema, Tool) else schema
-    if source_keywords is None or too_deep(arguments, _MENDING_DEEPEST):
-        return arguments, []
-    mender = _Mender(normalised(source_keywords), nulls_only=False)
-    return mender.value(mender.root, arguments, "$"), mender.done
+    return _repaired(schema, arguments, nulls_only=False)
 
 
 def without_nulls(schema: Tool | JsonObject | None, arguments: Json) -> Json:
@@ -184,20 +181,26 @@ def without_nulls(schema: Tool | JsonObject | None, arguments: Json) -> Json:
 
     For schemas that were lowered to a dialect in which every property is required.
     """
-    source_keywords = schema.schema if isinstance(schema, Tool) else schema
-    if source_keywords is None or too_deep(arguments, _MENDING_DEEPEST):
-        return arguments
-    mender = _Mender(normalised(source_keywords), nulls_only=True)
-    return mender.value(mender.root, arguments, "$")
+    return _repaired(schema, arguments, nulls_only=True)[0]
+
+
+def _repaired(
+    schema: Tool | JsonObject | None, arguments: Json, nulls_only: bool
+) -> tuple[Json, list[Repair]]:
+    plain = _plain(schema)
+    if plain is None or too_deep(arguments, _MENDING_DEEPEST):
+        return arguments, []
+    root = normalised(plain)
+    mender = _Mender(root, nulls_only)
+    return mender.value(root, arguments, "$"), mender.done
 
 
 class _Mender:
     """One walk over a value beside its schema."""
 
-    __slots__ = ("done", "nulls_only", "refs", "root")
+    __slots__ = ("done", "nulls_only", "refs")
 
-    def __init__(self, root: Json, *, nulls_only: bool) -> None:
-        self.root = root
+    def __init__(self, root: Json, nulls_only: bool) -> None:
         self.refs = Refs(root)
         self.nulls_only = nulls_only
         self.done: list[Repair] = []
@@ -207,7 +210,7 @@ class _Mender:
         schema = resolved(schema, self.refs)
         if not isinstance(schema, dict):
             return value
-        for inner in (item for key in ("allOf", "$ref") for item in _held(schema, key, self.refs)):
+        for inner in _beside(schema, self.refs):
             value = self.value(inner, value, path)
         for keyword in ("anyOf", "oneOf"):
             if isinstance(schema.get(keyword), list):
@@ -246,9 +249,9 @@ class _Mender:
     def _as(self, kind: str, value: Json, schema: JsonObject, path: str) -> tuple[Json, str]:
         """The value in another type and what was done: nothing where that says more or less."""
         if isinstance(value, str):
-            matches = _spelled(kind, value.strip())
-            if matches is not _NOTHING:
-                return matches, f"text to {kind}"
+            result = _spelled(kind, value.strip())
+            if result is not _NOTHING:
+                return result, f"text to {kind}"
         if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
             return str(value), "integer to text"
         if kind == "array" and value is not None and not isinstance(value, list):
@@ -261,7 +264,7 @@ class _Mender:
 
     def _listed(self, schema: JsonObject, value: Json, path: str) -> Json:
         """A value of an enum in the enum's own spelling, if it can be only one of them."""
-        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        values = values_of(schema)
         if not isinstance(values, list) or not isinstance(value, str) or value in values:
             return value
         meant = [item for item in values if _says(item).casefold() == value.strip().casefold()]
@@ -281,8 +284,8 @@ class _Mender:
                 self.done.append(Repair(below(path, name), "null for absent dropped"))
                 continue
             result[name] = item if inner is None else self.value(inner, item, below(path, name))
-        same = len(result) == len(value) and all(result[name] is value[name] for name in result)
-        return value if same else result
+        kept: JsonObject = same_or(result, value)
+        return kept
 
     def _array(self, schema: JsonObject, value: list[Json], path: str) -> list[Json]:
         first = schema.get("prefixItems", [])
@@ -291,19 +294,11 @@ class _Mender:
             self.value(first[i] if i < len(first) else others, item, below(path, i))
             for i, item in enumerate(value)
         ]
-        return value if all(a is b for a, b in zip(result, value, strict=True)) else result
+        kept: list[Json] = same_or(result, value)
+        return kept
 
 
 _NOTHING = object()
-
-
-def _held(schema: JsonObject, keyword: str, refs: Refs) -> list[Json]:
-    """What holds as well: the schemas of `allOf`, or that of a reference with neighbours."""
-    matches = schema.get(keyword)
-    if keyword == "allOf":
-        return matches if isinstance(matches, list) else []
-    target = refs.target(matches) if isinstance(matches, str) else None
-    return [] if target is None or target[1] is schema else [target[1]]
 
 
 def _spelled(kind: str, text: str) -> Json:
@@ -312,8 +307,8 @@ def _spelled(kind: str, text: str) -> Json:
         return text.lower() == "true"
     if kind == "null" and text == "null":
         return None
-    if kind in ("integer", "number") and (matches := _NUMBER.fullmatch(text)):
-        return _number(text, whole=not any(matches.groups()), kind=kind)
+    if kind in ("integer", "number") and (match := _NUMBER.fullmatch(text)):
+        return _number(text, whole=not any(match.groups()), kind=kind)
     if kind in ("object", "array") and text[:1] in ("{", "["):
         try:
             value = loads(text)

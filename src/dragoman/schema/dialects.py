@@ -256,9 +256,6 @@ DIALECTS: dict[str, SchemaDialect] = {
 def dialect(name: str) -> SchemaDialect:
     """The dialect of this name. Raises ConfigError for an unknown one."""
     if name not in DIALECTS:
-        raise ConfigError(
-            f"{shown(name)} is no schema dialect",
-            hint=f"one of {', '.join(DIALECTS)}",
-            code="schema.dialect",
-        )
+        text, hint = f"{shown(name)} is no schema dialect", f"one of {', '.join(DIALECTS)}"
+        raise ConfigError(text, hint=hint, code="schema.dialect")
     return DIALECTS[name]

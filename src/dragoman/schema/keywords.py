@@ -7,10 +7,11 @@ A name below `properties` or `$defs` is a name whatever it spells; a value below
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import is_
 from urllib.parse import unquote
 
-from .._core.jsontext import Json
+from .._core.jsontext import Json, JsonObject
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
@@ -50,9 +51,6 @@ _ARRAY = ("items", "prefixItems", "contains", "minContains", "maxContains", "min
           "uniqueItems", "unevaluatedItems")  # fmt: skip
 
 
-_STRING = ("minLength", "maxLength", "pattern")
-
-
 _NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
@@ -60,7 +58,7 @@ _NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 APPLIES: dict[str, frozenset[str]] = {
     **dict.fromkeys(_OBJECT, frozenset({"object"})),
     **dict.fromkeys(_ARRAY, frozenset({"array"})),
-    **dict.fromkeys(_STRING, frozenset({"string"})),
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), frozenset({"string"})),
     **dict.fromkeys(_NUMBER, frozenset({"number", "integer"})),
 }
 
@@ -94,16 +92,45 @@ def subschemas(schema: Json) -> Iterator[Json]:
             yield value
 
 
-def types_of(source_keywords: Json) -> tuple[str, ...]:
-    """The types that a `type` names, in its order; none where it is absent."""
-    if isinstance(source_keywords, str):
-        return (source_keywords,)
-    types = (
-        [item for item in source_keywords if isinstance(item, str)]
-        if isinstance(source_keywords, list)
-        else ()
-    )
+def mapped(keyword: str, value: Json, home: str, visit: Callable[[Json, str], Json]) -> Json:
+    """A keyword's value with what `visit` makes of the schemas in it; the very value if they stay.
+
+    `home` is the path of the schema with this keyword; `visit` is given each one inside with its
+    path.
+    """
+    if keyword in MAPS and isinstance(value, dict):
+        return same_or({k: visit(v, below(home, keyword, k)) for k, v in value.items()}, value)
+    if keyword in LISTS and isinstance(value, list):
+        return same_or([visit(v, below(home, keyword, i)) for i, v in enumerate(value)], value)
+    return visit(value, below(home, keyword)) if keyword in SINGLES else value
+
+
+def same_or(new: Json, old: Json) -> Json:
+    """The old object or list where the new one holds the very items of it, else the new one."""
+    if len(new) != len(old):
+        return new
+    if isinstance(old, dict):
+        return old if all(key in new and new[key] is item for key, item in old.items()) else new
+    return old if all(map(is_, new, old)) else new
+
+
+def types_of(named: Json) -> tuple[str, ...]:
+    """The types that the value of a `type` names, in its order; none where it is absent."""
+    if isinstance(named, str):
+        return (named,)
+    types = [item for item in named if isinstance(item, str)] if isinstance(named, list) else ()
     return tuple(dict.fromkeys(types))
+
+
+def type_value(types: Iterable[str]) -> Json:
+    """The types as a `type` names them: one as a text, several as a list, none as None."""
+    names = list(types)
+    return names if len(names) > 1 else names[0] if names else None
+
+
+def values_of(schema: Json) -> Json:
+    """The list of values that `const` or `enum` allow; None where there is neither."""
+    return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
 def kind_of(value: Json) -> str:
@@ -129,20 +156,14 @@ _TEXTS = ("title", "description", "format", "pattern", "$ref", "$dynamicRef", "$
           "contentMediaType")  # fmt: skip
 
 
-_FLAGS = ("deprecated", "readOnly", "writeOnly", "uniqueItems")
-
-
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
            "minContains", "maxContains")  # fmt: skip
 
 
-_NUMBERS = ("minimum", "maximum", "multipleOf")
-
-
 _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(_TEXTS, (str,)),
-    **dict.fromkeys(_FLAGS, (bool,)),
-    **dict.fromkeys((*_COUNTS, *_NUMBERS), (int, float)),
+    **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), (bool,)),
+    **dict.fromkeys((*_COUNTS, "minimum", "maximum", "multipleOf"), (int, float)),
     **dict.fromkeys(MAPS | {"dependentRequired", "dependencies", "$vocabulary"}, (dict,)),
     **dict.fromkeys(LISTS | {"enum", "required", "examples"}, (list,)),
     **dict.fromkeys(SINGLES | {"additionalItems"}, (dict, bool)),
@@ -160,10 +181,7 @@ def well_formed(keyword: str, value: Json) -> bool:
     kinds = _KINDS.get(keyword)
     if kinds is None:
         return True
-    if type(value) not in kinds:
-        return False
-    rule = _RULES.get(keyword)
-    return rule is None or rule(value)
+    return type(value) in kinds and (keyword not in _RULES or _RULES[keyword](value))
 
 
 def is_name_list(value: Json) -> bool:
@@ -179,16 +197,7 @@ def _count(value: Json) -> bool:
     return bool(value >= 0 and (isinstance(value, int) or value.is_integer()))
 
 
-def _not_empty(value: Json) -> bool:
-    return bool(value)
-
-
-def _anchor(value: Json) -> bool:
-    return bool(re.fullmatch(r"[A-Za-z_][-A-Za-z0-9._]*", value))
-
-
-def _all_name_lists(value: Json) -> bool:
-    return all(map(is_name_list, value.values()))
+_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
 
 def _dependencies(value: Json) -> bool:
@@ -197,13 +206,13 @@ def _dependencies(value: Json) -> bool:
 
 _RULES: dict[str, Callable[[Json], bool]] = {
     **dict.fromkeys(_COUNTS, _count),
-    **dict.fromkeys(LISTS | {"enum"}, _not_empty),
+    **dict.fromkeys(LISTS | {"enum"}, bool),
     "multipleOf": lambda value: value > 0,
-    "$vocabulary": lambda value: all(type(one) is bool for one in value.values()),
-    "dependentRequired": _all_name_lists,
+    "$vocabulary": lambda value: all(type(needed) is bool for needed in value.values()),
+    "dependentRequired": lambda value: all(map(is_name_list, value.values())),
     "dependencies": _dependencies,
     "$id": lambda value: "#" not in value.removesuffix("#"),
-    **dict.fromkeys(("$anchor", "$dynamicAnchor"), _anchor),
+    **dict.fromkeys(("$anchor", "$dynamicAnchor"), lambda value: bool(_ANCHOR.fullmatch(value))),
 }
 
 
@@ -252,12 +261,9 @@ class Refs:
     def _anchored(self) -> dict[str, Json]:
         if self._anchors is None:
             self._anchors = {}
-            stack = [self.root]
-            while stack:
-                schema = stack.pop()
-                if isinstance(schema, dict) and isinstance(anchor := schema.get("$anchor"), str):
+            for schema in _everywhere(self.root):
+                if isinstance(anchor := schema.get("$anchor"), str):
                     self._anchors.setdefault(anchor, schema)
-                stack.extend(subschemas(schema))
         return self._anchors
 
     @property
@@ -286,14 +292,18 @@ class Refs:
     @staticmethod
     def inside(schema: Json) -> set[str]:
         """The references that stand anywhere inside a schema."""
-        refs: set[str] = set()
-        stack = [schema]
-        while stack:
-            schema_ = stack.pop()
-            if isinstance(schema_, dict) and isinstance(ref := schema_.get("$ref"), str):
-                refs.add(ref)
-            stack.extend(subschemas(schema_))
-        return refs
+        refs = (inner.get("$ref") for inner in _everywhere(schema))
+        return {ref for ref in refs if isinstance(ref, str)}
+
+
+def _everywhere(schema: Json) -> Iterator[JsonObject]:
+    """A schema and all schemas inside of it that are objects."""
+    stack = [schema]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, dict):
+            yield inner
+            stack.extend(subschemas(inner))
 
 
 def _on_the_way(leads: dict[str, set[str]], backward: dict[str, set[str]]) -> set[str]:

@@ -10,41 +10,21 @@ from functools import cache
 
 from .._core.jsontext import Json, JsonObject, arguments
 from ..losses import Report
+from . import keywords, values
 from .dialects import SchemaDialect, dialect
-from .keywords import (
-    ANNOTATIONS,
-    LENIENT,
-    LISTS,
-    MAPS,
-    SINGLES,
-    accepts_any,
-    below,
-    definition_name,
-    subschemas,
-    types_of,
-)
+from .keywords import below, types_of
 from .merge import resolve_references
 from .normalize import DEEPEST, normalised
 from .unions import drop_null_branch, flatten_root_union, lone_union, one_of_as_any_of
-from .values import (
-    close_object,
-    complete,
-    drop_additional_properties,
-    infer_type,
-    restate_bounds,
-    restate_pattern_properties,
-    restate_tuples,
-    restate_types,
-    restate_values,
-)
 from .work import UNFIT, Change, Lowered, Lowering, SchemaNode, plain_schema, verdict_of
 
 _DEFINITIONS = ("$defs", "definitions")
 
 
 _CONSTRAINTS = frozenset({
-    *MAPS, *LISTS, *SINGLES, "type", "enum", "const", "$ref", "$dynamicRef", "required", "format",
-    "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+    *keywords.MAPS, *keywords.LISTS, *keywords.SINGLES, "type", "enum", "const", "$ref",
+    "$dynamicRef", "required", "format", "pattern", "minLength", "maxLength", "minimum", "maximum",
+    "exclusiveMinimum",
     "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minContains",
     "maxContains", "minProperties", "maxProperties", "dependentRequired",
 }) - {*_DEFINITIONS}  # fmt: skip
@@ -53,16 +33,16 @@ _CONSTRAINTS = frozenset({
 def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     """Put the schema into the words of the dialect; what it can't say at all is told."""
     kw, dialect = node.kw, lowering.dialect
-    restate_pattern_properties(node, lowering)
-    restate_tuples(node, lowering)
-    restate_bounds(node, lowering)
-    infer_type(node, lowering, at_root)
+    values.restate_pattern_properties(node, lowering)
+    values.restate_tuples(node, lowering)
+    values.restate_bounds(node, lowering)
+    values.infer_type(node, lowering, at_root)
     if dialect.takes is not None:
-        restate_types(node, lowering)
-    close_object(node, lowering)
+        values.restate_types(node, lowering)
+    values.close_object(node, lowering)
     lone_union(node, lowering)
     _formats_and_patterns(node, lowering)
-    drop_additional_properties(node, lowering)
+    values.drop_additional_properties(node, lowering)
     for keyword in [key for key in kw if not dialect.allowed(key, at_root)]:
         if keyword in _DEFINITIONS and dialect.refs == "none":
             del kw[keyword]
@@ -75,12 +55,8 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
 def _formats_and_patterns(node: SchemaNode, lowering: Lowering) -> None:
     """Formats and patterns that the dialect does not know."""
     kw, dialect = node.kw, lowering.dialect
-    format_name, pattern = kw.get("format"), kw.get("pattern")
-    if (
-        isinstance(format_name, str)
-        and dialect.formats is not None
-        and format_name not in dialect.formats
-    ):
+    name, pattern = kw.get("format"), kw.get("pattern")
+    if isinstance(name, str) and dialect.formats is not None and name not in dialect.formats:
         lowering.drop(node, "format")
     if dialect.patterns and isinstance(pattern, str) and _finder(dialect.patterns).search(pattern):
         lowering.drop(node, "pattern")
@@ -93,10 +69,10 @@ def _finder(pattern: str) -> re.Pattern[str]:
 
 def _drop_keyword(node: SchemaNode, keyword: str, lowering: Lowering) -> None:
     value = node.kw[keyword]
-    if keyword in ANNOTATIONS or keyword not in _CONSTRAINTS:
+    if keyword in keywords.ANNOTATIONS or keyword not in _CONSTRAINTS:
         helps = keyword in ("default", "example", "examples")
         lowering.drop(node, keyword, "equal", quietly=not helps)
-    elif keyword in LENIENT and accepts_any(value):
+    elif keyword in keywords.LENIENT and keywords.accepts_any(value):
         lowering.drop(node, keyword, "equal", quietly=True)
     else:
         lowering.drop(node, keyword, quietly=keyword == "$ref")
@@ -111,20 +87,19 @@ def add_notes(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
     if is_bare_ref or is_lone_union or not lowering.dialect.allowed("description", at_root):
         lowering.untold(node)
         return
-    before = node.kw.get("description")
+    description = node.kw.get("description")
     text = f"({'; '.join(node.told)})"
-    node.kw["description"] = f"{before} {text}" if isinstance(before, str) and before else text
+    has_words = isinstance(description, str) and description
+    node.kw["description"] = f"{description} {text}" if has_words else text
     node.told.clear()
 
 
 def exceeded_limit(schema: Json, limits: Mapping[str, int]) -> str:
     """The first limit that the schema exceeds, in a sentence; empty where it keeps to all."""
-    if not limits:
-        return ""
-    sizes = _sizes(schema)
-    for name, limit in limits.items():
-        if sizes[name] > limit:
-            return f"$: {sizes[name]} {name}, at most {limit}"
+    sizes = _sizes(schema) if limits else {}
+    for name, most in limits.items():
+        if sizes[name] > most:
+            return f"$: {sizes[name]} {name}, at most {most}"
     return ""
 
 
@@ -145,7 +120,7 @@ def _sizes(schema: Json) -> Counter[str]:
         sizes["depth"] = max(sizes["depth"], depth)
         sizes["values"] += len(node.get("enum", ()))
         sizes["unions"] += "anyOf" in node or len(types_of(node.get("type"))) > 1
-        stack.extend((schema_, depth) for schema_ in subschemas(node))
+        stack.extend((inner, depth) for inner in keywords.subschemas(node))
     return sizes
 
 
@@ -216,17 +191,11 @@ class _Walk:
         for keyword in _DEFINITIONS:
             if result.get(keyword) == {} and schema.get(keyword):
                 result = {key: value for key, value in result.items() if key != keyword}
-        without_definitions = {
-            key: value for key, value in result.items() if key not in _DEFINITIONS
-        }
-        if (
-            dialect.refs == "none"
-            and len(without_definitions) != len(result)
-            and not self.run.refs.inside(without_definitions)
-        ):
-            self.run.changed(SchemaNode({}, "$"), "$defs", "definitions", "inlined")
-            return without_definitions
-        return result
+        bare = {key: value for key, value in result.items() if key not in _DEFINITIONS}
+        if dialect.refs != "none" or len(bare) == len(result) or self.run.refs.inside(bare):
+            return result
+        self.run.changed("$", "$defs", "definitions", "inlined")
+        return bare
 
     def _stands(self, schema: JsonObject) -> bool:
         """Whether the root is as a dialect wants it that has rules for the root alone."""
@@ -246,9 +215,7 @@ class _Walk:
         if not isinstance(schema, (dict, SchemaNode)):
             schema = {"not": {}} if schema is False else {}
         if level > DEEPEST:
-            lowering.changed(
-                SchemaNode({}, path), "", "a schema nested too deeply", "dropped", "wider"
-            )
+            lowering.changed(path, "", "a schema nested too deeply", "dropped", "wider")
             return {}
         if lowering.opened:
             lowering.left -= 1
@@ -256,7 +223,7 @@ class _Walk:
         opened = self._restated(node, at_root=level == 0)
         restate_keywords(node, lowering, at_root=level == 0)
         self._inside(node, level)
-        result = complete(_unchanged(node, schema), node, lowering, at_root=level == 0)
+        result = values.complete(_unchanged(node, schema), node, lowering, at_root=level == 0)
         lowering.close(opened)
         return self._spelled(result)
 
@@ -276,8 +243,8 @@ class _Walk:
             one_of_as_any_of(node, lowering, at_root)
             drop_null_branch(node, lowering, at_root=at_root)
             if lowering.dialect.takes is not None:
-                restate_values(node, lowering)
-                restate_types(node, lowering)
+                values.restate_values(node, lowering)
+                values.restate_types(node, lowering)
             lone_union(node, lowering)
             if before == [(key, id(value)) for key, value in node.kw.items()]:
                 break
@@ -286,65 +253,48 @@ class _Walk:
 
     def _inside(self, node: SchemaNode, level: int) -> None:
         """The schemas inside, each lowered; those in verbatim keywords stay as they are."""
-        kw, open_ = node.kw, self.spoken.takes is None
+        kw, takes_all = node.kw, self.spoken.takes is None
         for keyword in list(kw):
-            value, path = kw[keyword], below(node.home(keyword), keyword)
-            if keyword in self.spoken.verbatim or (open_ and keyword in _INVERTING):
+            value, home = kw[keyword], node.home(keyword)
+            if keyword in self.spoken.verbatim or (takes_all and keyword in _INVERTING):
                 kw[keyword] = plain_schema(value)
-            elif keyword in MAPS and isinstance(value, dict):
-                kw[keyword] = self._mapped(keyword, value, path, level)
-            elif keyword in LISTS and isinstance(value, list):
-                schemas = [
-                    self.schema(schema_, below(path, i), level + 1)
-                    for i, schema_ in enumerate(value)
-                ]
-                same = all(a is b for a, b in zip(schemas, value, strict=True))
-                kw[keyword] = value if same else schemas
-                if not same and keyword == "oneOf":  # two branches may meet now, or part
+            elif keyword in keywords.MAPS and isinstance(value, dict):
+                kw[keyword] = self._mapped(keyword, value, below(home, keyword), level)
+            elif not isinstance(value, bool):
+                kw[keyword] = keywords.mapped(
+                    keyword, value, home, lambda inner, path: self.schema(inner, path, level + 1)
+                )
+                if keyword == "oneOf" and kw[keyword] is not value:  # two may meet now, or part
                     self.run.changed(node, keyword, "its schemas", "changed", "wider")
                     self.run.changed(node, keyword, "its schemas", "changed", "narrower")
-            elif keyword in SINGLES and not isinstance(value, bool):
-                kw[keyword] = self.schema(value, path, level + 1)
         if self.spoken.recursion == "optional" and "required" in kw:
             self._no_endless(node)
 
     def _mapped(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
         result: JsonObject = {}
-        for name, schema_ in value.items():
-            if keyword in _DEFINITIONS and self._gone(keyword, name):
-                self.run.changed(SchemaNode({}, path), name, "a schema in itself", "inlined")
-            elif keyword == "properties" and schema_ is False and self.spoken.takes is not None:
-                self.run.changed(SchemaNode({}, path), name, "false", "dropped", "wider")
+        for name, inner in value.items():
+            endless = keyword in _DEFINITIONS and any(
+                keywords.definition_name(ref) == (keyword, name) for ref in self.run.refs.endless
+            )
+            if endless and self.spoken.recursion == "none":
+                self.run.changed(path, name, "a schema in itself", "inlined")
+            elif keyword == "properties" and inner is False and self.spoken.takes is not None:
+                self.run.changed(path, name, "false", "dropped", "wider")
             else:
                 outside = self.turning
-                self.turning |= keyword in _DEFINITIONS and self._endless(keyword, name)
-                result[name] = self.schema(schema_, below(path, name), level + 1)
+                self.turning |= endless
+                result[name] = self.schema(inner, below(path, name), level + 1)
                 self.turning = outside
-        same = len(result) == len(value) and all(result[name] is value[name] for name in result)
-        return value if same else result
-
-    def _gone(self, keyword: str, name: str) -> bool:
-        """Whether a definition leads back to itself where that is not allowed: it is inlined."""
-        return self.spoken.recursion == "none" and self._endless(keyword, name)
-
-    def _endless(self, keyword: str, name: str) -> bool:
-        return any(definition_name(ref) == (keyword, name) for ref in self.run.refs.endless)
+        kept: JsonObject = keywords.same_or(result, value)
+        return kept
 
     def _no_endless(self, node: SchemaNode) -> None:
         """A required property that leads back to its own schema could never end: not required."""
-        refs, kw = self.run.refs, node.kw
-        if not self.turning:
-            return
-        endless = [
-            name for name in kw["required"]
-            if refs.inside(kw.get("properties", {}).get(name)) & refs.endless
-        ]  # fmt: skip
-        for name in endless:
-            self.run.changed(node, "required", name, "dropped", "wider")
-        if endless:
-            kw["required"] = [name for name in kw["required"] if name not in endless]
-            if not kw["required"]:
-                del kw["required"]
+        refs, properties = self.run.refs, node.kw.get("properties", {})
+        if self.turning:
+            required = node.kw["required"]
+            endless = [n for n in required if refs.inside(properties.get(n)) & refs.endless]
+            self.run.unrequire(node, endless)
 
     def _spelled(self, result: JsonObject) -> JsonObject:
         """Types and null as the dialect spells them."""
@@ -357,27 +307,22 @@ class _Walk:
 
 def _unchanged(node: SchemaNode, schema: Json) -> JsonObject:
     """The node itself if the work holds just what it holds."""
-    kw = node.kw
-    if not isinstance(schema, dict) or len(kw) != len(schema):
-        return kw
-    return (
-        schema if all(key in schema and schema[key] is value for key, value in kw.items()) else kw
-    )
+    kept: JsonObject = keywords.same_or(node.kw, schema) if isinstance(schema, dict) else node.kw
+    return kept
 
 
 def _with_word(result: JsonObject) -> JsonObject:
     """`nullable` for the type null, and for null among the values."""
-    kinds = types_of(result.get("type"))
-    values = result.get("enum")
-    holds = isinstance(values, list) and None in values
+    kinds, enum = types_of(result.get("type")), result.get("enum")
+    holds = isinstance(enum, list) and None in enum
     if "null" not in kinds and not holds:
         return result
     if kinds == ("null",):
         return {**result, "type": "null"}
     others = [kind for kind in kinds if kind != "null"]
     result = {**result, **({"type": others[0]} if others else {}), "nullable": True}
-    if holds and isinstance(values, list):
-        result["enum"] = [item for item in values if item is not None]
+    if holds:
+        result["enum"] = [item for item in result["enum"] if item is not None]
     return result
 
 
@@ -390,13 +335,13 @@ _known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the sche
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
     """The schema in the dialect of this name, worked out once; the very object if it fits."""
     key = (name, arguments(schema))
-    matches = _known.get(key)
-    if matches is None:
+    known = _known.get(key)
+    if known is None:
         if len(_known) >= _MOST:  # whoever sends schemas may send any number of them
             _known.clear()
         result = lowered(schema, dialect(name))
-        matches = _known[key] = result, result.schema is schema
-    result, stays = matches
+        known = _known[key] = result, result.schema is schema
+    result, stays = known
     return replace(result, schema=schema) if stays and result.schema is not schema else result
 
 
@@ -406,13 +351,8 @@ def report_changes(result: Lowered, report: Report, schema: object, field: str, 
     The loss is found at `<path of the field>.properties.age.minimum`; the rule is the dialect's.
     """
     for change in result.changes:
-        report.lost(
-            change.code,
-            schema,
-            f"{field}{change.where[1:]}",
-            what=f"{name}: {change.what}",
-            did="in the description" if change.told else change.did,
-            rule=result.rule,
-        )
+        did = "in the description" if change.told else change.did
+        place, what = f"{field}{change.where[1:]}", f"{name}: {change.what}"
+        report.lost(change.code, schema, place, what, did, result.rule)
     if result.unfit:
         report.lost(UNFIT, schema, field, f"{name}: {result.unfit}", rule=result.rule)

@@ -9,8 +9,9 @@ from itertools import product
 from typing import Any
 
 from .._core.jsontext import Json, JsonObject, canonical
-from .keywords import ANNOTATIONS, LENIENT, accepts_any, below, definition_name, types_of
-from .work import Lowering, SchemaNode, as_text
+from . import keywords
+from .keywords import below, types_of
+from .work import Lowering, SchemaNode, as_text, keywords_of, node_at
 
 _GROUPS = (
     frozenset({"properties", "patternProperties", "additionalProperties"}),
@@ -37,8 +38,7 @@ def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering
         return
     for keyword in shared:
         lowering.drop(source, keyword)
-    node.told.extend(source.told)
-    source.told.clear()
+    node.tell_for(source)
 
 
 def _both(node: SchemaNode, source: SchemaNode, keyword: str, *names: str) -> Json:
@@ -48,12 +48,10 @@ def _both(node: SchemaNode, source: SchemaNode, keyword: str, *names: str) -> Js
         value: Any = side.kw[keyword]
         for name in names:
             value = value[name]
-        path = below(side.home(keyword), keyword, *names)
-        parts.append(SchemaNode(value, path) if isinstance(value, dict) else value)
-    if parts[0] is True or (isinstance(parts[0], SchemaNode) and not parts[0].kw):
-        return parts[1]
-    if parts[1] is True or (isinstance(parts[1], SchemaNode) and not parts[1].kw):
-        return parts[0]
+        parts.append(node_at(value, side.home(keyword), keyword, *names))
+    for part, other in (parts, parts[::-1]):
+        if part is True or (isinstance(part, SchemaNode) and not part.kw):
+            return other
     return SchemaNode({"allOf": parts}, below(node.home(keyword), keyword, *names))
 
 
@@ -69,38 +67,31 @@ def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> 
         names = _names(a.get("properties", {}), b.get("properties", {}), [False, False])
         lowering.changed(source, "additionalProperties", "false", "dropped", "wider")
     for side in (node, source):
-        origin = SchemaNode({}, side.home("properties"))
+        home = side.home("properties")
         for name in [name for name in side.kw.get("properties", {}) if name not in names]:
-            lowering.changed(origin, below("properties", name), "refused beside it", "dropped")
+            lowering.changed(home, below("properties", name), "refused beside it", "dropped")
     _properties(node, source, names)
     if any(closed):
         a["additionalProperties"] = False
         b.pop("additionalProperties", None)
     if "patternProperties" in a and "patternProperties" in b:
         lowering.drop(source, "patternProperties")
-        node.told.extend(source.told)
-        source.told.clear()
+        node.tell_for(source)
 
 
 def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
     """Which of the two lets nothing else stand; where that can't be joined, both are opened."""
     other_properties = [side.kw.get("additionalProperties", True) for side in (node, source)]
-    simple = all(side is False or accepts_any(side) for side in other_properties)
+    simple = all(others is False or keywords.accepts_any(others) for others in other_properties)
     patterns = "patternProperties" in node.kw or "patternProperties" in source.kw
     if simple and not (patterns and False in other_properties):
-        return [side is False for side in other_properties]
-    _open(node, source, lowering)
-    return [False, False]
-
-
-def _open(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
+        return [others is False for others in other_properties]
     for side in (node, source):
-        if "additionalProperties" in side.kw:
-            lowering.drop(
-                side, "additionalProperties", quietly=side.kw["additionalProperties"] is False
-            )
-    node.told.extend(source.told)
-    source.told.clear()
+        others = side.kw.get("additionalProperties")
+        if others is not None:
+            lowering.drop(side, "additionalProperties", quietly=others is False)
+    node.tell_for(source)
+    return [False, False]
 
 
 def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> list[str]:
@@ -113,19 +104,16 @@ def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> list[str]:
 
 
 def _properties(node: SchemaNode, source: SchemaNode, names: list[str]) -> None:
-    a, b = node.kw.get("properties", {}), source.kw.pop("properties", {})
+    a, b = node.kw.get("properties", {}), source.kw.get("properties", {})
     properties: JsonObject = {}
-    borrowed = SchemaNode({"properties": b}, source.home("properties"))
-    ours = SchemaNode({"properties": a}, node.home("properties"))
     for name in names:
         if name in a and name in b:
-            properties[name] = _both(ours, borrowed, "properties", name)
-        elif name in b:
-            path = below(borrowed.at, "properties", name)
-            properties[name] = SchemaNode(b[name], path) if isinstance(b[name], dict) else b[name]
+            properties[name] = _both(node, source, "properties", name)
         else:
-            path = below(ours.at, "properties", name)
-            properties[name] = SchemaNode(a[name], path) if isinstance(a[name], dict) else a[name]
+            side = source if name in b else node
+            value = side.kw["properties"][name]
+            properties[name] = node_at(value, side.home("properties"), "properties", name)
+    source.kw.pop("properties", None)
     if properties or "properties" in node.kw:
         node.kw["properties"] = properties
 
@@ -145,21 +133,20 @@ _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "ma
 def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Lowering) -> None:
     """Let `other`, which stands at `path`, hold for `node` as well."""
     if isinstance(other, SchemaNode):
-        source_keywords, homes, path = other.kw, other.homes, other.at
+        source = SchemaNode(other.kw, other.at, other.homes)
     else:
-        source_keywords, homes = other if isinstance(other, dict) else {}, {}
+        source = SchemaNode(keywords_of(other), path)
         if other is False:
-            lowering.changed(SchemaNode({}, path), "", "nothing fits", "dropped", "wider")
-    keywords = node.kw
-    for keyword in [key for key in _RESTS if key in keywords]:
-        if source_keywords:
+            lowering.changed(path, "", "nothing fits", "dropped", "wider")
+    kw = node.kw
+    for keyword in [key for key in _RESTS if key in kw]:
+        if source.kw:
             lowering.drop(node, keyword)
-    source = SchemaNode(source_keywords, path, homes)
     for keyword in [key for key in ("$defs", "definitions") if key in source.kw]:
         lowering.changed(source, keyword, "definitions", "inlined")
         del source.kw[keyword]
     for keyword in _RESTS:
-        if keyword in source.kw and keywords:
+        if keyword in source.kw and kw:
             lowering.drop(source, keyword)
     node.told.extend(source.told)
     join_groups(node, source, lowering)
@@ -167,33 +154,27 @@ def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Low
         _conjoin_keyword(node, source, keyword, value, lowering)
 
 
-def _take(node: SchemaNode, source: SchemaNode, keyword: str) -> None:
-    """Borrow a keyword that `node` lacks."""
-    node.kw[keyword] = source.kw[keyword]
-    home = source.home(keyword)
-    if home != node.at:
-        node.homes[keyword] = home
-
-
 def _conjoin_keyword(
     node: SchemaNode, source: SchemaNode, keyword: str, value: Json, lowering: Lowering
 ) -> None:
-    keywords = node.kw
-    if keyword not in keywords:
-        _take(node, source, keyword)
+    kw = node.kw
+    if keyword not in kw:
+        kw[keyword] = source.kw[keyword]
+        if (home := source.home(keyword)) != node.at:
+            node.homes[keyword] = home
         return
-    if _same(keywords[keyword], value):
+    if _same(kw[keyword], value):
         return
-    if keyword in ANNOTATIONS:  # the nearer one speaks
+    if keyword in keywords.ANNOTATIONS:  # the nearer one speaks
         lowering.drop(source, keyword, "equal", quietly=True)
         return
-    if keyword in LENIENT and accepts_any(value):
+    if keyword in keywords.LENIENT and keywords.accepts_any(value):
         return
-    joined = _combined(keyword, keywords[keyword], value, (node, source))
+    joined = _combined(keyword, kw[keyword], value, (node, source))
     if joined is not None:
-        if joined != keywords[keyword]:
-            lowering.changed(node, keyword, as_text(keywords[keyword])[:60], "joined")
-        keywords[keyword] = joined
+        if joined != kw[keyword]:
+            lowering.changed(node, keyword, as_text(kw[keyword])[:60], "joined")
+        kw[keyword] = joined
         return
     if keyword not in source.kw:
         return
@@ -205,7 +186,7 @@ def _conjoin_keyword(
 def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
     """Both values of one keyword as one; None where there is none."""
     if keyword == "type":
-        return _narrowed(a, b)
+        return keywords.type_value(common_types(types_of(a), types_of(b)))
     if keyword == "required":
         return list(dict.fromkeys([*a, *b]))
     if keyword == "enum":
@@ -232,11 +213,6 @@ def _same(a: Json, b: Json) -> bool:
     return a is b or (not isinstance(a, (dict, list)) and type(a) is type(b) and bool(a == b))
 
 
-def _narrowed(a: Json, b: Json) -> Json:
-    types = common_types(types_of(a), types_of(b))
-    return None if not types else types[0] if len(types) == 1 else list(types)
-
-
 def common_types(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
     """The types that both allow; an integer is a number."""
     types = [kind for kind in a if kind in b or (kind == "integer" and "number" in b)]
@@ -246,13 +222,8 @@ def common_types(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _as_nodes(keyword: str, branches: list[Json], node: SchemaNode) -> list[SchemaNode | Json]:
-    path = below(node.home(keyword), keyword)
-    return [
-        branch
-        if isinstance(branch, SchemaNode) or not isinstance(branch, dict)
-        else SchemaNode(branch, below(path, i))
-        for i, branch in enumerate(branches)
-    ]
+    home = node.home(keyword)
+    return [node_at(branch, home, keyword, i) for i, branch in enumerate(branches)]
 
 
 def joined_branches(keyword: str, node: SchemaNode) -> list[SchemaNode | Json]:
@@ -279,15 +250,13 @@ def resolve_references(node: SchemaNode, lowering: Lowering, at_root: bool = Fal
     The caller closes them when it is done with what is inside.
     """
     opened: list[str] = []
-    steps = 0
-    while steps < 100:
-        steps += 1
+    for _ in range(100):
         if "$ref" in node.kw and not _stays(node, lowering, at_root):
             _inline(node, lowering, opened)
         elif "allOf" in node.kw and not _all_stay(node, lowering, at_root):
+            home = below(node.home("allOf"), "allOf")
             branches = node.kw["allOf"]
             lowering.changed(node, "allOf", f"{len(branches)} schemas", "joined")
-            home = below(node.home("allOf"), "allOf")
             del node.kw["allOf"]
             for i, branch in enumerate(branches):
                 conjoin(node, branch, below(home, i), lowering)
@@ -303,7 +272,7 @@ def _stays(node: SchemaNode, lowering: Lowering, at_root: bool) -> bool:
         return False
     if at_root and lowering.demands("object root"):
         return False
-    if (definition_name(ref) is None and ref != "#") or lowering.refs.target(ref) is None:
+    if (keywords.definition_name(ref) is None and ref != "#") or lowering.refs.target(ref) is None:
         return False
     if dialect.recursion == "none" and ref in lowering.refs.endless:
         return False

@@ -9,17 +9,7 @@ from __future__ import annotations
 
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import clipped
-from .keywords import (
-    ANNOTATIONS,
-    LISTS,
-    MAPS,
-    SINGLES,
-    TYPES,
-    below,
-    is_name_list,
-    types_of,
-    well_formed,
-)
+from .keywords import ANNOTATIONS, TYPES, is_name_list, mapped, types_of, well_formed
 from .work import Change
 
 DEEPEST = 48  # schemas in schemas; OpenAI's own limit is 10
@@ -34,9 +24,7 @@ _CAMEL = {
 
 
 # Gemini's enum `Type` by number, and what people write who think in Python
-_NUMBERED = dict(
-    enumerate(("string", "number", "integer", "boolean", "array", "object", "null"), 1)
-)
+_NUMBERED = dict(enumerate(TYPES, 1))
 
 
 _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean",
@@ -80,23 +68,12 @@ class _Normal:
             return {}
         result = self._spelled(schema, path)
         for keyword, value in result.items():
-            inside = self._inside(keyword, value, path, level)
+            inside = mapped(keyword, value, path, lambda v, at: self.schema(v, at, level + 1))
             if inside is not value:
                 if result is schema:
                     result = dict(schema)
                 result[keyword] = inside
         return result
-
-    def _inside(self, keyword: str, value: Json, path: str, level: int) -> Json:
-        if keyword in MAPS and isinstance(value, dict):
-            new = {k: self.schema(v, below(path, keyword, k), level + 1) for k, v in value.items()}
-            return new if any(new[k] is not v for k, v in value.items()) else value
-        if keyword in LISTS and isinstance(value, list):
-            values = [
-                self.schema(v, below(path, keyword, i), level + 1) for i, v in enumerate(value)
-            ]
-            return values if any(a is not b for a, b in zip(values, value, strict=True)) else value
-        return self.schema(value, below(path, keyword), level + 1) if keyword in SINGLES else value
 
     def _spelled(self, schema: JsonObject, path: str) -> JsonObject:
         """The node itself in the one spelling; the same object if it is."""
@@ -121,11 +98,9 @@ class _Normal:
         """What has a shape that no draft allows is left out."""
         if "type" in result:
             self._types(result, path)
-        source_keywords = result.get("required")
-        if isinstance(source_keywords, list) and not is_name_list(source_keywords):
-            result["required"] = list(
-                dict.fromkeys(item for item in source_keywords if isinstance(item, str))
-            )
+        names = result.get("required")
+        if isinstance(names, list) and not is_name_list(names):
+            result["required"] = list(types_of(names))
             self._note(path, "required", "names, each once")
         for keyword in [key for key, value in result.items() if not well_formed(key, value)]:
             self._out(result, keyword, path)
@@ -134,8 +109,8 @@ class _Normal:
 
     def _types(self, result: JsonObject, path: str) -> None:
         """The types by their names of today."""
-        source_keywords = result["type"] if isinstance(result["type"], list) else [result["type"]]
-        kinds = list(dict.fromkeys(map(_type, source_keywords)))
+        named = result["type"] if isinstance(result["type"], list) else [result["type"]]
+        kinds = list(dict.fromkeys(map(_type, named)))
         strange = [kind for kind in kinds if kind not in TYPES]
         if not kinds or None in strange or not _ANY.isdisjoint(strange):
             self._out(result, "type", path)
@@ -145,7 +120,7 @@ class _Normal:
             del result["type"]
         else:
             result["type"] = kinds if isinstance(result["type"], list) else kinds[0]
-            for item in source_keywords:
+            for item in named:
                 if isinstance(item, str) and item.lower() in _TYPES:
                     self.changes.append(Change(path, "type", item, _TYPES[item.lower()], "equal"))
 
@@ -191,13 +166,9 @@ _OLDER = frozenset({"dependencies", "additionalItems", "nullable", *_CAMEL})
 
 def _easy(schema: JsonObject) -> bool:
     """Whether it says a type and what it is for, and nothing else: most schemas do."""
-    if (
-        not schema.keys() <= _EASY
-        or type(kind := schema.get("type")) is not str
-        or kind not in TYPES
-    ):
+    if not schema.keys() <= _EASY or not all(type(value) is str for value in schema.values()):
         return False
-    return all(type(value) is str for value in schema.values())
+    return schema.get("type") in TYPES
 
 
 def _odd(schema: JsonObject) -> bool:
@@ -218,14 +189,11 @@ def _old(key: str, value: Json) -> bool:
     return type(value) is bool and key in ("exclusiveMinimum", "exclusiveMaximum")
 
 
-def _type(source_keywords: Json) -> str | None:
+def _type(name: Json) -> str | None:
     """A type by its name of today, or by its own in small letters; None if it is no name."""
-    if isinstance(source_keywords, int) and not isinstance(source_keywords, bool):
-        return _NUMBERED.get(source_keywords)
-    if not isinstance(source_keywords, str):
-        return None
-    low = source_keywords.lower()
-    return _TYPES.get(low, low)
+    if isinstance(name, int) and not isinstance(name, bool):
+        return _NUMBERED.get(name)
+    return _TYPES.get(name.lower(), name.lower()) if isinstance(name, str) else None
 
 
 def _nullable(result: JsonObject) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .._core.jsontext import Json, JsonObject, canonical
-from .keywords import ANNOTATIONS, accepts_any, below, types_of
+from .keywords import ANNOTATIONS, accepts_any, below, types_of, values_of
 from .merge import common_types, conjoin, joined_branches, resolve_references
 from .values import of_type
-from .work import Lowering, SchemaNode, Verdict, plain_schema
+from .work import Lowering, SchemaNode, Verdict, keywords_of, node_at, plain_schema
 
 
 def one_of_as_any_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
@@ -14,10 +14,8 @@ def one_of_as_any_of(node: SchemaNode, lowering: Lowering, at_root: bool) -> Non
     if "oneOf" not in node.kw or lowering.dialect.allowed("oneOf", at_root):
         return
     branches = joined_branches("oneOf", node)
-    apart = _never_overlap(branches, lowering)
-    lowering.changed(
-        node, "oneOf", f"{len(branches)} schemas", "anyOf", "equal" if apart else "wider"
-    )
+    verdict: Verdict = "equal" if _never_overlap(branches, lowering) else "wider"
+    lowering.changed(node, "oneOf", f"{len(branches)} schemas", "anyOf", verdict)
     del node.kw["oneOf"]
     node.homes.pop("oneOf", None)
     if "anyOf" in node.kw:
@@ -37,13 +35,7 @@ def _never_overlap(branches: list[Json], lowering: Lowering) -> bool:
 def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
     """What a branch says at its top, through a reference."""
     for _ in range(4):
-        kw = (
-            schema.kw
-            if isinstance(schema, SchemaNode)
-            else schema
-            if isinstance(schema, dict)
-            else {}
-        )
+        kw = keywords_of(schema)
         if not isinstance(kw.get("$ref"), str):
             return kw
         definition = lowering.refs.target(kw["$ref"])
@@ -54,27 +46,24 @@ def _top_keywords(schema: Json, lowering: Lowering) -> dict[str, Json]:
 
 
 def _differ(a: dict[str, Json], b: dict[str, Json]) -> bool:
-    first_values, second_values = _values(a), _values(b)
-    if first_values is not None and second_values is not None:
-        return not first_values & second_values
+    if (disjoint := _no_value_in_both(a, b)) is not None:
+        return disjoint
     first_types, second_types = types_of(a.get("type")), types_of(b.get("type"))
     if first_types and second_types and not _meet(first_types, second_types):
         return True
     if first_types != ("object",) or second_types != ("object",):
         return False
-    needed = {*a.get("required", ())} & {*b.get("required", ())}
-    for name in needed:
-        first = a.get("properties", {}).get(name)
-        second = b.get("properties", {}).get(name)
-        if isinstance(first, dict) and isinstance(second, dict):
-            first_values, second_values = _values(first), _values(second)
-            if (
-                first_values is not None
-                and second_values is not None
-                and not first_values & second_values
-            ):
-                return True
+    for name in {*a.get("required", ())} & {*b.get("required", ())}:
+        sides = [side.get("properties", {}).get(name) for side in (a, b)]
+        if all(isinstance(side, dict) for side in sides) and _no_value_in_both(*sides):
+            return True
     return False
+
+
+def _no_value_in_both(a: JsonObject, b: JsonObject) -> bool | None:
+    """Whether no value that the one lists is listed by the other; None if one lists no values."""
+    first, second = _values(a), _values(b)
+    return None if first is None or second is None else not first & second
 
 
 def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -84,15 +73,11 @@ def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 def _values(kw: dict[str, Json]) -> set[str] | None:
     """The values that a schema lists, as texts in which 1 and 1.0 are one; None if none."""
-    values = [kw["const"]] if "const" in kw else kw.get("enum")
+    values = values_of(kw)
     if not isinstance(values, list) or any(isinstance(value, (dict, list)) for value in values):
         return None
-    return {
-        canonical(int(value))
-        if isinstance(value, float) and value.is_integer()
-        else canonical(value)
-        for value in values
-    }
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in values)
+    return set(map(canonical, whole))
 
 
 def lone_union(node: SchemaNode, lowering: Lowering) -> None:
@@ -108,30 +93,22 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
     if len(real) == 1:  # of null and another, the other is left: null is said by a word
         del node.kw["anyOf"]
         lowering.changed(node, "anyOf", count, "joined")
-        conjoin(
-            node, real[0], below(node.home("anyOf"), "anyOf", branches.index(real[0])), lowering
-        )
+        place = below(node.home("anyOf"), "anyOf", branches.index(real[0]))
+        conjoin(node, real[0], place, lowering)
         if null:
-            _with_null(node)
+            node.kw["nullable"] = True  # the word that later goes wherever the rest goes
     elif neighbours or null:
         lowering.changed(node, "anyOf", count, "without neighbours")
-        branches_beside = [
-            _with_neighbours(branch, i, neighbours, node, lowering) for i, branch in enumerate(real)
-        ]
+        branches_beside = []
+        for i, branch in enumerate(real):
+            joined = SchemaNode({}, node.at)
+            conjoin(joined, branch, below(node.at, "anyOf", i), lowering)
+            conjoin(joined, node.only(neighbours), node.at, lowering)
+            branches_beside.append(joined)
         if null:
-            _with_null(branches_beside[0])
+            branches_beside[0].kw["nullable"] = True
         node.kw.clear()
         node.kw["anyOf"] = branches_beside
-
-
-def _with_neighbours(
-    branch: Json, i: int, neighbours: JsonObject, node: SchemaNode, lowering: Lowering
-) -> SchemaNode:
-    """A branch with what stood beside the union."""
-    joined = SchemaNode({}, node.at)
-    conjoin(joined, branch, below(node.at, "anyOf", i), lowering)
-    conjoin(joined, node.only(neighbours), node.at, lowering)
-    return joined
 
 
 def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> None:
@@ -142,8 +119,7 @@ def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     real = [branch for branch in branches if not _is_null(branch)]
     if len(real) != 1:
         return
-    nulls = len(branches) > 1
-    verdict: Verdict = "narrower" if nulls else "equal"
+    verdict: Verdict = "narrower" if len(branches) > 1 else "equal"
     lowering.changed(node, "anyOf", f"{len(branches)} schemas", "without null", verdict)
     del node.kw["anyOf"]
     conjoin(node, real[0], node.at, lowering)
@@ -151,28 +127,21 @@ def drop_null_branch(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
 
 def _excludes(neighbours: dict[str, Json], branch: Json) -> bool:
     """Whether a branch can't hold beside the rest, as far as types and values say."""
-    kw = branch.kw if isinstance(branch, SchemaNode) else branch
-    if not isinstance(kw, dict):
-        return branch is False
+    if branch is False:
+        return True
+    kw = keywords_of(branch)
     our_types, their_types = types_of(neighbours.get("type")), types_of(kw.get("type"))
     if our_types and their_types and not common_types(our_types, their_types):
         return True
     for types, other in ((our_types, kw), (their_types, neighbours)):
-        values = [other["const"]] if "const" in other else other.get("enum")
+        values = values_of(other)
         if types and values and not any(of_type(v, kind) for v in values for kind in types):
             return True
     return False
 
 
-def _with_null(node: SchemaNode) -> None:
-    """Let null fit as well, by the word that later goes wherever the rest goes."""
-    node.kw["nullable"] = True
-
-
 def _is_null(schema: Json) -> bool:
-    kw = schema.kw if isinstance(schema, SchemaNode) else schema
-    if not isinstance(kw, dict):
-        return False
+    kw = keywords_of(schema)
     if any(key not in ANNOTATIONS and key not in ("type", "enum", "const") for key in kw):
         return False
     return kw.get("type") == "null" or kw.get("enum") == [None] or kw.get("const", 0) is None
@@ -187,8 +156,8 @@ def flatten_root_union(node: SchemaNode, lowering: Lowering) -> None:
         if keyword not in node.kw:
             continue
         branches = [item for item in joined_branches(keyword, node) if _an_object(item, lowering)]
-        item = len(branches) == 1
-        lowering.drop(node, keyword, "equal" if item else "wider", quietly=item)
+        alone = len(branches) == 1
+        lowering.drop(node, keyword, "equal" if alone else "wider", quietly=alone)
         objects = [_as_object(item, node, lowering) for item in branches]
         if objects:
             union = objects[0] if len(objects) == 1 else _one_of_all(objects, lowering)
@@ -220,18 +189,16 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
     for name in names:
         having = [item for item in branches if name in item.kw.get("properties", {})]
         schemas = [
-            value
-            if not isinstance(value := item.kw["properties"][name], dict)
-            else SchemaNode(value, below(item.home("properties"), "properties", name))
+            node_at(item.kw["properties"][name], item.home("properties"), "properties", name)
             for item in having
         ]
         others = [branch for branch in branches if branch not in having]
         free = any(branch.kw.get("additionalProperties") is not False for branch in others)
         if free and not all(map(accepts_any, schemas)):
-            lowering.changed(
-                result, below("properties", name), "of some branches", "for all", "narrower"
-            )
-        properties[name] = schemas[0] if _alike(schemas) else {"anyOf": schemas}
+            place = below("properties", name)
+            lowering.changed(result, place, "of some branches", "for all", "narrower")
+        alike = len({canonical(plain_schema(schema)) for schema in schemas}) == 1
+        properties[name] = schemas[0] if alike else {"anyOf": schemas}
     if properties:
         result.kw["properties"] = properties
     needed = [item.kw.get("required", []) for item in branches]
@@ -240,7 +207,3 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
     if closed:
         result.kw["additionalProperties"] = False
     return result
-
-
-def _alike(schemas: list[Json]) -> bool:
-    return len({canonical(plain_schema(item)) for item in schemas}) == 1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._core.jsontext import Json, JsonObject, canonical
 from .._core.redaction import clipped
-from .keywords import ANNOTATIONS, APPLIES, TYPES, accepts_any, below, kind_of, types_of
-from .work import Lowering, SchemaNode, as_text, plain_schema
-
-_OF_KIND = {"string": "string", "boolean": "boolean", "null": "null"}
+from . import keywords
+from .keywords import APPLIES, below, kind_of, types_of
+from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
 
 
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:
@@ -62,14 +59,12 @@ def _fitting(node: SchemaNode, lowering: Lowering) -> list[Json]:
 def _split(node: SchemaNode, values: list[Json], lowering: Lowering) -> None:
     """Kinds that the dialect does not list are said by their types, and told."""
     groups: dict[str, list[Json]] = {}
-    for one in values:
-        kind = kind_of(one)
-        groups.setdefault(
-            "listed" if kind in lowering.dialect.enums and one != "" else kind, []
-        ).append(one)
-    branches = [_branch(kind, listed_values, lowering) for kind, listed_values in groups.items()]
-    exact = all(_exact(kind, listed_values, lowering) for kind, listed_values in groups.items())
-    if exact:
+    for value in values:
+        kind = kind_of(value)
+        is_listed = kind in lowering.dialect.enums and value != ""
+        groups.setdefault("listed" if is_listed else kind, []).append(value)
+    branches = [_branch(kind, of_kind, lowering) for kind, of_kind in groups.items()]
+    if all(_exact(kind, of_kind, lowering) for kind, of_kind in groups.items()):
         lowering.changed(node, "enum", as_text(node.kw.pop("enum"))[:60], "types")
     else:
         lowering.drop(node, "enum")
@@ -79,34 +74,23 @@ def _split(node: SchemaNode, values: list[Json], lowering: Lowering) -> None:
         for key, value in branches[0].items():
             node.kw.setdefault(key, value)
     elif "anyOf" in node.kw:
-        typed_branches = [node.only(branch) for branch in branches]
-        node.kw["allOf"] = [
-            node.only({"anyOf": node.kw.pop("anyOf")}),
-            node.only({"anyOf": typed_branches}),
-        ]
+        unions = node.kw.pop("anyOf"), [node.only(branch) for branch in branches]
+        node.kw["allOf"] = [node.only({"anyOf": union}) for union in unions]
     else:
         node.kw["anyOf"] = [node.only(branch) for branch in branches]
 
 
 def _branch(kind: str, values: list[Json], lowering: Lowering) -> JsonObject:
     if kind == "listed":
-        return (
-            {"type": type_of_values(values), "enum": values}
-            if type_of_values(values)
-            else {"enum": values}
-        )
+        named = type_of_values(values)
+        return {"type": named, "enum": values} if named else {"enum": values}
     if kind == "number":
         result: JsonObject = {"type": "integer" if _whole(values) else "number"}
         for keyword, value in (("minimum", min(values)), ("maximum", max(values))):
             if lowering.dialect.allowed(keyword):
                 result[keyword] = value
         return result
-    if kind == "other":
-        kinds = list(
-            dict.fromkeys("object" if isinstance(item, dict) else "array" for item in values)
-        )
-        return {"type": kinds[0] if len(kinds) == 1 else kinds}
-    return {"type": _OF_KIND[kind]}
+    return {"type": type_of_values(values)}
 
 
 def _exact(kind: str, values: list[Json], lowering: Lowering) -> bool:
@@ -124,21 +108,17 @@ def _whole(values: list[Json]) -> bool:
     return all(of_type(item, "integer") for item in values)
 
 
-def type_of_values(values: list[Json]) -> str | list[str] | None:
-    """The type or types of the values of an enum."""
-    kinds: dict[str, None] = {}
-    for value in values:
-        if isinstance(value, dict):
-            kinds["object"] = None
-        elif isinstance(value, list):
-            kinds["array"] = None
-        elif kind_of(value) == "number":
-            kinds["integer" if _whole([v for v in values if kind_of(v) == "number"]) else
-                  "number"] = None  # fmt: skip
-        else:
-            kinds[_OF_KIND[kind_of(value)]] = None
-    names = list(kinds)
-    return None if not names else names[0] if len(names) == 1 else names
+def type_of_values(values: list[Json]) -> Json:
+    """The type or types of the values of an enum; None for no values."""
+    number = "integer" if _whole([v for v in values if kind_of(v) == "number"]) else "number"
+    kinds = (number if kind == "number" else kind for kind in map(_type_of, values))
+    return keywords.type_value(dict.fromkeys(kinds))
+
+
+def _type_of(value: Json) -> str:
+    if isinstance(value, (dict, list)):
+        return "object" if isinstance(value, dict) else "array"
+    return kind_of(value)
 
 
 def of_type(value: Json, kind: str) -> bool:
@@ -170,33 +150,31 @@ def _one_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> N
     elif lowering.dialect.allowed("anyOf"):
         _by_type(node, kinds, lowering)
     else:
-        remaining = next(kind for kind in kinds if kind != "null")
-        lowering.changed(node, "type", as_text(list(kinds)), remaining, "narrower")
-        node.kw["type"] = remaining
-        values = [item for item in node.kw.get("enum", ()) if of_type(item, remaining)]
-        if values:
+        kept = next(kind for kind in kinds if kind != "null")
+        lowering.changed(node, "type", as_text(list(kinds)), kept, "narrower")
+        node.kw["type"] = kept
+        if values := [item for item in node.kw.get("enum", ()) if of_type(item, kept)]:
             node.kw["enum"] = values
 
 
-_ALL = frozenset(TYPES)
+_ALL = frozenset(keywords.TYPES)
 
 
 def _by_type(node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering) -> None:
     """A list of types as a union: each with the keywords that speak of it."""
     lowering.changed(node, "type", as_text(list(kinds)), "anyOf")
-    rules: dict[str, Any] = {k: node.kw.pop(k) for k in list(node.kw) if k not in ANNOTATIONS}
+    rules = {key: value for key, value in node.kw.items() if key not in keywords.ANNOTATIONS}
+    for keyword in rules:
+        del node.kw[keyword]
     del rules["type"]
-    branches = []
+    node.kw["anyOf"] = []
     for kind in kinds:
-        rules_of_kind = {k: v for k, v in rules.items() if kind in APPLIES.get(k, _ALL)}
-        if "enum" in rules_of_kind:
-            rules_of_kind["enum"] = [
-                value for value in rules_of_kind["enum"] if of_type(value, kind)
-            ]
-            if not rules_of_kind["enum"]:
-                continue
-        branches.append(node.only({"type": kind, **rules_of_kind}))
-    node.kw["anyOf"] = branches
+        of_kind = {k: v for k, v in rules.items() if kind in APPLIES.get(k, _ALL)}
+        branch = {"type": kind, **of_kind}
+        if "enum" in branch:
+            branch["enum"] = [value for value in branch["enum"] if of_type(value, kind)]
+        if branch.get("enum") != []:
+            node.kw["anyOf"].append(node.only(branch))
 
 
 def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
@@ -208,19 +186,18 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
     if first is None or lowering.dialect.allowed("prefixItems"):
         return
     later_items = kw.pop("items", None)
-    later_items = None if accepts_any(later_items) else later_items
     home = node.home("prefixItems")
     lowering.drop(node, "prefixItems")
-    alternatives: list[Json] = [
-        SchemaNode(item, below(home, "prefixItems", i)) if isinstance(item, dict) else item
-        for i, item in enumerate(first)
-    ]
-    if later_items is None and kw.get("maxItems", len(first) + 1) > len(first):
+    items = [node_at(item, home, "prefixItems", i) for i, item in enumerate(first)]
+    if later_items is not None and not keywords.accepts_any(later_items):
+        items.append(SchemaNode(later_items, below(node.home("items"), "items")))
+    elif kw.get("maxItems", len(first) + 1) > len(first):
         return
-    if later_items is not None:
-        alternatives.append(SchemaNode(later_items, below(node.home("items"), "items")))
-    different = _different(alternatives)
-    kw["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+    kw["items"] = _any_of(_different(items))
+
+
+def _any_of(schemas: list[Json]) -> Json:
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
 def _counted(node: SchemaNode, limit: int, lowering: Lowering) -> None:
@@ -235,44 +212,35 @@ def _counted(node: SchemaNode, limit: int, lowering: Lowering) -> None:
 
 
 def _different(branches: list[Json]) -> list[Json]:
-    seen_values: list[Any] = []
-    different: list[Json] = []
-    for branch in branches:
-        if (plain_branch := plain_schema(branch)) not in seen_values:
-            seen_values.append(plain_branch)
-            different.append(branch)
-    return different
+    plain = [plain_schema(branch) for branch in branches]
+    return [branch for i, branch in enumerate(branches) if plain[i] not in plain[:i]]
 
 
 def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
     """Bounds in the nearest words that the dialect has."""
-    kw, largest_least = node.kw, lowering.dialect.min_items
-    if (
-        largest_least is not None
-        and isinstance(least := kw.get("minItems"), int)
-        and least > largest_least
-    ):
+    kw, dialect = node.kw, lowering.dialect
+    most, least = dialect.min_items, kw.get("minItems")
+    if most is not None and isinstance(least, int) and least > most:
         lowering.drop(node, "minItems")
-        kw["minItems"] = largest_least
+        kw["minItems"] = most
     is_integer = kw.get("type") == "integer"
     for bound, step in (("Minimum", 1), ("Maximum", -1)):
-        excluding, plain_ = f"exclusive{bound}", bound.lower()
+        excluding, limit = f"exclusive{bound}", bound.lower()
         value = kw.get(excluding)
-        if lowering.dialect.allowed(excluding) or not isinstance(value, (int, float)):
+        if dialect.allowed(excluding) or not isinstance(value, (int, float)):
             continue
-        if not lowering.dialect.allowed(plain_):
+        if not dialect.allowed(limit):
             continue
         nearest = value + step if is_integer and isinstance(value, int) else value
-        exact = nearest != value
-        if exact:
-            lowering.changed(node, excluding, f"{excluding}: {value}", plain_)
+        if nearest != value:
+            lowering.changed(node, excluding, f"{excluding}: {value}", limit)
             del kw[excluding]
         else:
             lowering.drop(node, excluding)
-        tighter = (max if step > 0 else min)(kw.get(plain_, nearest), nearest)
-        if plain_ in kw and kw[plain_] != tighter:
-            lowering.changed(node, plain_, f"{plain_}: {kw[plain_]}", f"{tighter}")
-        kw[plain_] = tighter
+        tighter = (max if step > 0 else min)(kw.get(limit, nearest), nearest)
+        if limit in kw and kw[limit] != tighter:
+            lowering.changed(node, limit, f"{limit}: {kw[limit]}", f"{tighter}")
+        kw[limit] = tighter
 
 
 def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
@@ -282,17 +250,13 @@ def infer_type(node: SchemaNode, lowering: Lowering, at_root: bool) -> None:
         _object_root(node, lowering)
     if not lowering.demands("type") or kw.keys() & {"type", "anyOf", "allOf", "$ref"}:
         return
-    values = [kw["const"]] if "const" in kw else kw.get("enum")
-    if isinstance(values, list) and (kind := type_of_values(values)):
-        kw["type"] = kind
+    values = keywords.values_of(kw)
+    if isinstance(values, list) and (named := type_of_values(values)):
+        kw["type"] = named
         lowering.changed(node, "type", "not said", "added")
         return
-    kinds_of_keywords = [APPLIES[key] for key in kw if key in APPLIES]
-    kinds = [
-        kind
-        for kind in ("object", "array", "string", "number")
-        if any(kind in s for s in kinds_of_keywords)
-    ]
+    spoken_of = {kind for key in kw for kind in APPLIES.get(key, ())}
+    kinds = [kind for kind in ("object", "array", "string", "number") if kind in spoken_of]
     if kinds:
         kw["type"] = kinds[0]
         lowering.changed(node, "type", "not said", kinds[0], "narrower")
@@ -326,45 +290,34 @@ def restate_pattern_properties(node: SchemaNode, lowering: Lowering) -> None:
     kw = node.kw
     if "patternProperties" not in kw or lowering.dialect.allowed("patternProperties"):
         return
-    other_properties, home = kw.get("additionalProperties", True), node.home("patternProperties")
+    others, home = kw.get("additionalProperties", True), node.home("patternProperties")
     alternatives = [
-        value if not isinstance(value, dict)
-        else SchemaNode(value, below(home, "patternProperties", name))
+        node_at(value, home, "patternProperties", name)
         for name, value in kw["patternProperties"].items()
-    ]  # fmt: skip
+    ]
     lowering.drop(node, "patternProperties")
-    if accepts_any(other_properties) or not lowering.dialect.allowed("additionalProperties"):
+    if keywords.accepts_any(others) or not lowering.dialect.allowed("additionalProperties"):
         return
     if lowering.demands("closed"):
         kw["additionalProperties"] = True  # told as the free map that it is
         return
-    lowering.changed(
-        node,
-        "additionalProperties",
-        as_text(other_properties)[:60],
-        "and the patterns' schemas",
-        "wider",
-    )
-    if isinstance(other_properties, dict):
-        alternatives.append(
-            SchemaNode(
-                other_properties, below(node.home("additionalProperties"), "additionalProperties")
-            )
-        )
-    kw["additionalProperties"] = (
-        alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
-    )
+    did = "and the patterns' schemas"
+    lowering.changed(node, "additionalProperties", as_text(others)[:60], did, "wider")
+    if isinstance(others, dict):
+        place = below(node.home("additionalProperties"), "additionalProperties")
+        alternatives.append(SchemaNode(others, place))
+    kw["additionalProperties"] = _any_of(alternatives)
 
 
 def drop_additional_properties(node: SchemaNode, lowering: Lowering) -> None:
     """`additionalProperties` where the dialect lacks it: a rule for others is told."""
-    other_properties = node.kw.get("additionalProperties")
-    if other_properties is None or lowering.dialect.allowed("additionalProperties"):
+    others = node.kw.get("additionalProperties")
+    if others is None or lowering.dialect.allowed("additionalProperties"):
         return
-    if accepts_any(other_properties):
+    if keywords.accepts_any(others):
         lowering.drop(node, "additionalProperties", "equal", quietly=True)
     else:
-        lowering.drop(node, "additionalProperties", quietly=other_properties is False)
+        lowering.drop(node, "additionalProperties", quietly=others is False)
 
 
 def close_object(node: SchemaNode, lowering: Lowering) -> None:
@@ -381,24 +334,11 @@ def close_object(node: SchemaNode, lowering: Lowering) -> None:
             lowering.changed(node, "additionalProperties", "not said", "false", "narrower")
         kw.setdefault("properties", {})
         kw["additionalProperties"] = False
-    if lowering.demands("known required"):
-        _known(node, lowering)
+    if lowering.demands("known required") and "required" in kw:
+        names = kw.get("properties", {})
+        lowering.unrequire(node, [name for name in kw["required"] if name not in names])
     if lowering.demands("some required") and not kw.get("required"):
         lowering.misfit(node.at, "every object needs something that is required")
-
-
-def _known(node: SchemaNode, lowering: Lowering) -> None:
-    kw = node.kw
-    if "required" not in kw:
-        return
-    there = kw.get("properties", {})
-    unknown = [name for name in kw["required"] if name not in there]
-    for name in unknown:
-        lowering.changed(node, "required", name, "dropped", "wider")
-    if unknown:
-        kw["required"] = [name for name in kw["required"] if name in there]
-        if not kw["required"]:
-            del kw["required"]
 
 
 def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: bool) -> JsonObject:
@@ -409,27 +349,28 @@ def complete(result: JsonObject, node: SchemaNode, lowering: Lowering, at_root: 
     if lowering.demands("items") and "array" in kinds and "items" not in result:
         lowering.changed(node, "items", "any value", "string", "narrower")
         result = {**result, "items": {"type": "STRING" if lowering.dialect.upper else "string"}}
-    if (
-        lowering.demands("properties")
-        and not at_root
-        and "object" in kinds
-        and not result.get("properties")
-    ):
-        lowering.changed(node, "properties", "none", "JSON text", "narrower")
-        lowering.changed(node, "type", "object", "JSON text", "wider")
-        remaining: JsonObject = {
-            key: result[key] for key in ("title", "description") if key in result
-        }
-        for keyword in [
-            key for key in result if key not in remaining and key not in ("type", "properties")
-        ]:
-            lowering.changed(node, keyword, clipped(as_text(result[keyword])), "dropped", "wider")
-        remaining["description"] = (
-            f"{remaining.get('description', '')} (a JSON object as text)".strip()
-        )
-        others = [kind for kind in kinds if kind not in ("object", "string")]
-        return {"type": ["string", *others] if others else "string", **remaining}
+    if lowering.demands("properties") and not at_root and "object" in kinds:
+        return result if result.get("properties") else _as_json_text(result, node, kinds, lowering)
     return result
+
+
+def _as_json_text(
+    result: JsonObject, node: SchemaNode, kinds: tuple[str, ...], lowering: Lowering
+) -> JsonObject:
+    """An object without properties as a text that holds it."""
+    lowering.changed(node, "properties", "none", "JSON text", "narrower")
+    lowering.changed(node, "type", "object", "JSON text", "wider")
+    annotations = _only_words(result)
+    for keyword in result:
+        if keyword not in annotations and keyword not in ("type", "properties"):
+            lowering.changed(node, keyword, clipped(as_text(result[keyword])), "dropped", "wider")
+    text = f"{annotations.get('description', '')} (a JSON object as text)".strip()
+    others = [kind for kind in kinds if kind not in ("object", "string")]
+    return {"type": keywords.type_value(["string", *others]), **annotations, "description": text}
+
+
+def _only_words(schema: JsonObject) -> JsonObject:
+    return {key: schema[key] for key in ("title", "description") if key in schema}
 
 
 def _all_required(result: JsonObject, node: SchemaNode, lowering: Lowering) -> JsonObject:
@@ -462,9 +403,7 @@ def _takes_null(schema: Json, lowering: Lowering, level: int) -> bool:
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
-    annotations: JsonObject = {
-        key: schema[key] for key in ("title", "description") if key in schema
-    }
+    annotations = _only_words(schema)
     constraints = {key: value for key, value in schema.items() if key not in annotations}
     if constraints.keys() == {"anyOf"}:
         return {**annotations, "anyOf": [*constraints["anyOf"], {"type": "null"}]}

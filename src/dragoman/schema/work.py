@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from .._core.jsontext import Json, JsonObject, canonical
 from .._core.redaction import clipped
 from .dialects import SchemaDialect
-from .keywords import Refs
+from .keywords import Refs, below, same_or
 
 Verdict: TypeAlias = Literal["equal", "wider", "narrower"]
 
@@ -118,6 +118,22 @@ class SchemaNode:
         result.told = list(self.told)
         return result
 
+    def tell_for(self, other: SchemaNode) -> None:
+        """Take over what waits to be told of another node."""
+        self.told += other.told
+        other.told.clear()
+
+
+def node_at(schema: Json, home: str, *names: str | int) -> Json:
+    """A schema inside of another as a node with its place; true, false and nodes as they are."""
+    return SchemaNode(schema, below(home, *names)) if isinstance(schema, dict) else schema
+
+
+def keywords_of(schema: Json) -> JsonObject:
+    """The keywords of a schema or a node; none of true and false."""
+    keywords = schema.kw if isinstance(schema, SchemaNode) else schema
+    return keywords if isinstance(keywords, dict) else {}
+
 
 class Lowering:
     """One lowering: the dialect, the references, the changes, and how much may be written."""
@@ -138,10 +154,20 @@ class Lowering:
         return demand in self.dialect.demands
 
     def changed(
-        self, node: SchemaNode, keyword: str, what: str, did: str, verdict: Verdict = "equal"
+        self, node: SchemaNode | str, keyword: str, what: str, did: str, verdict: Verdict = "equal"
     ) -> None:
-        """Note one change; of several equal ones the first."""
-        self.changes.setdefault(Change(node.home(keyword), keyword, what, did, verdict))
+        """Note one change of a node or at a path; of several equal ones the first."""
+        path = node if isinstance(node, str) else node.home(keyword)
+        self.changes.setdefault(Change(path, keyword, what, did, verdict))
+
+    def unrequire(self, node: SchemaNode, names: Collection[str]) -> None:
+        """Take names out of `required`, which more values fit then."""
+        for name in names:
+            self.changed(node, "required", name, "dropped", "wider")
+        if names:
+            node.kw["required"] = [name for name in node.kw["required"] if name not in names]
+            if not node.kw["required"]:
+                del node.kw["required"]
 
     def drop(
         self, node: SchemaNode, keyword: str, verdict: Verdict = "wider", *, quietly: bool = False
@@ -187,9 +213,7 @@ def plain_schema(value: Json) -> Json:
     if isinstance(value, SchemaNode):
         return plain_schema(value.kw)
     if isinstance(value, dict):
-        result = {key: plain_schema(item) for key, item in value.items()}
-        return result if any(result[key] is not item for key, item in value.items()) else value
+        return same_or({key: plain_schema(item) for key, item in value.items()}, value)
     if isinstance(value, list):
-        items = [plain_schema(item) for item in value]
-        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        return same_or([plain_schema(item) for item in value], value)
     return value

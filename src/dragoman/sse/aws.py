@@ -50,7 +50,7 @@ class AWSEventStream:
         if self._held < self._wanted:
             return []
         data = b"".join(self._pieces)
-        made: list[tuple[str | None, bytes]] = []
+        events: list[tuple[str | None, bytes]] = []
         index = 0
         self._wanted = _PRELUDE.size
         try:
@@ -59,16 +59,16 @@ class AWSEventStream:
                 if len(data) - index < total:
                     self._wanted = total
                     break
-                made.append(_event(data[index : index + total], headers))
+                events.append(_event(data[index : index + total], headers))
                 index += total
         except ReadError as error:
             self._broken = error
-            self._held_back = bool(made)
-            if not made:
+            self._held_back = bool(events)
+            if not events:
                 raise
         self._pieces = [data[index:]]
         self._held = len(data) - index
-        return made
+        return events
 
     def flush(self) -> list[tuple[str | None, bytes]]:
         """Nothing: half a frame says nothing. Raises what `feed` had no turn to raise."""
@@ -99,7 +99,7 @@ def _event(frame: bytes, headers: int) -> tuple[str | None, bytes]:
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    value: dict[str, str] = {}
+    headers: dict[str, str] = {}
     index = 0
     try:
         while index < len(data):
@@ -111,12 +111,12 @@ def _headers(data: bytes) -> dict[str, str]:
                 length = int.from_bytes(data[index : index + 2], "big")
                 index += 2 + length
                 if kind == 7:
-                    value[name] = data[index - length : index].decode("utf-8", "replace")
+                    headers[name] = data[index - length : index].decode("utf-8", "replace")
             else:
                 index += _SIZES[kind]
     except (IndexError, KeyError) as error:
         raise ReadError("a frame's headers are broken", code="frame.headers") from error
-    return value
+    return headers
 
 
 def _unwrapped(payload: bytes) -> bytes:

@@ -264,10 +264,12 @@ class Decoder:
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that these bytes complete."""
-        return [ServerEvent(name, data.decode("utf-8", "replace"))
-                for name, data in self.frames(bytes(chunk))]  # fmt: skip
+        return _events(self.frames(bytes(chunk)))
 
     def flush(self) -> list[ServerEvent]:
         """The events that the end of the stream completes."""
-        return [ServerEvent(name, data.decode("utf-8", "replace"))
-                for name, data in self._frames.flush()]  # fmt: skip
+        return _events(self.rest())
+
+
+def _events(frames: list[Frame]) -> list[ServerEvent]:
+    return [ServerEvent(name, data.decode("utf-8", "replace")) for name, data in frames]

@@ -102,13 +102,13 @@ def _sent(name: str | None, text: str) -> bytes:
 def _frame_of(name: str | None, text: str) -> bytes:
     """One frame: an event by its name, an exception, or a chunk of what a model streams."""
     data = _bytes(text)
-    kind, told = "event", name
+    kind, event = "event", name
     if name is not None and name.endswith("Exception"):
         kind = "exception"
     elif name is None or _names_itself(text):
-        told = "chunk"
+        event = "chunk"
         data = _bytes(spell({"bytes": b64encode(data).decode()}))
-    return _frame({f":{kind}-type": told or "", ":content-type": "application/json",
+    return _frame({f":{kind}-type": event or "", ":content-type": "application/json",
                    ":message-type": kind}, data)  # fmt: skip
 
 

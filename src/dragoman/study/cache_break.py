@@ -52,10 +52,6 @@ class CacheRule:
         limits = (tokens for pattern, tokens in self.least if fnmatchcase(model, pattern))
         return next(limits, self.minimum)
 
-    def told(self) -> str:
-        """The source with its date."""
-        return f"{self.source} ({self.since})"
-
 
 _CLAUDE = (("claude-opus-5*", 512), ("claude-sonnet-5-5*", 512))
 
@@ -184,8 +180,8 @@ def _message(message: JsonObject, part: str, path: str) -> list[Piece]:
         if _is_point(block):
             _mark_last(result)
         else:
-            part_message = {"role": message.get("role"), key: [block]}
-            result.append(_piece(part_message, part, block_path))
+            alone = {"role": message.get("role"), key: [block]}
+            result.append(_piece(alone, part, block_path))
     fields = {name: value for name, value in message.items() if name not in (key, *_MARKS)}
     if len(fields) > ("role" in fields) or not result:
         result.append(_piece(fields, part, path))
@@ -208,9 +204,10 @@ def _heard(message: JsonObject) -> bool:
 
 def _piece(value: Any, part: str, path: str, tool: bool = False, ends: bool = False) -> Piece:
     unmarked, marked = _unmarked(value)
-    message = unmarked if isinstance(unmarked, dict) and (tool or "role" in unmarked) else {
-        "role": "system", "content": unmarked if isinstance(unmarked, (str, list)) else [unmarked]
-    }  # fmt: skip
+    message = unmarked
+    if not isinstance(unmarked, dict) or not (tool or "role" in unmarked):
+        content = unmarked if isinstance(unmarked, (str, list)) else [unmarked]
+        message = {"role": "system", "content": content}
     return Piece(path, part, arguments(unmarked), message, marked, ends, tool)
 
 
@@ -293,17 +290,13 @@ def cache_break(
     Raises ReadError for what is no request, ConfigError for requests of two wires, for a wire
     that is not known, or if the counter needs an event loop.
     """
-    bodies = _body(before), _body(after)
-    home = _wire(wire, before, after, bodies)
+    requests = _written(before), _written(after)
+    home = wire if isinstance(wire, Wire) else wire_of(_name(*requests) if wire is None else wire)
     rule = CACHES.get(home.room.protocol)
     if rule is None:
-        raise ConfigError(
-            f"nothing is known of a prompt cache behind {home.name}", code="cache.unknown"
-        )
-    old, new = (
-        _Prompt(body, _model(request, body), pieces(body, rule))
-        for request, body in zip((before, after), bodies, strict=True)
-    )
+        text = f"nothing is known of a prompt cache behind {home.name}"
+        raise ConfigError(text, code="cache.unknown")
+    old, new = (_Prompt(r.body, r.model or "", pieces(r.body, rule)) for r in requests)
     model = bare(new.model)
     index, field = _first(rule, old, new)
     minimum = rule.smallest(model)
@@ -313,7 +306,7 @@ def cache_break(
         home.name, *_place(field, old.pieces[index:], new.pieces[index:]), tokens,
         _tokens(old.pieces[index:], counter), counter is not None,
         tokens > 0 and tokens >= (minimum or 0), minimum,
-        _unbound(home, new.model, old.pieces, new.pieces), rule.told(),
+        _unbound(home, old, new), f"{rule.source} ({rule.since})",
     )  # fmt: skip
 
 
@@ -326,40 +319,28 @@ class _Prompt:
     pieces: list[Piece]
 
 
-def _body(request: Written | JsonObject | str | bytes) -> JsonObject:
-    body = request.body if isinstance(request, Written) else request
+def _written(request: Written | JsonObject | str | bytes) -> Written:
+    """The request itself, or a body as one that was written. Raises ReadError for what is none."""
+    body: Any = request.body if isinstance(request, Written) else request
     if isinstance(body, (str, bytes)):
-        parsed = loads(body)
-        body = parsed if isinstance(parsed, dict) else {}
+        body = loads(body)
     if not isinstance(body, dict) or not body:
         raise ReadError(f"{type(request).__name__} is no request", path="$", code="request.shape")
-    return body
+    if isinstance(request, Written):
+        return request
+    model = body.get(_MODEL)
+    return Written(body, model=model if isinstance(model, str) else None)
 
 
-def _wire(
-    wire: str | Wire | None, before: Any, after: Any, bodies: tuple[JsonObject, JsonObject]
-) -> Wire:  # fmt: skip
+def _name(before: Written, after: Written) -> str:
     """The one wire of both."""
-    if wire is not None:
-        return wire if isinstance(wire, Wire) else wire_of(wire)
-    names = [_named(before, bodies[0]), _named(after, bodies[1])]
+    names = [r.report.target or detect(r.body, r.path or None).wire for r in (before, after)]
     if names[0] != names[1]:
         raise ConfigError(
             f"one request is for {names[0]} and the other for {names[1]}", code="cache.wires",
             hint="say whose they are: wire=...",
         )  # fmt: skip
-    return wire_of(names[0])
-
-
-def _named(request: Any, body: JsonObject) -> str:
-    if isinstance(request, Written):
-        return request.report.target or detect(body, request.path).wire
-    return detect(body).wire
-
-
-def _model(request: Any, body: JsonObject) -> str:
-    model = request.model if isinstance(request, Written) else body.get(_MODEL)
-    return model if isinstance(model, str) else ""
+    return names[0]
 
 
 def _first(rule: CacheRule, old: _Prompt, new: _Prompt) -> tuple[int, str]:
@@ -410,28 +391,26 @@ def _hits(old_pieces: list[Piece], index: int, rule: CacheRule, model: str) -> i
 def _tokens(counted_pieces: list[Piece], counter: Any) -> int:
     if counter is None:
         return sum(piece.tokens for piece in counted_pieces)
-    return sum(
-        counter.count_sync([{"role": "system", "content": piece.said}] if piece.tool
-                           else [piece.message])
-        for piece in counted_pieces
-    )  # fmt: skip
+    tokens = 0
+    for piece in counted_pieces:
+        tool = {"role": "system", "content": piece.said}
+        tokens += counter.count_sync([tool if piece.tool else piece.message])
+    return tokens
 
 
-def _unbound(
-    home: Wire, model: str, old_pieces: list[Piece], new_pieces: list[Piece]
-) -> tuple[str, ...]:
-    """Where signed thinking stands in `new_pieces` that was sent before, behind another prefix.
+def _unbound(home: Wire, old: _Prompt, new: _Prompt) -> tuple[str, ...]:
+    """Where signed thinking stands in `new` that was sent before, behind another prefix.
 
     Neither options nor marks are compared, nor is other thinking. Messages API docs, Preserved
     thinking.
     """
-    if home.can(model or None).binding == "none":
+    if home.can(new.model or None).binding == "none":
         return ()
-    prefix = [piece for piece in old_pieces if not _thinks(piece)]
-    thoughts = {piece.said for piece in old_pieces if _thinks(piece)}
+    prefix = [piece for piece in old.pieces if not _thinks(piece)]
+    thoughts = {piece.said for piece in old.pieces if _thinks(piece)}
     paths: list[str] = []
     index, same_prefix = 0, True
-    for piece in new_pieces:
+    for piece in new.pieces:
         if _thinks(piece):
             if not same_prefix and piece.said in thoughts:
                 paths.append(piece.path)
@@ -450,9 +429,7 @@ def _thinks(piece: Piece) -> bool:
     reasoning = block.get("reasoningContent")
     if isinstance(reasoning, dict):
         text = reasoning.get("reasoningText")
-        return "redactedContent" in reasoning or bool(
-            isinstance(text, dict) and text.get("signature")
-        )
-    if block.get("type") == "redacted_thinking":
-        return True
-    return block.get("type") == "thinking" and bool(block.get("signature"))
+        signed = isinstance(text, dict) and bool(text.get("signature"))
+        return signed or "redactedContent" in reasoning
+    kind = block.get("type")
+    return kind == "redacted_thinking" or (kind == "thinking" and bool(block.get("signature")))

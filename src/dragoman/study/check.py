@@ -11,6 +11,7 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -23,20 +24,13 @@ from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
 from ..losses.codes import CODES
 from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
-from ..schema import Change, dialect, lowered
+from ..schema import Change, SchemaDialect, dialect, lowered
 from ..schema.lowering import exceeded_limit
 from ..vendors import Vendor, wire
 from .paths import MISSING, Step, existing, path_of, value_at, walk
-from .rules import (
-    OPTIONAL_PROPERTIES,
-    REFUSED,
-    RULES,
-    Field,
-    RefusedLoss,
-    Rules,
-    Schema,
-    Together,
-)
+from .rules.losses import REFUSED
+from .rules.schema import Field, Limit, RefusedLoss, Rules, Schema, Together
+from .rules.wires import OPTIONAL_PROPERTIES, RULES
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,6 +51,13 @@ class Refusal(Shown):
 
 
 _Way: TypeAlias = tuple[Step, ...]
+
+
+def _refusal(
+    rule: Rules | Limit | SchemaDialect, way: _Way, text: str, fix: str, code: str
+) -> Refusal:
+    return Refusal(path_of(way), text, rule.source, rule.since, fix, code)
+
 
 _QUIET = policy("ignore")
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
@@ -145,17 +146,15 @@ class _Validator:
         """What the rows of fields refuse; a host's rows stand for its protocol's of a path."""
         rows: dict[str, list[tuple[Field, Rules]]] = {}
         for rules in self._rules:
-            by_path: dict[str, list[tuple[Field, Rules]]] = {}
+            rows |= {field.path: [] for field in rules.fields}
             for field in rules.fields:
-                by_path.setdefault(field.path, []).append((field, rules))
-            rows.update(by_path)
-        model = bare(self.model) if self.model else ""
+                rows[field.path].append((field, rules))
         if self._model_outside:
             rows.pop("model", None)
-        for field_rules in rows.values():
-            for field, rules in field_rules:
-                if not field.models or _matches(model, field):
-                    yield from self._field(field, rules)
+        model = bare(self.model) if self.model else ""
+        for field, rules in chain.from_iterable(rows.values()):
+            if not field.models or _matches(model, field):
+                yield from self._field(field, rules)
 
     def _field(self, field: Field, rules: Rules) -> Iterator[Refusal]:
         for way, value in _values(self.body, field.path, rules.loose):
@@ -164,15 +163,14 @@ class _Validator:
                 name = place[-1] if place else "the body"
                 if isinstance(name, int):
                     name = f"element {name} of {place[-2]}"
-                yield Refusal(path_of(place), f"{name}: {text}", rules.source, rules.since,
-                              field.fix or _FIELD_FIXES[code], code)  # fmt: skip
+                fix = field.fix or _FIELD_FIXES[code]
+                yield _refusal(rules, place, f"{name}: {text}", fix, code)
 
     def _together(self, rules: Rules) -> Iterator[Refusal]:
         for row in rules.together:
             for home, value in _values(self.body, row.home, rules.loose):
                 for way, text in _conflicts(value, row, rules.loose):
-                    yield Refusal(path_of((*home, *way)), text, rules.source, rules.since, row.fix,
-                                  "field.together")  # fmt: skip
+                    yield _refusal(rules, (*home, *way), text, row.fix, "field.together")
 
     def _last_turn(self, rules: Rules) -> Iterator[Refusal]:
         """A last turn that nobody may answer."""
@@ -183,8 +181,7 @@ class _Validator:
         turn = turns[-1]
         if isinstance(turn, dict) and turn.get("role") == row.role and not turn.get(row.unless):
             text = f"the last message may be the {row.role}'s only with `{row.unless}`: true"
-            where = path_of((row.home, len(turns) - 1))
-            yield Refusal(where, text, rules.source, rules.since, row.fix, "turn.last")
+            yield _refusal(rules, (row.home, len(turns) - 1), text, row.fix, "turn.last")
 
     # -- schemas
 
@@ -200,7 +197,7 @@ class _Validator:
         if limit is not None and len(strict) > limit.most:
             text = f"strict: {len(strict)} tools are strict, at most {limit.most}"
             fix = f"Leave `strict` unset from the tool {path_of(strict[limit.most][:-1])} on."
-            yield Refusal("$.tools", text, limit.source, limit.since, fix, "schema.crowd")
+            yield _refusal(limit, ("tools",), text, fix, "schema.crowd")
 
     # -- losses of the writer
 
@@ -259,30 +256,26 @@ def _matches(model: str, field: Field) -> bool:
 # -- values at the paths of rules -----------------------------------------------------------------
 
 
-def _values(body: Any, path: str, loose: bool = False) -> Iterator[tuple[_Way, Any]]:
+def _values(
+    value: Any, path: str, loose: bool = False, way: _Way = ()
+) -> Iterator[tuple[_Way, Any]]:
     """(way, value) of each place at the path of a rule; MISSING where only its home is."""
-    return _values_at(body, path.split(".") if path else [], (), loose)
-
-
-def _values_at(
-    value: Any, names: list[str], way: _Way, loose: bool
-) -> Iterator[tuple[_Way, Any]]:  # fmt: skip
-    if not names:
+    if not path:
         yield way, value
         return
     if not isinstance(value, dict):
         return
-    name, *deeper = names
+    name, _, deeper = path.partition(".")
     key = name.removesuffix("[]")
     if loose and key not in value and _snake(key) in value:
         key = _snake(key)
     item = value.get(key, MISSING)
     if not name.endswith("[]"):
         if not deeper or isinstance(item, dict):
-            yield from _values_at(item, deeper, (*way, key), loose)
+            yield from _values(item, deeper, loose, (*way, key))
     elif isinstance(item, list):
         for i, element in enumerate(item):
-            yield from _values_at(element, deeper, (*way, key, i), loose)
+            yield from _values(element, deeper, loose, (*way, key, i))
 
 
 def _snake(name: str) -> str:
@@ -354,16 +347,14 @@ def _text_faults(value: str, field: Field, loose: bool) -> Iterator[tuple[str, s
 
 
 def _number(value: Any, loose: bool) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    if loose and isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
+    if not (loose and isinstance(value, str)):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def _is(value: Any, type_name: str, number: float | None) -> bool:
@@ -423,25 +414,21 @@ def _schema_refusals(home: _Way, value: JsonObject, row: Schema, loose: bool) ->
 
 
 def _dialect_refusals(way: _Way, schema: Any, name: str) -> Iterator[Refusal]:
-    target = dialect(name)
-    where = path_of(way)
-
-    def refusal(text: str, code: str) -> Refusal:
-        return Refusal(where, text, target.source, target.since, _SCHEMA_FIXES[code], code)
-
+    target, where = dialect(name), path_of(way)
     if not isinstance(schema, dict):
-        yield refusal(f"{way[-1]}: must be a schema of an object, not {shown(schema)}",
-                      "schema.type")  # fmt: skip
+        text = f"{way[-1]}: must be a schema of an object, not {shown(schema)}"
+        yield _refusal(target, way, text, _SCHEMA_FIXES["schema.type"], "schema.type")
         return
     if "object root" in target.demands and not target.upper and schema.get("type") != "object":
-        yield refusal("the root of the schema must say that it is an object", "schema.root")
+        text = "the root of the schema must say that it is an object"
+        yield _refusal(target, way, text, _SCHEMA_FIXES["schema.root"], "schema.root")
     result = lowered(schema, target, tell=False)
     limit = OPTIONAL_PROPERTIES.get(name)
     if result.unfit:
-        yield refusal(f"{CODES['schema.unfit'].meaning}: {result.unfit}", "schema.unfit")
+        text = f"{CODES['schema.unfit'].meaning}: {result.unfit}"
+        yield _refusal(target, way, text, _SCHEMA_FIXES["schema.unfit"], "schema.unfit")
     elif limit and (text := exceeded_limit(result.schema, {"optional": limit.most})):
-        text = text.removeprefix("$: ")
-        yield Refusal(where, text, limit.source, limit.since, _SIZE_FIX, "schema.unfit")
+        yield _refusal(limit, way, text.removeprefix("$: "), _SIZE_FIX, "schema.unfit")
     for change in result.changes:
         if change.code not in ("schema.note", "schema.restated") or change.keyword == "$ref":
             yield Refusal(f"{where}{change.where[1:]}", clipped(_change_rule(change)),

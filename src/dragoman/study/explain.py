@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._core.jsontext import canonical
@@ -91,8 +91,7 @@ def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:
     match = _CALL.search(message)
     if match is None:
         return []
-    ways = [way[:-2] for way, value in walk(body)
-            if value == match[1] and way[-2:] in _CALLED]  # fmt: skip
+    ways = [way[:-2] for way, name in walk(body) if name == match[1] and way[-2:] in _CALLED]
     position = int(match[2]) - 1 if match[2] else None
     return sorted(ways, key=lambda way: way[1:2] != (position,))
 
@@ -177,11 +176,10 @@ def _words(text: str) -> list[str]:
     return [token.lower() for part in _WORD.findall(text) for token in _CAMEL.split(part)]
 
 
-def _holds(message_tokens: Sequence[str], tokens: Sequence[str]) -> bool:
+def _holds(message_tokens: list[str], tokens: list[str]) -> bool:
     size = len(tokens)
-    return bool(tokens) and any(
-        message_tokens[i : i + size] == list(tokens) for i in range(len(message_tokens) - size + 1)
-    )
+    ends = range(size, len(message_tokens) + 1) if size else ()
+    return any(message_tokens[end - size : end] == tokens for end in ends)
 
 
 _NAME = r"[A-Za-z_$][\w$-]*"
@@ -206,11 +204,12 @@ def named(texts: Sequence[str], body: Any) -> list[tuple[Step, ...]]:
 
 def _told(text: str) -> Iterator[list[Step]]:
     for match in _POINTER.finditer(text):
+        names: list[str] = match[1].strip("/").split("/")
         quoted = _NAMED_QUOTED.match(text, text.find("[", match.end()))
-        tail = (
-            [quoted[1]] if quoted is not None and text[match.end() :].startswith(": extra") else []
-        )
-        yield [*(_step(name) for name in match[1].strip("/").split("/")), *tail]
+        steps = [_step(name) for name in names]
+        if quoted is not None and text.startswith(": extra", match.end()):
+            steps.append(quoted[1])
+        yield steps
     for match in _PATH.finditer(text):
         yield [_step(*step.groups()) for step in _STEP.finditer(match[0])]
     for match in _LEADING.finditer(text):
@@ -328,13 +327,11 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     if not path:
         return Explanation(error=message)
     source = sourcemap(written).of(path) if written.sourced is not None else Source(path)
+    place = Explanation(source.path, source.whose, source.what, error=message, at=path)
     if rule is None:
-        return Explanation(source.path, source.whose, source.what, error=message, at=path)
-    dated = f" ({rule.source}, {rule.since})" if rule.since else f" ({rule.source})"
-    return Explanation(
-        source.path, source.whose, source.what, rule.rule + (dated if rule.source else ""),
-        rule.fix, message, path, rule.code,
-    )  # fmt: skip
+        return place
+    dated = f" ({', '.join(filter(None, (rule.source, rule.since)))})" if rule.source else ""
+    return replace(place, why=rule.rule + dated, fix=rule.fix, code=rule.code)
 
 
 def _refused(written: Written) -> list[Refusal]:
@@ -357,14 +354,11 @@ def _place(failure: ProviderError, body: Any, refused: list[Refusal]) -> tuple[s
     for path in ways:  # the words may be found in many places: one that breaks a rule is surest
         if (rule := _rule_at(path, refused)) is not None:
             return rule.where, rule
-    if not ways:
-        refusals = [
-            refusal
-            for refusal in refused
-            if _speaks(failure.message, refusal, only=len(refused) == 1)
-        ]
-        return (refusals[0].where, refusals[0]) if refusals else ("", None)
-    return ways[0], None
+    if ways:
+        return ways[0], None
+    only = len(refused) == 1
+    rule = next((rule for rule in refused if _speaks(failure.message, rule, only=only)), None)
+    return (rule.where if rule is not None else ""), rule
 
 
 def _speaks(message: str, rule: Refusal, *, only: bool) -> bool:
@@ -389,7 +383,5 @@ def _rule_at(path: str, refused: list[Refusal]) -> Refusal | None:
     for refusal in refused:
         if inside(refusal.where, path):
             return refusal
-    outer_refusals = [
-        refusal for refusal in refused if refusal.where != "$" and inside(path, refusal.where)
-    ]
-    return max(outer_refusals, key=lambda refusal: len(refusal.where), default=None)
+    around = [rule for rule in refused if rule.where != "$" and inside(path, rule.where)]
+    return max(around, key=lambda rule: len(rule.where), default=None)

@@ -10,21 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
+from .. import errors
 from .._core.convert import detect
 from .._core.exchange.wire import Wire
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import Shown
-from ..errors import (
-    ConfigError,
-    DragomanError,
-    InvalidMessage,
-    ProviderError,
-    ReadError,
-    WriteError,
-)
-from ..losses import Loss, policy
+from ..losses import Loss
 from ..message import ChatRequest, ChatResponse, Msg
 from ..vendors import PROTOCOLS, wire
 from .paths import inside
@@ -68,18 +62,14 @@ def record(value: Json) -> Record | None:
     if not isinstance(value, dict) or "type" in value:
         return None
     request, response, events = (value.get(key) for key in ("request", "response", "events"))
+    request = request if isinstance(request, dict) else None
+    response = response if isinstance(response, dict) else None
     named_events = tuple(map(event_of, events)) if isinstance(events, list) else ()
-    if not (isinstance(request, dict) or isinstance(response, dict) or named_events):
+    if request is None and response is None and not named_events:
         return None
     path = next((value[key] for key in _PATHS if isinstance(value.get(key), str)), None)
     status = value.get("status")
-    return Record(
-        request if isinstance(request, dict) else None,
-        response if isinstance(response, dict) else None,
-        named_events,
-        path,
-        status if type(status) is int else None,
-    )
+    return Record(request, response, named_events, path, status if type(status) is int else None)
 
 
 def event_of(value: Json) -> Event:
@@ -94,7 +84,7 @@ Kind: TypeAlias = Literal["request", "response"]
 SILENT = "silent"  # the example that no code names
 _VERSION = 1
 _LESS = ("lossless", "clean", "same")  # shares that are worse when they fall
-_MORE = ("refused", "silent")  # and when they rise
+_MORE = ("refused", "silent", "weight")  # and when they rise
 _SLACK = 1e-9
 _UNSENT = 1_000  # what a body weighs that cannot be sent
 _MOST = 5  # losses and differences that an example tells
@@ -111,11 +101,9 @@ class Example(Shown):
     def near(self) -> list[JsonObject]:
         """The differences where the losses are; all of them if there is no loss."""
         spots = [_spot(loss["where"]) for loss in self.losses]
-        return [
-            change
-            for change in self.differences
-            if not spots or any(_overlap(change["left"], spot) for spot in spots)
-        ]
+        if not spots:
+            return list(self.differences)
+        return [c for c in self.differences if any(_overlap(c["left"], spot) for spot in spots)]
 
 
 def _overlap(path: str, other: str) -> bool:
@@ -171,7 +159,7 @@ class Pair(Shown):
         value = self.refused.total() if name == "refused" else getattr(self, name)
         return value / self.count if self.count else 0.0
 
-    def refuse(self, place: str, error: WriteError) -> None:
+    def refuse(self, place: str, error: errors.WriteError) -> None:
         """Count a body that cannot be sent."""
         code = error.code or "refused"
         self.refused[code] += 1
@@ -192,10 +180,9 @@ class Pair(Shown):
             if code not in self.examples:
                 same_code = [loss for loss in counted if loss.code == code]
                 self.examples[code] = _example(place, same_code, changes)
-        unexplained = [
-            change for change in changes if not (counted and change.change == "inserted")
-        ]
-        if lossless and unexplained:  # what was inserted is named where something was added
+        # what was inserted is named where something was added
+        unexplained = [c for c in changes if not (counted and c.change == "inserted")]
+        if lossless and unexplained:
             self.silent += 1
             self.examples.setdefault(SILENT, _example(place, [], unexplained))
 
@@ -222,13 +209,13 @@ class Fidelity(Shown):
         """The run that `to_dict` made. Raises ConfigError for anything else."""
         try:
             if stored["fidelity"] != _VERSION:
-                raise ConfigError(f"a run of version {stored['fidelity']!r} is not known here")
+                text = f"a run of version {stored['fidelity']!r} is not known here"
+                raise errors.ConfigError(text)
             unread = [(str(place), str(error)) for place, error in stored["unread"]]
             return cls([_pair(pair) for pair in stored["pairs"]], int(stored["read"]), unread)
         except (KeyError, TypeError, ValueError) as error:
-            raise ConfigError(
-                "this is no run of fidelity", hint="`--save FILE` makes one"
-            ) from error
+            hint = "`--save FILE` makes one"
+            raise errors.ConfigError("this is no run of fidelity", hint=hint) from error
 
 
 def _plain(pair: Pair) -> JsonObject:
@@ -264,24 +251,22 @@ def worse(now: Fidelity, before: Fidelity) -> list[Worse]:
     Shares are compared, so the logs need not be the same ones; they should be alike.
     """
     result = []
-    old_share, new_share = _unread(before), _unread(now)
-    if new_share > old_share + _SLACK:
-        result.append(Worse("", "unread", old_share, new_share))
-    old_pairs = {pair.name: pair for pair in before.pairs}
+    was, share = _unread(before), _unread(now)
+    if share > was + _SLACK:
+        result.append(Worse("", "unread", was, share))
+    earlier = {pair.name: pair for pair in before.pairs}
     for pair in now.pairs:
-        if pair.name in old_pairs:
-            result += _worse(pair, old_pairs[pair.name])
+        if pair.name in earlier:
+            result += _worse(pair, earlier[pair.name])
     return result
 
 
 def _worse(now: Pair, before: Pair) -> Iterator[Worse]:
     codes = tuple(code for code in now.codes if _often(now, code) > _often(before, code) + _SLACK)
     for name in (*_LESS, *_MORE):
-        old_share, new_share = before.share(name), now.share(name)
-        if (old_share - new_share if name in _LESS else new_share - old_share) > _SLACK:
-            yield Worse(now.name, name, old_share, new_share, codes)
-    if now.share("weight") > before.share("weight") + _SLACK:
-        yield Worse(now.name, "weight", before.share("weight"), now.share("weight"), codes)
+        was, share = before.share(name), now.share(name)
+        if (was - share if name in _LESS else share - was) > _SLACK:
+            yield Worse(now.name, name, was, share, codes)
 
 
 def _often(pair: Pair, code: str) -> float:
@@ -291,9 +276,6 @@ def _often(pair: Pair, code: str) -> float:
 def _unread(run: Fidelity) -> float:
     total = run.read + len(run.unread)
     return len(run.unread) / total if total else 0.0
-
-
-_QUIET = policy("ignore")
 
 
 def fidelity(
@@ -316,6 +298,7 @@ def fidelity(
     run = _Run(source, dict.fromkeys(PROTOCOLS) if targets is None else targets)
     for place, value in _pairs(rows):
         run.row(place, value)
+    run.result.pairs = list(run.pairs.values())
     return run.result
 
 
@@ -323,7 +306,7 @@ def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
     is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
     for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # as was asked
         if not (isinstance(row, (tuple, list)) and len(row) == 2):
-            raise InvalidMessage(
+            raise errors.InvalidMessage(
                 f"rows are pairs of a place and a body, not {type(row).__name__}", code="row.type",
                 hint='[("log.jsonl:1", body), ...]',
             )  # fmt: skip
@@ -337,8 +320,8 @@ class _Run:
         self.source = source
         self.targets = [(wire(name, policy="ignore"), model) for name, model in targets.items()]
         self.result = Fidelity([])
-        self._pairs: dict[tuple[str, str, str], Pair] = {}
-        self._wires: dict[str, Wire] = {}
+        self.pairs: dict[tuple[Kind, str, str], Pair] = {}
+        self._wire = cache(partial(wire, policy="ignore"))
 
     def row(self, place: str, value: Json) -> None:
         """Count what a row holds; what cannot be read of it is noted."""
@@ -354,9 +337,9 @@ class _Run:
                 self.result.read += 1
                 for target, _ in self.targets:
                     self._response(place, resp, home, target)
-        except ProviderError:
+        except errors.ProviderError:
             return  # there was no answer
-        except DragomanError as error:
+        except errors.DragomanError as error:
             text = f"{error.path}: {error.message}" if error.path else error.message
             self.result.unread.append((place, text))
 
@@ -365,7 +348,7 @@ class _Run:
         exchange = record(value)
         if exchange is None:
             if not isinstance(value, dict):
-                raise ReadError(f"{type(value).__name__} is no body", path="$")
+                raise errors.ReadError(f"{type(value).__name__} is no body", path="$")
             exchange = Record(request=value) if self._asks(value) else Record(response=value)
         if self.source != "auto":
             return exchange, self._wire(self.source)
@@ -375,25 +358,16 @@ class _Run:
             detected = detect(exchange.response, kind="response")
         return exchange, self._wire(detected.wire)
 
-    def _wire(self, name: str) -> Wire:
-        if name not in self._wires:
-            self._wires[name] = wire(name, policy="ignore")
-        return self._wires[name]
-
     def _asks(self, body: dict[str, Any]) -> bool:
         """Whether a bare body is a request; what looks like neither is taken for one."""
         names = PROTOCOLS if self.source == "auto" else (self.source,)
         rooms = [self._wire(name).room for name in names]
-        return any(room.claims(body) for room in rooms) or not any(
-            room.answers(body) for room in rooms
-        )
+        answers = any(room.answers(body) for room in rooms)
+        return not answers or any(room.claims(body) for room in rooms)
 
     def _pair(self, kind: Kind, home: Wire, target: Wire) -> Pair:
         key = (kind, home.name, target.name)
-        if key not in self._pairs:
-            self._pairs[key] = Pair(*key)
-            self.result.pairs.append(self._pairs[key])
-        pair = self._pairs[key]
+        pair = self.pairs.setdefault(key, Pair(*key))
         pair.count += 1
         return pair
 
@@ -406,7 +380,7 @@ class _Run:
         self._count(
             pair,
             place,
-            lambda: target.write_request(req, model, policy=_QUIET),
+            lambda: target.write_request(req, model),
             lambda out: diff(req, target.read_request(out.body, out.path, out.headers)),
         )
 
@@ -414,7 +388,7 @@ class _Run:
         self._count(
             self._pair("response", home, target),
             place,
-            lambda: target.write_response(resp, policy=_QUIET),
+            lambda: target.write_response(resp),
             lambda out: diff(_msgs(resp), _msgs(target.read_response(out.body))),
         )
 
@@ -424,12 +398,12 @@ class _Run:
     ) -> None:  # fmt: skip
         try:
             out = write()
-        except WriteError as error:
+        except errors.WriteError as error:
             pair.refuse(place, error)
             return
         try:
             changes = differences(out)
-        except DragomanError as error:  # it was written and cannot be read
+        except errors.DragomanError as error:  # it was written and cannot be read
             changes = [Difference("changed", "body", now=str(error))]
         pair.add(place, out.losses, changes)
 

@@ -162,11 +162,9 @@ def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
     if read is not None and read.model == model and read.issuer in target.can(model).reads:
         # it goes out as it came, so nothing of it was fitted to what the model takes
         route.against = check(out.body, target, model, out.path)
-        if route.against:
-            refusal = route.against[0]
-            route.refused = WriteError(
-                refusal.rule, path=refusal.where, hint=refusal.fix, code=refusal.code
-            )
+    if route.against:
+        first = route.against[0]
+        route.refused = WriteError(first.rule, path=first.where, hint=first.fix, code=first.code)
     return route
 
 
@@ -180,9 +178,10 @@ def _change(home: _Home, route: Route) -> tuple[str, ...] | None:
     while not current.lossless and len(cuts) < _MOST:
         path = current.refused.path if current.refused is not None else current.lost[0].where
         for place in _upwards(path):
-            shorter = removed(body, place)
-            trial = None if shorter is None else _tried(home, shorter, target, route)
-            if shorter is not None and trial is not None and trial.weight < current.weight:
+            if (shorter := removed(body, place)) is None:
+                continue
+            trial = _tried(home, shorter, target, route)
+            if trial is not None and trial.weight < current.weight:
                 body, current = shorter, trial
                 cuts.append(place)
                 break

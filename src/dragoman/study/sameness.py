@@ -21,21 +21,7 @@ from .._core.jsontext import Json, canonical, loads
 from .._core.media import is_data_uri, source_of
 from .._core.redaction import Shown, clipped
 from ..errors import ReadError
-from ..message import (
-    Base64Source,
-    ChatRequest,
-    FileSource,
-    Msg,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    Tool,
-    ToolResultBlock,
-    ToolUseBlock,
-    URLSource,
-    places,
-)
+from ..message import ChatRequest, Msg, Tool, blocks, places
 from ..message.request import messages_of
 from ..vendors import Vendor, wire
 
@@ -72,8 +58,9 @@ def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
         request, msgs = conversation, conversation.messages
     else:
         request, msgs = None, list(conversation)
+    nodes = list(places(msgs, request))  # held, so that no identity is given twice
     paths: dict[int, str] = {}
-    for path, node in places(msgs, request):
+    for path, node in nodes:
         paths.setdefault(id(getattr(node, "node", node)), path)
     calls: dict[str, list[int]] = {}
     result: list[Item] = []
@@ -88,10 +75,10 @@ def items(conversation: ChatRequest | Sequence[Msg]) -> list[Item]:
             if item is None:
                 continue
             item.where = paths.get(id(block), message_path)
-            if type(block) is ToolUseBlock:
+            if type(block) is blocks.ToolUseBlock:
                 calls.setdefault(block.id, []).append(count)
                 count += 1
-            elif type(block) is ToolResultBlock:
+            elif type(block) is blocks.ToolResultBlock:
                 numbers = calls.get(block.id)
                 call = numbers.pop(0) if numbers else None
                 item.value = [call, *item.value]
@@ -108,17 +95,17 @@ def _add(items: list[Item], item: Item) -> None:
 
 
 def _item(role: str, block: Any) -> Item | None:
-    if type(block) is TextBlock:
+    if type(block) is blocks.TextBlock:
         return Item(role, "text", block.text) if block.text.strip() else None
-    if type(block) is ThinkingBlock:
+    if type(block) is blocks.ThinkingBlock:
         return None
-    if type(block) is ToolUseBlock:
+    if type(block) is blocks.ToolUseBlock:
         return Item("assistant", "call", [block.name, block.input])
-    if type(block) is ToolResultBlock:
+    if type(block) is blocks.ToolResultBlock:
         return Item("user", "result", list(_output(block.output)))
-    if type(block) is RefusalBlock:
+    if type(block) is blocks.RefusalBlock:
         return Item(role, "refusal", block.text)
-    if type(block) is RawBlock:
+    if type(block) is blocks.RawBlock:
         return Item(role, f"own of {block.issuer}", block.data)
     return Item(role, block.type, _medium(block.source))
 
@@ -128,11 +115,11 @@ def _output(output: Any) -> Iterator[Json]:
     if isinstance(output, str):
         yield _unwrapped(_value(output))
     elif isinstance(output, list):
-        texts = [block.text for block in output if type(block) is TextBlock]
+        texts = [block.text for block in output if type(block) is blocks.TextBlock]
         if texts:
             yield _unwrapped(_value("\n".join(texts)))
         for block in output:
-            if type(block) is not TextBlock and (item := _item("user", block)) is not None:
+            if type(block) is not blocks.TextBlock and (item := _item("user", block)) is not None:
                 yield [item.kind, item.value]
     elif output is not None:
         yield _unwrapped(output)
@@ -157,11 +144,11 @@ def _value(text: Json) -> Json:
 
 
 def _medium(source: Any) -> Json:
-    if type(source) is URLSource and is_data_uri(source.url):
+    if type(source) is blocks.URLSource and is_data_uri(source.url):
         source = source_of(source.url)
-    if type(source) is Base64Source:
+    if type(source) is blocks.Base64Source:
         return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    if type(source) is FileSource:
+    if type(source) is blocks.FileSource:
         return [source.issuer, source.file_id]
     return getattr(source, "url", None) or getattr(source, "path", None)
 

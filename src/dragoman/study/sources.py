@@ -10,21 +10,19 @@ from typing import Any
 from .._core.redaction import Shown, clipped
 from ..errors import InvalidMessage
 from ..losses import Field, Report
-from ..message import (
-    ChatRequest,
-    Msg,
-    Options,
-    RawBlock,
-    ResponseFormat,
-    ServerTool,
-    Tool,
-    ToolChoice,
-    Written,
-)
-from ..message.answer import ChatResponse
+from ..message import ChatRequest, ChatResponse, Msg, Options, RawBlock, Written, request, tools
 from .paths import MISSING, Step, existing, inside, path_of, steps, value_at
 
 _NAMES = {"tool_use": "tool call", "tool_result": "tool result", "raw": "block"}
+
+
+_PARTS: dict[type, str] = {
+    tools.ToolChoice: "tool choice",
+    Options: "options",
+    ChatRequest: "the request",
+    ChatResponse: "the request",
+    request.ResponseFormat: "response format",
+}
 
 
 def speakers(msgs: Sequence[Msg]) -> dict[int, tuple[str, str]]:
@@ -75,17 +73,11 @@ def said_of(node: Any, field: str, names: dict[int, tuple[str, str]]) -> tuple[s
 
 
 def _part(node: Any) -> str:
-    if isinstance(node, Tool):
+    if isinstance(node, tools.Tool):
         return f"tool {clipped(node.name, 40)}"
-    if isinstance(node, ServerTool):
+    if isinstance(node, tools.ServerTool):
         return f"server tool {node.kind}"
-    if isinstance(node, ToolChoice):
-        return "tool choice"
-    if isinstance(node, Options):
-        return "options"
-    if isinstance(node, (ChatRequest, ChatResponse)):
-        return "the request"
-    return "response format" if isinstance(node, ResponseFormat) else type(node).__name__
+    return _PARTS.get(type(node), type(node).__name__)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,11 +5,11 @@ Knows formatters and vendors; no model client.
 
 from __future__ import annotations
 
-from .request_builder import RequestBuilder
-from .serializers import (
+from .request_builder import (
     ChatMessageSerializer,
     MessageSerializer,
     OpenAIChatMessageSerializer,
+    RequestBuilder,
     attached_tools,
 )
 

@@ -1,33 +1,158 @@
 """RequestBuilder: messages and tools in, the JSON body of a request out.
 
-What the body looks like is a formatter's business, or that of a serializer of one's own; a client
-gets nothing but the finished JSON.
+What the body looks like is a formatter's business, or that of a serializer, which says messages
+and tools as a chat API takes them, each by a method of its own. The shape of those is
+Agents-Flex's: a ChatConfig comes with every call and says what the model supports. A client gets
+nothing but the finished JSON.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from .._core.edges.fetch import local_files
 from .._core.format.base import FormatterBase, TruncatedFormatterBase, drive
 from .._core.format.wired import WireFormatter
 from .._core.jsontext import JsonObject
-from ..capabilities import ChatConfig, override
+from .._core.passes.fetching import Fetch
+from ..capabilities import ChatConfig, Facts, override
 from ..errors import ConfigError
-from ..message import ChatRequest, Msg, Options, Written, messages_of, tools_of
+from ..losses import PolicyLike
+from ..message import ChatRequest, Msg, Options, ServerTool, Tool, Written, messages_of, tools_of
 from ..message.tools import ToolLike
+from ..protocols.openai_chat import Dialect
 from ..rewrite.prompt import SystemPrompt
-from .serializers import (
-    ChatMessageSerializer,
-    MessageSerializer,
-    OpenAIChatMessageSerializer,
-    attached_tools,
-    functions,
-)
+from ..vendors import Vendor, wire
 
 _NOTHING_SAID = ChatConfig()
+
+
+@runtime_checkable
+class MessageSerializer(Protocol):
+    """What a request builder needs of a serializer, whoever wrote it."""
+
+    def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[JsonObject]:
+        """The messages as the API takes them."""
+        ...
+
+    def serialize_tools(
+        self, tools: list[Tool] | None, config: ChatConfig
+    ) -> list[JsonObject] | None:
+        """The tools as the API takes them; None or empty where none are to be sent."""
+        ...
+
+
+class ChatMessageSerializer(ABC):
+    """A base for serializers of one's own; `serialize_tools_of` comes with it.
+
+    An API that says more outside of its messages and tools (a system prompt at the top, say)
+    gets it from `further_fields`.
+    """
+
+    @abstractmethod
+    def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[JsonObject]:
+        """The messages as the API takes them."""
+
+    @abstractmethod
+    def serialize_tools(
+        self, tools: list[Tool] | None, config: ChatConfig
+    ) -> list[JsonObject] | None:
+        """The tools as the API takes them; None or empty where none are to be sent."""
+
+    def serialize_tools_of(
+        self, user_message: Msg | None, config: ChatConfig
+    ) -> list[JsonObject] | None:
+        """The tools that hang on a user message; without a message, or without tools, as None."""
+        attached = attached_tools(user_message)
+        tools = None if attached is None else functions(attached, self)
+        return self.serialize_tools(tools, config)
+
+    def further_fields(self, messages: list[Msg], config: ChatConfig) -> JsonObject:
+        """More fields of the request's body; none, unless a subclass has some."""
+        return {}
+
+
+def attached_tools(message: Msg | None) -> list[Tool | ServerTool] | None:
+    """The tools in `metadata["tools"]` of a message; None if there is nothing of the kind.
+
+    >>> attached_tools(None)
+    >>> attached_tools(Msg.user("What time is it?", metadata={"tools": [Tool("now")]}))[0].name
+    'now'
+    """
+    attached = message.metadata.get("tools") if message is not None else None
+    return None if attached is None else tools_of(attached)
+
+
+def functions(tools: Sequence[Tool | ServerTool], owner: object) -> list[Tool]:
+    """The tools, all of them functions. Raises ConfigError for one that a provider runs itself."""
+    if any(type(tool) is ServerTool for tool in tools):
+        hint = "put them into the body, or build with a formatter"
+        raise ConfigError(f"{type(owner).__name__} says nothing of server tools", hint=hint)
+    return [tool for tool in tools if type(tool) is Tool]
+
+
+# Agents-Flex sends audio and video by URL too, to servers that copy Chat Completions; most of
+# those know the older name of the maximum alone.
+_FLEX = Vendor(
+    "openai-compatible",
+    wires={
+        "openai-chat": Dialect(
+            call_content="empty",
+            thinking_fields=("reasoning_content",),
+            max_tokens_key="max_tokens",
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                "call_text": "drop",
+                "video": ("user",),
+                "sources": {"audio": ("url", "base64")},
+            }
+        )
+    },
+)
+
+
+class OpenAIChatMessageSerializer(ChatMessageSerializer):
+    """For Chat Completions and all who copy it: the right one unless the protocol is another.
+
+    Text beside tool calls is left out (a loss), so that no model takes reasoning for an answer.
+    Media stand in user messages alone. Where a model takes images in base64 only, `fetch` reads
+    those that have a URL; the default reads local files and no network.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str | None = None,
+        fetch: Fetch | None = local_files,
+        policy: PolicyLike = "log",
+    ) -> None:
+        self._options: dict[str, Any] = {"model": model, "fetch": fetch, "policy": policy}
+        self._formatters: dict[ChatConfig, WireFormatter] = {}
+
+    def formatter(self, config: ChatConfig = _NOTHING_SAID) -> WireFormatter:
+        """The formatter behind the serializer, for a model that supports what `config` says."""
+        if config not in self._formatters:
+            self._formatters[config] = WireFormatter(wire(_FLEX), can=config, **self._options)
+        return self._formatters[config]
+
+    def serialize_messages(
+        self, messages: list[Msg], config: ChatConfig = _NOTHING_SAID
+    ) -> list[JsonObject]:
+        """The `messages` of a request. Raises NotMessages, WriteError, LossRefused."""
+        return self.formatter(config).format_sync(messages)
+
+    def serialize_tools(
+        self, tools: Sequence[ToolLike] | None, config: ChatConfig = _NOTHING_SAID
+    ) -> list[JsonObject] | None:
+        """Function tools; None if there are none or if the model takes none (a loss)."""
+        return self.formatter(config).format_tools(tools) or None
 
 
 class RequestBuilder:
@@ -52,10 +177,9 @@ class RequestBuilder:
         if serializer is None:
             serializer = OpenAIChatMessageSerializer()
         elif not isinstance(serializer, (FormatterBase, MessageSerializer)):
-            raise ConfigError(
-                f"{type(serializer).__name__} is neither a formatter nor a serializer",
-                hint="a serializer has serialize_messages and serialize_tools",
-            )
+            text = f"{type(serializer).__name__} is neither a formatter nor a serializer"
+            hint = "a serializer has serialize_messages and serialize_tools"
+            raise ConfigError(text, hint=hint)
         self.serializer = serializer
         self.model = model
         self.config = config
@@ -97,19 +221,13 @@ class RequestBuilder:
             stream=stream or request.stream,
             options=_merged(request.options, options),
         )
-        formatter = self._formatter(config)
-        if formatter is not None:
-            return formatter.format_request(request)
-        body = self._serialized(request, config, user if asked is None else None)
-        return Written(body, model=request.model)
-
-    def _formatter(self, config: ChatConfig) -> WireFormatter | None:
         serializer = self.serializer
         if isinstance(serializer, WireFormatter):
-            return _able(serializer, config)
+            return _able(serializer, config).format_request(request)
         if isinstance(serializer, OpenAIChatMessageSerializer) and _untouched(serializer):
-            return serializer.formatter(config)
-        return None
+            return serializer.formatter(config).format_request(request)
+        body = self._serialized(request, config, user if asked is None else None)
+        return Written(body, model=request.model)
 
     def _serialized(self, request: ChatRequest, config: ChatConfig, user: Msg | None) -> JsonObject:
         """Messages, tools if there are any, options. `user`: the message that brings the tools."""
@@ -137,8 +255,8 @@ class RequestBuilder:
         serializer = self.serializer
         if isinstance(serializer, FormatterBase):
             # such a formatter knows messages alone; AgentScope's clients take tools in this form
-            messages = functions(request.tools, serializer)
-            return OpenAIChatMessageSerializer().serialize_tools(messages, config)
+            tools = functions(request.tools, serializer)
+            return OpenAIChatMessageSerializer().serialize_tools(tools, config)
         if user is not None and isinstance(serializer, ChatMessageSerializer):
             return serializer.serialize_tools_of(user, config)
         return serializer.serialize_tools(functions(request.tools, serializer) or None, config)
@@ -147,10 +265,8 @@ class RequestBuilder:
 def _see_that_all_is_said(request: ChatRequest, serializer: object) -> None:
     for name in ("tool_choice", "response_format", "extras"):
         if getattr(request, name) is not None:
-            raise ConfigError(
-                f"{type(serializer).__name__} says nothing of {name}",
-                hint="put it into the body, or build with a formatter",
-            )
+            hint = "put it into the body, or build with a formatter"
+            raise ConfigError(f"{type(serializer).__name__} says nothing of {name}", hint=hint)
 
 
 def _request(messages: ChatRequest | Sequence[Msg]) -> ChatRequest:
@@ -183,10 +299,10 @@ def _able(formatter: WireFormatter, config: ChatConfig) -> WireFormatter:
     changes = config.changes()
     if not changes:
         return formatter
-    request = copy(formatter)
-    request.style = replace(formatter.style, changes={**formatter.style.changes, **changes})
-    request.can = override(formatter.can, changes)
-    return request
+    able = copy(formatter)
+    able.style = replace(formatter.style, changes={**formatter.style.changes, **changes})
+    able.can = override(formatter.can, changes)
+    return able
 
 
 def _untouched(serializer: OpenAIChatMessageSerializer) -> bool:

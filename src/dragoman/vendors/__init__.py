@@ -99,10 +99,8 @@ class Vendor:
     def __post_init__(self) -> None:
         for protocol in self.wires:
             if protocol not in PROTOCOLS:
-                raise ConfigError(
-                    f"{self.name} speaks an unknown protocol {quoted(protocol)}",
-                    hint=f"known: {', '.join(PROTOCOLS)}",
-                )
+                text = f"{self.name} speaks an unknown protocol {quoted(protocol)}"
+                raise ConfigError(text, hint=f"known: {', '.join(PROTOCOLS)}")
 
     def url(self, protocol: str = "") -> str:
         """The base URL for a protocol that the vendor speaks; for its default one without a name.
@@ -126,9 +124,8 @@ def vendor(name: str) -> Vendor:
         offered = _offered()
     if name not in offered:
         known = ", ".join([*VENDORS, *offered])
-        raise ConfigError(
-            f"unknown vendor {quoted(name)}", hint=f"known: {known}; or pass a Vendor"
-        )
+        hint = f"known: {known}; or pass a Vendor"
+        raise ConfigError(f"unknown vendor {quoted(name)}", hint=hint)
     return _loaded(name, offered[name])
 
 
@@ -143,27 +140,24 @@ def _offered() -> dict[str, list[EntryPoint]]:
     """What installed packages offer; a name of ours is ours."""
     from importlib.metadata import entry_points  # slow to import, and seldom needed
 
-    found: dict[str, list[EntryPoint]] = {}
+    points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group="dragoman.vendors"):
         if point.name not in PROTOCOLS and point.name not in VENDORS:
-            found.setdefault(point.name, []).append(point)
-    return dict(sorted(found.items()))
+            points.setdefault(point.name, []).append(point)
+    return dict(sorted(points.items()))
 
 
 def _loaded(name: str, points: list[EntryPoint]) -> Vendor:
-    said = ", ".join(f"{p.value} of {p.dist.name if p.dist else '?'}" for p in points)
+    title = f"the vendor {quoted(name)}"
+    offers = ", ".join(f"{p.value} of {p.dist.name if p.dist else '?'}" for p in points)
     if len(points) > 1:
-        raise ConfigError(f"the vendor {quoted(name)} is offered more than once: {said}")
+        raise ConfigError(f"{title} is offered more than once: {offers}")
     try:
         row = points[0].load()
     except Exception as error:  # somebody else's package may fail in any way
-        raise ConfigError(
-            f"the vendor {quoted(name)} cannot be loaded, {said}: {error!r}"
-        ) from error
+        raise ConfigError(f"{title} cannot be loaded, {offers}: {error!r}") from error
     if not isinstance(row, Vendor) or row.name != name:
-        raise ConfigError(
-            f"the vendor {quoted(name)}, {said}, is {quoted(row)} and no Vendor of this name"
-        )
+        raise ConfigError(f"{title}, {offers}, is {quoted(row)} and no Vendor of this name")
     return row
 
 
@@ -191,41 +185,31 @@ def wire(
         held = policy_of(known.policy, strict)
         return Wire(known.name, known.room, vendor=known.vendor, facts=known.facts, policy=held)
     if not isinstance(name, (str, Vendor)):
-        raise ConfigError(
-            f"{type(name).__name__} names no wire",
-            hint="use a name of dragoman.wires(), a Wire or a Vendor",
-        )
+        hint = "use a name of dragoman.wires(), a Wire or a Vendor"
+        raise ConfigError(f"{type(name).__name__} names no wire", hint=hint)
     policy = policy_of(policy, strict)
-    if isinstance(name, Vendor):
-        row, shown, protocol = name, name.name, ""
-    else:
-        head, _, protocol = name.partition("/")
-        if head in PROTOCOLS and not protocol:
-            return _bound(name, head, None, None, facts, policy)
-        row, shown = vendor(head), name
+    row, protocol = _named(name)
+    home = row or _home_of(protocol)
+    every = [FAMILIES]
+    if home is not None and protocol in home.facts:
+        every.append(home.facts[protocol])
+    every += chosen(facts, protocol, home.name if home else "")
+    title = name.name if isinstance(name, Vendor) else name
+    dialect = row.wires[protocol] if row is not None else None
+    return Wire(title, room(protocol, dialect), vendor=row, facts=tuple(every), policy=policy)
+
+
+def _named(name: str | Vendor) -> tuple[Vendor | None, str]:
+    """The vendor, if the name is not that of a bare protocol, and the protocol."""
+    head, _, protocol = ("", "", "") if isinstance(name, Vendor) else name.partition("/")
+    if head in PROTOCOLS and not protocol:
+        return None, head
+    row = name if isinstance(name, Vendor) else vendor(head)
     protocol = protocol or next(iter(row.wires), "")
     if protocol not in row.wires:
-        raise ConfigError(
-            f"{row.name} does not speak {quoted(protocol)}",
-            hint=f"it speaks {', '.join(row.wires)}",
-        )
-    return _bound(shown, protocol, row.wires[protocol], row, facts, policy)
-
-
-def _bound(
-    shown: str,
-    protocol: str,
-    dialect: Any,
-    row: Vendor | None,
-    facts: Facts | str | None,
-    policy: PolicyLike,
-) -> Wire:
-    known = [FAMILIES]
-    home = row or _home_of(protocol)
-    if home is not None and protocol in home.facts:
-        known.append(home.facts[protocol])
-    known += chosen(facts, protocol, home.name if home else "")
-    return Wire(shown, room(protocol, dialect), vendor=row, facts=tuple(known), policy=policy)
+        text = f"{row.name} does not speak {quoted(protocol)}"
+        raise ConfigError(text, hint=f"it speaks {', '.join(row.wires)}")
+    return row, protocol
 
 
 def _home_of(protocol: str) -> Vendor | None:
@@ -238,5 +222,5 @@ def room(protocol: str, dialect: Any = None) -> Room:
     """The room of a protocol, in a dialect."""
     folder, cls = PROTOCOLS[protocol]
     module = import_module(f"..protocols.{folder}", __name__)
-    made: Room = getattr(module, cls)(dialect)
-    return made
+    result: Room = getattr(module, cls)(dialect)
+    return result

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols.anthropic import Anthropic, Dialect
 from . import Vendor
@@ -29,25 +29,16 @@ VENDOR = Vendor(
 )
 
 
-_AGENTSCOPE = Dialect(text="blocks")
+class _Named(NamedFormatter):
+    vendor = VENDOR
+    changes: ClassVar = {"late_system": "user"}
+    room = Anthropic
+    dialect = Dialect(text="blocks")
 
 
-_CHANGES = {"late_system": "user"}
-
-
-class AnthropicChatFormatter(ChatFormatter):
+class AnthropicChatFormatter(_Named, ChatFormatter):
     """Messages for Claude; the system prompt is the first of the list, a request hoists it."""
 
-    vendor = VENDOR
-    changes: ClassVar = _CHANGES
-    room = Anthropic
-    dialect = _AGENTSCOPE
 
-
-class AnthropicMultiAgentFormatter(MultiAgentFormatter):
+class AnthropicMultiAgentFormatter(_Named, MultiAgentFormatter):
     """Many agents' messages for Claude, their conversation merged into user messages."""
-
-    vendor = VENDOR
-    changes: ClassVar = _CHANGES
-    room = Anthropic
-    dialect = _AGENTSCOPE

@@ -157,9 +157,6 @@ _OTHERS = (
 )  # fmt: skip
 
 
-_FACTS = Facts(rows=(*_CLAUDES, *_OTHERS))
-
-
 # InvokeModel takes Claude's own body, without model and stream, which the path names.
 _INVOKE = Messages(
     path="/model/{model}/invoke",
@@ -201,5 +198,5 @@ VENDOR = Vendor(
     base_url="https://bedrock-runtime.{region}.amazonaws.com",
     key="AWS_BEARER_TOKEN_BEDROCK",
     wires={"bedrock-converse": Dialect(), "anthropic": _INVOKE},
-    facts={"bedrock-converse": _FACTS, "anthropic": _MESSAGES},
+    facts={"bedrock-converse": Facts(rows=(*_CLAUDES, *_OTHERS)), "anthropic": _MESSAGES},
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._core.families.shared import BUDGETED, SAMPLES, copied
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from .._core.wording import Told
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
 from . import Vendor
@@ -111,10 +111,7 @@ _LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or
 
 _CHAT_FACTS = Facts(
     always={
-        "audio": False,
-        "video": False,
-        "document": False,
-        "refusal": False,
+        **without("audio", "video", "document", "refusal"),
         "sources": {"audio": ("url", "base64")},
         "media_types": {"audio": ("audio/*",)},
         "thinking": False,  # of earlier turns Qwen reads none
@@ -233,33 +230,28 @@ VENDOR = Vendor(
 _SEATS = ("user", "assistant", "system")
 
 
-_PROMOTES = (
-    "promote_tool_result_images",
-    "promote_tool_result_audios",
-    "promote_tool_result_videos",
-)
-
-
-class DashScopeChatFormatter(ChatFormatter):
-    """Messages for Qwen on DashScope's own wire; text alone is a string, media make a list."""
-
+class _Named(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"cache_hints": 0}
     told = Told(media="media")
-    promotes = _PROMOTES
+    promotes = (
+        "promote_tool_result_images",
+        "promote_tool_result_audios",
+        "promote_tool_result_videos",
+    )
     room = DashScope
     dialect = Dialect(bullets=True, media_seats=_SEATS)
 
 
-class DashScopeMultiAgentFormatter(MultiAgentFormatter):
+class DashScopeChatFormatter(_Named, ChatFormatter):
+    """Messages for Qwen on DashScope's own wire; text alone is a string, media make a list."""
+
+
+class DashScopeMultiAgentFormatter(_Named, MultiAgentFormatter):
     """Many agents' messages for Qwen, their conversation merged into user messages.
 
     As long as no `model` is named, a call without text has the content `[{"text": null}]`.
     """
 
-    vendor = VENDOR
     changes: ClassVar = {"cache_hints": 0, "system": ("text",)}
-    told = Told(media="media")
-    promotes = _PROMOTES
-    room = DashScope
     dialect = Dialect(call_content="null_text", bullets=True, media_seats=_SEATS)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from .._core.families.shared import SAMPLES, copied
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
-from ..capabilities import Fact, Facts
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
@@ -64,11 +64,7 @@ _MESSAGES = anthropic.Dialect(model="deepseek-flash", issuers=("deepseek",))
 # Images: user messages of the models that see (deserialisation refuses the part elsewhere).
 _CHAT_FACTS = Facts(
     always={
-        "image": False,
-        "audio": False,
-        "video": False,
-        "document": False,
-        "refusal": False,
+        **without("image", "audio", "video", "document", "refusal"),
         "thinking": True,
         "thinking_alone": False,
         "empty_thinking": True,  # turns that call a tool without their thinking are a 400
@@ -86,8 +82,7 @@ _CHAT_FACTS = Facts(
 # Files are refused; unknown items and fields are left alone. Images may stand in results.
 _ITEM_FACTS = Facts(
     always={
-        "image": False,
-        "document": False,
+        **without("image", "document"),
         "strict_tools": False,
         "parallel_switch": False,
         "tool_choices": ("auto", "none", "required", "tool"),
@@ -133,34 +128,28 @@ VENDOR = Vendor(
 
 
 # AgentScope: null beside tool calls; without a model, no thinking field where none was thought
-_AGENTSCOPE = Dialect(
-    text="joined",
-    call_content="null",
-    bullets=True,
-    result_name=True,
-    developer=False,
-    thinking_fields=("reasoning_content",),
-    issuers=("deepseek", "openai-chat"),
-)
+class _Named(NamedFormatter):
+    vendor = VENDOR
+    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
+    unknown: ClassVar = {"empty_thinking": False}
+    support_vision = False
+    room = OpenAIChat
+    dialect = Dialect(
+        text="joined",
+        call_content="null",
+        bullets=True,
+        result_name=True,
+        developer=False,
+        thinking_fields=("reasoning_content",),
+        issuers=("deepseek", "openai-chat"),
+    )
 
 
-class DeepSeekChatFormatter(ChatFormatter):
+class DeepSeekChatFormatter(_Named, ChatFormatter):
     """Messages for DeepSeek; thinking goes back as `reasoning_content`."""
 
-    vendor = VENDOR
-    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
-    unknown: ClassVar = {"empty_thinking": False}
-    support_vision = False
-    room = OpenAIChat
-    dialect = _AGENTSCOPE
 
-
-class DeepSeekMultiAgentFormatter(MultiAgentFormatter):
+class DeepSeekMultiAgentFormatter(_Named, MultiAgentFormatter):
     """Many agents' messages for DeepSeek, their conversation merged into user messages."""
 
-    vendor = VENDOR
-    changes: ClassVar = {"name_field": "never", "empty_messages": False, "result_names": True}
-    unknown: ClassVar = {"empty_thinking": False}
-    support_vision = False
-    room = OpenAIChat
-    dialect = replace(_AGENTSCOPE, system_parts=True)
+    dialect = replace(_Named.dialect, system_parts=True)

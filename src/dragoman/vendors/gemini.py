@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
-from ..capabilities import Facts
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
+from ..capabilities import MEDIA, Facts
 from ..protocols.gemini import Dialect, Gemini
 from ..rewrite.speakers import ByName
 from . import Vendor
@@ -37,11 +37,8 @@ _AGENTSCOPE = Dialect(
 )
 
 
-_MEDIA = ("image", "audio", "video", "document")
-
-
 _CHANGES: dict[str, Any] = {
-    "sources": dict.fromkeys(_MEDIA, ("base64",)),
+    "sources": dict.fromkeys(MEDIA, ("base64",)),
     "media_types": {"image": ("image/*",)},
     "thinking": False,
     "late_system": "user",
@@ -49,17 +46,18 @@ _CHANGES: dict[str, Any] = {
 }
 
 
-_PROMOTES = ("promote_tool_result_images",)
-
-
-class GeminiChatFormatter(ChatFormatter):
-    """Messages for Gemini; the user says the system prompt in the list, a request hoists it."""
-
+class _Named(NamedFormatter):
     vendor = VENDOR
-    changes: ClassVar = {**_CHANGES, "system": ("text", *_MEDIA)}
-    promotes = _PROMOTES
+    changes: ClassVar = _CHANGES
+    promotes = ("promote_tool_result_images",)
     room = Gemini
     dialect = _AGENTSCOPE
+
+
+class GeminiChatFormatter(_Named, ChatFormatter):
+    """Messages for Gemini; the user says the system prompt in the list, a request hoists it."""
+
+    changes: ClassVar = {**_CHANGES, "system": ("text", *MEDIA)}
     supported_extensions: ClassVar[dict[str, list[str]]] = {
         "image": ["png", "jpeg", "webp", "heic", "heif"],
         "video": ["mp4", "mpeg", "mov", "avi", "x-flv", "mpg", "webm", "wmv", "3gpp"],
@@ -67,12 +65,8 @@ class GeminiChatFormatter(ChatFormatter):
     }
 
 
-class GeminiMultiAgentFormatter(MultiAgentFormatter):
+class GeminiMultiAgentFormatter(_Named, MultiAgentFormatter):
     """Many agents' messages for Gemini, their conversation merged into user messages."""
 
-    vendor = VENDOR
-    changes: ClassVar = _CHANGES
-    promotes = _PROMOTES
-    room = Gemini
     dialect = replace(_AGENTSCOPE, joined_system=True)
     history: ClassVar[ByName] = ByName(opening="<history>", tag_media=False)

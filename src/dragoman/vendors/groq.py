@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols.openai_chat import Dialect
 from . import Vendor
-
-_UNSUPPORTED = "Groq docs, OpenAI Compatibility: currently unsupported features"
-
 
 _TOOLS = "Groq docs, Built-in tools: models that search and run code"
 
@@ -32,11 +29,7 @@ _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
 
 _FACTS = Facts(
     always={
-        "image": False,
-        "audio": False,
-        "video": False,
-        "document": False,
-        "refusal": False,
+        **without("image", "audio", "video", "document", "refusal"),
         "thinking": True,
         "empty_thinking": False,
         "name_field": "never",  # 400: messages[].name
@@ -55,7 +48,7 @@ _FACTS = Facts(
         Fact(("qwen*",), {"efforts": ("on",), "budgets": ()}, "2025-06-11", _REASONING),
     ),
     since="2026-11-21",
-    source=_UNSUPPORTED,
+    source="Groq docs, OpenAI Compatibility: currently unsupported features",
 )  # fmt: skip
 
 

@@ -9,16 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.families.shared import SAMPLES, copied
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
 from . import Vendor
-
-_CHAT = "MiniMax docs, OpenAI API compatible; agentscope-java, tested live"
-
-
-_STRICT = "mimo2codex issue 7, error 2013: one system message, no tool_choice, no null content"
-
 
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
 
@@ -46,9 +40,7 @@ _COMMON: dict[str, Any] = {
 _CHAT_FACTS = Facts(
     always={
         **_COMMON,
-        "audio": False,
-        "video": False,
-        "refusal": False,
+        **without("audio", "video", "refusal"),
         "thinking": True,
         "signatures": ("minimax",),
         "system_head": "first",
@@ -56,7 +48,8 @@ _CHAT_FACTS = Facts(
     },
     rows=(Fact(_SEES, {"video": ("user",)}, "2026-06-01", "MiniMax docs, M3: image and video"),),
     since="2026-11-21",
-    source=f"{_CHAT}; {_STRICT}",
+    source="MiniMax docs, OpenAI API compatible; agentscope-java, tested live; mimo2codex issue 7,"
+    " error 2013: one system message, no tool_choice, no null content",
 )
 
 

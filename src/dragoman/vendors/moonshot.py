@@ -7,13 +7,10 @@ search"; kimi-cli, the vendor's own client.
 from __future__ import annotations
 
 from .._core.families.shared import BUDGETED, copied
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
-
-_CHAT = "Moonshot docs, Chat; kimi-cli; agentscope-java, tested live"
-
 
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"
 
@@ -27,10 +24,7 @@ _SEE = ("kimi-k2.[5-9]*", "kimi-k3*", "kimi-for-coding*")
 _FACTS = Facts(
     always={
         "schemes": ("ms",),  # of files that were uploaded there; addresses are not fetched
-        "audio": False,
-        "video": False,
-        "document": False,
-        "refusal": False,
+        **without("audio", "video", "document", "refusal"),
         "thinking": True,
         "blank_text": False,  # 400 "text content is empty"
         "parallel_switch": False,
@@ -44,7 +38,7 @@ _FACTS = Facts(
         Fact(("*",), {"server_tools": ()}, "2026-04-20", _SEARCH, when="thinking"),
     ),
     since="2026-11-21",
-    source=_CHAT,
+    source="Moonshot docs, Chat; kimi-cli; agentscope-java, tested live",
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Fact, Facts
 from ..protocols.ollama import Dialect, Ollama
 from . import Vendor
@@ -44,24 +44,20 @@ VENDOR = Vendor(
 _CHANGES = {"empty_messages": False, "thinking": "never"}
 
 
-_PROMOTES = ("promote_tool_result_images",)
-
-
-class OllamaChatFormatter(ChatFormatter):
-    """Messages for Ollama; results carry `tool_name`, which is all that its server matches by."""
-
+class _Named(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = _CHANGES
-    promotes = _PROMOTES
+    promotes = ("promote_tool_result_images",)
     room = Ollama
     dialect = Dialect(no_text="null", bullets=True)
 
 
-class OllamaMultiAgentFormatter(MultiAgentFormatter):
+class OllamaChatFormatter(_Named, ChatFormatter):
+    """Messages for Ollama; results carry `tool_name`, which is all that its server matches by."""
+
+
+class OllamaMultiAgentFormatter(_Named, MultiAgentFormatter):
     """Many agents' messages for Ollama, their conversation merged into user messages."""
 
-    vendor = VENDOR
     changes: ClassVar = {**_CHANGES, "system": ("text",)}
-    promotes = _PROMOTES
-    room = Ollama
     dialect = Dialect(no_text="null", bullets=True, image_gaps=True)

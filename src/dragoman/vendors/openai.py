@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter
+from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import Facts
 from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
@@ -29,70 +29,48 @@ VENDOR = Vendor(
 )
 
 
-# AgentScope writes every text as a content part, and the tool's name on its result
-_AGENTSCOPE = Dialect(
-    text="parts",
-    bullets=True,
-    result_name=True,
-)
-
-
-_PROMOTES = ("promote_tool_result_images",)
-
-
-class OpenAIChatFormatter(ChatFormatter):
-    """Messages for OpenAI, vLLM and other compatible servers; names go into the `name` field."""
-
+class _Chat(NamedFormatter):
     vendor = VENDOR
     changes: ClassVar = {"name_field": "always", "result_names": True}
-    promotes = _PROMOTES
-    support_multiagent = True
+    promotes = ("promote_tool_result_images",)
     room = OpenAIChat
-    dialect = _AGENTSCOPE
+    # AgentScope writes every text as a content part, and the tool's name on its result
+    dialect = Dialect(text="parts", bullets=True, result_name=True)
+
+
+class OpenAIChatFormatter(_Chat, ChatFormatter):
+    """Messages for OpenAI, vLLM and other compatible servers; names go into the `name` field."""
+
+    support_multiagent = True
 
 
 OpenAIFormatter = OpenAIChatFormatter
 
 
-class OpenAIMultiAgentFormatter(MultiAgentFormatter):
+class OpenAIMultiAgentFormatter(_Chat, MultiAgentFormatter):
     """Many agents' messages for OpenAI, their conversation merged into user messages."""
 
+
+class _Items(NamedFormatter):
     vendor = VENDOR
-    changes: ClassVar = {"name_field": "always", "result_names": True}
-    promotes = _PROMOTES
-    room = OpenAIChat
-    dialect = _AGENTSCOPE
+    changes: ClassVar = {"result": ("text",), "result_names": True}
+    promotes = ("promote_tool_result_images",)
+    room = responses.OpenAIResponses
+    # AgentScope writes text and images as parts, and the text of a result alone
+    dialect = responses.Dialect(text="parts", said="parts", detail=False, bullets=True)
 
 
-# AgentScope writes text and images as parts, and the text of a result alone
-_AGENTSCOPE_ITEMS = responses.Dialect(text="parts", said="parts", detail=False, bullets=True)
-
-
-_ITEMS = {"result": ("text",), "result_names": True}
-
-
-class OpenAIResponseChatFormatter(ChatFormatter):
+class OpenAIResponseChatFormatter(_Items, ChatFormatter):
     """Input items for OpenAI's Responses API; the role decides who speaks."""
 
-    vendor = VENDOR
-    changes: ClassVar = _ITEMS
-    promotes = _PROMOTES
     support_multiagent = True
-    room = responses.OpenAIResponses
-    dialect = _AGENTSCOPE_ITEMS
 
 
 OpenAIResponsesChatFormatter = OpenAIResponseChatFormatter
 
 
-class OpenAIResponseMultiAgentFormatter(MultiAgentFormatter):
+class OpenAIResponseMultiAgentFormatter(_Items, MultiAgentFormatter):
     """Many agents' input items for the Responses API, their conversation merged."""
-
-    vendor = VENDOR
-    changes: ClassVar = _ITEMS
-    promotes = _PROMOTES
-    room = responses.OpenAIResponses
-    dialect = _AGENTSCOPE_ITEMS
 
 
 OpenAIResponsesMultiAgentFormatter = OpenAIResponseMultiAgentFormatter

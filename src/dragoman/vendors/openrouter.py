@@ -12,16 +12,10 @@ from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
-_REASONING = "OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers"
-
-
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
 
 
 _CHOICE = "OpenRouter API reference: tool_choice"
-
-
-_STATELESS = "OpenRouter docs, Responses API: stateless"
 
 
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")
@@ -58,7 +52,7 @@ _CHAT_FACTS = Facts(
         Fact(_GPT, _CHOICES, "2026-11-21", _CHOICE),
     ),
     since="2026-11-21",
-    source=_REASONING,
+    source="OpenRouter docs, Reasoning tokens, Prompt caching, PDF inputs; recorded answers",
 )  # fmt: skip
 
 
@@ -110,7 +104,7 @@ VENDOR = Vendor(
                 "thinking_last": False,
             },
             since="2026-11-21",
-            source=_STATELESS,
+            source="OpenRouter docs, Responses API: stateless",
         ),
     },
 )

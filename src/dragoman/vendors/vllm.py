@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
@@ -80,8 +80,7 @@ VENDOR = Vendor(
             always={
                 **_FREE,
                 "video": ("user",),
-                "document": False,
-                "refusal": False,
+                **without("document", "refusal"),
                 "thinking": True,
                 "form": "effort",
                 "sources": {"audio": ("url", "base64")},

@@ -6,13 +6,10 @@ Reference: Z.AI docs, "Chat Completion", "Thinking Mode"; zai-sdk; error codes 1
 from __future__ import annotations
 
 from .._core.families.shared import BUDGETED, SAMPLES, copied
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
-
-_CHAT = "Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live"
-
 
 _UNKNOWN = (
     "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
@@ -22,10 +19,7 @@ _UNKNOWN = (
 
 _FACTS = Facts(
     always={
-        "audio": False,
-        "video": False,
-        "document": False,
-        "refusal": False,
+        **without("audio", "video", "document", "refusal"),
         "thinking": True,
         "name_field": "never",
         "tool_choices": ("auto",),
@@ -41,7 +35,7 @@ _FACTS = Facts(
              "Z.AI docs, GLM-4.5V: image_url and video_url"),
     ),
     since="2026-11-21",
-    source=_CHAT,
+    source="Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live",
 )  # fmt: skip
 
 

@@ -10,16 +10,6 @@ from .code import KINDS, Code, Kind
 
 __all__ = ["CODES", "KINDS", "Code", "Kind"]
 
-CODES: dict[str, Code] = {
-    row.name: row
-    for rows in (
-        content.ROWS,
-        content.MEDIA_ROWS,
-        tools.ROWS,
-        speakers.ROWS,
-        request.ROWS,
-        request.ANSWERS_ROWS,
-        request.SCHEMA_ROWS,
-    )
-    for row in rows
-}
+_MESSAGES = (*content.ROWS, *tools.ROWS, *speakers.ROWS)
+_REQUESTS = (*request.ROWS, *request.ANSWERS_ROWS, *request.SCHEMA_ROWS)
+CODES: dict[str, Code] = {row.name: row for row in (*_MESSAGES, *_REQUESTS)}

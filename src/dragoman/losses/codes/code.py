@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "expected"]
@@ -31,12 +32,20 @@ class Code:
     """
 
     name: str
-    kind: Kind
     meaning: str
     fix: str = ""
     asks: tuple[str, ...] = ()
     level: int = -1
+    kind: Kind = field(kw_only=True)
 
     def __post_init__(self) -> None:
         if self.level < 0:
             object.__setattr__(self, "level", _LEVELS[self.kind])
+
+
+dropped = partial(Code, kind="dropped")
+degraded = partial(Code, kind="degraded")
+moved = partial(Code, kind="moved")
+repaired = partial(Code, kind="repaired")
+added = partial(Code, kind="added")
+expected = partial(Code, kind="expected")
