@@ -11,7 +11,8 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 PYTEST_ARGS ?=
 PAGE ?= docs/performance.md
 # what most mistakes are found by in a minute; the rest takes longer
-QUICK := tests/message tests/protocols tests/golden tests/fit tests/rewrite/test_by_name.py tests/wire
+QUICK := tests/message tests/protocols tests/golden tests/core/passes/fit \
+  tests/rewrite/test_by_name.py tests/core/exchange
 SEED ?= 1
 COUNT ?= 200000
 

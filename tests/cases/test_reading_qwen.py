@@ -69,7 +69,7 @@ def test_case_53_id_and_name_that_come_again_change_nothing() -> None:
 
 def tagged(form: TagForm, *texts: str) -> list[tuple[str, str]]:
     room = OpenAIChat(Dialect(think_tags=form))
-    reader = ThinkTagReader(room.reader(room.can()), form)
+    reader = ThinkTagReader(room.reader(), form)
     builder = dragoman._core.stream.builder.Builder()
     for event in (*(chunk({"content": text}) for text in texts), chunk({}, "stop")):
         for piece in reader.feed(event):

@@ -16,8 +16,8 @@ import pytest
 import dragoman
 from dragoman.message import dump, load
 from dragoman.vendors import PROTOCOLS
+from tests.core.exchange.streaming import BODY, CHUNKS, FAILED, chunk
 from tests.formatter.test_parse import ANSWER
-from tests.wire.streaming import BODY, CHUNKS, FAILED, chunk
 
 from .running import environment, run, written
 

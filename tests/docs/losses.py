@@ -111,7 +111,7 @@ dragoman explain thinking.unsigned
 def page() -> str:
     """The text of the page."""
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in CODES.values())]
-    rows = [f"| {kind} | {_KINDS[kind]} | {_level(Code('', kind, ''))} |" for kind in KINDS]
+    rows = [f"| {kind} | {_KINDS[kind]} | {_level(Code('', '', kind=kind))} |" for kind in KINDS]
     parts = [_HEAD + "\n".join(rows)]
     for kind in kinds:
         found = [row for row in CODES.values() if row.kind == kind]
@@ -131,7 +131,7 @@ def _level(row: Code) -> str:
 
 
 def _explained(row: Code) -> Iterator[str]:
-    usual = Code("", row.kind, "").level
+    usual = Code("", "", kind=row.kind).level
     asks = ", ".join(f"`{name}`" for name in row.asks)
     said = [f"{row.meaning[0].upper()}{row.meaning[1:]}."]
     said += [f"Decided by {asks}."] if asks else []

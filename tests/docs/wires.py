@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 
 from dragoman import Wire
 from dragoman._core.families import FAMILIES
+from dragoman.capabilities import Facts
 from dragoman.cli import wires as carried
-from dragoman.cli.wires import Known, ages, families, grouped, hosts
+from dragoman.cli.wires import Known, ages, families, grouped, told
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .pages import DOCS
@@ -101,6 +102,23 @@ def _lines(wires: list[Wire]) -> Iterator[str]:
         ((f"`{name}`", str(len(found)), found[0], found[-1])
          for name, found in ages(wires).items() if found),
     )  # fmt: skip
+
+
+def hosts(wires: Iterable[Wire]) -> dict[str, tuple[str, str, list[Known]]]:
+    """For wires that a vendor's row says something of: what always holds, its source, and rows."""
+    known: dict[int, tuple[Facts, list[str]]] = {}
+    for wire in wires:
+        for facts in wire.facts[1:]:  # the families come first
+            if facts.always or facts.rows:
+                known.setdefault(id(facts), (facts, []))[1].append(wire.name)
+    return {
+        ", ".join(names): ("; ".join(told(facts.always)), _dated(facts), grouped(facts.rows))
+        for facts, names in known.values()
+    }
+
+
+def _dated(facts: Facts) -> str:
+    return f"{facts.source} ({facts.since})" if facts.source and facts.since else facts.source
 
 
 def _vendors() -> Iterator[tuple[str, ...]]:

@@ -18,8 +18,9 @@ STUB = Path(dragoman.formatter.__file__).with_suffix(".pyi")
 _HEAD = """# Generated from the registry: python -m tests.formatter.stub --write
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from .._core.exchange.wire import Wire
 from .._core.format.base import FormatterBase as FormatterBase
 from .._core.format.base import TruncatedFormatterBase as TruncatedFormatterBase
 from .._core.format.base import WrittenMessages as WrittenMessages
@@ -30,6 +31,7 @@ from .._core.format.fit_history import fit_history_sync as fit_history_sync
 from .._core.format.session import Changed as Changed
 from .._core.format.session import Session as Session
 from .._core.format.session import SessionMessages as SessionMessages
+from .._core.format.wired import FormatterOptions
 from .._core.format.wired import WireFormatter as WireFormatter
 from .._core.passes.fetching import Fetch
 from .._core.passes.fit.state import Saver
@@ -40,8 +42,18 @@ from ..rewrite.prompt import SystemPrompt
 from ..rewrite.speakers import Rewrite
 from ..rewrite.truncate import Truncation
 from ..token import TokenCounterBase
+from ..vendors import Vendor
 {vendors}
-from .generic import Formatter as Formatter
+"""
+
+_GENERIC = """class Formatter(WireFormatter):
+    def __init__(
+        self,
+        wire_: Wire | Vendor | str,
+        *,
+        facts: Facts | str | None = ...,
+        **options: Unpack[FormatterOptions],
+    ) -> None: ...
 """
 
 _TYPES = {
@@ -79,6 +91,7 @@ def stub() -> str:
     ]
     listed = "".join(f'    "{name}",\n' for name in sorted(dragoman.formatter.__all__))
     parts.append(f"__all__ = [\n{listed}]\n")
+    parts.append(_GENERIC)
     for name in NAMED:
         cls = getattr(dragoman.formatter, name)
         if cls.__name__ != name:

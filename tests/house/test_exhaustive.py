@@ -14,7 +14,6 @@ from .exhaustive import copy, plant, unanswered
 from .sources import PACKAGE
 
 PLACES = (
-    "message/check.py",
     "_core/passes/fit/blocks.py",
     "rewrite/lines.py",
     "protocols/anthropic/blocks.py",

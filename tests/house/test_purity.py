@@ -36,9 +36,10 @@ def breaches(package: Path) -> list[str]:
     for path in modules(package):
         if top(path, package) in MAY_TOUCH_THE_WORLD:
             continue
+        name = path.relative_to(package)
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            place = f"{path.relative_to(package)}:{getattr(node, 'lineno', 0)}"
-            found += [f"{place}: {what}" for what in _reaches(node)]
+            if isinstance(node, ast.Call | ast.Attribute | ast.Import | ast.ImportFrom):
+                found += [f"{name}:{node.lineno}: {what}" for what in _reaches(node)]
     return found
 
 

@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from dragoman.message import AsRead, CacheHint, Msg, TextBlock, Tool
+from dragoman.message import (
+    AsRead,
+    CacheHint,
+    ChatRequest,
+    Msg,
+    ServerTool,
+    TextBlock,
+    Tool,
+    ToolUseBlock,
+    dump,
+)
 
 EDITS: list[Callable[[Msg], object]] = [
     lambda m: setattr(m, "name", "Bob"),
@@ -68,7 +78,7 @@ def test_an_equal_message_is_not_the_one_that_was_read() -> None:
 
 def test_what_is_not_held_counts_nothing_as_read() -> None:
     msgs = talk()
-    known = read(msgs, held=False)
+    known = read(msgs, keep=False)
     assert not known.holds(msgs[0])
     assert not known.grown(msgs)
 
@@ -151,3 +161,84 @@ def test_a_copy_forgets_what_was_edited() -> None:
     assert copied.edited is True
     assert not copied.grown(theirs)
     assert not copied.grown(theirs[1:])
+
+
+def call(**rest: Any) -> ToolUseBlock:
+    arguments = {"path": "a.py", "at": 1, "lines": [{"n": 1}, {"n": 2}]}
+    return ToolUseBlock("c", "edit", arguments, **rest)
+
+
+INPUTS: list[Callable[[Any], object]] = [
+    lambda value: value.update(path="b.py"),
+    lambda value: value.update(at=True),
+    lambda value: value.update(at=1.0),
+    lambda value: value.update(new=1),
+    lambda value: value.pop("at"),
+    lambda value: value.update(at=value.pop("path"), path=value["at"]),
+    lambda value: value["lines"].append({"n": 3}),
+    lambda value: value["lines"].reverse(),
+    lambda value: value["lines"][1].update(n=3),
+    lambda value: value["lines"][1].update(n=[]),
+    lambda value: value.update(itself=value),
+]
+
+
+@pytest.mark.parametrize("edit", INPUTS)
+def test_arguments_that_were_edited_in_place_are_no_more_what_was_read(
+    edit: Callable[[Any], object],
+) -> None:
+    block = call()
+    block.raw_input = json.dumps(block.input)
+    msgs = [Msg("", [TextBlock("So."), block], "assistant"), Msg("Tony", "Good.")]
+    known = read(msgs)
+    assert known.grown(msgs)
+    edit(block.input)
+    assert [known.holds(m) for m in msgs] == [False, True]
+    assert not known.grown(msgs)
+
+
+def test_other_arguments_in_their_place_are_no_more_what_was_read() -> None:
+    block = call(raw_input="{}")
+    known = read(msgs := [Msg("", [block], "assistant")])
+    block.input = {**block.input}
+    assert not known.holds(msgs[0])
+
+
+def test_arguments_that_came_as_an_object_go_back_as_they_are_now() -> None:
+    block = call()
+    known = read(msgs := [Msg("", [block], "assistant")])
+    block.input["path"] = "b.py"
+    assert known.holds(msgs[0]), "there is no text that says something else"
+
+
+TOOLS: list[Callable[[Any], object]] = [
+    lambda tool: setattr(tool, "name", "g"),
+    lambda tool: setattr(tool, "description", "Looks."),
+    lambda tool: setattr(tool, "parameters", {"type": "object"}),
+    lambda tool: setattr(tool, "strict", True),
+    lambda tool: setattr(tool, "cache", CacheHint()),
+    lambda tool: setattr(tool, "extras", {"p": {"k": 1}}),
+]
+
+
+@pytest.mark.parametrize("edit", TOOLS)
+def test_tools_that_were_edited_in_place_are_no_more_what_was_read(
+    edit: Callable[[Any], object],
+) -> None:
+    req = ChatRequest([], tools=[Tool("f", "Finds."), ServerTool("web_search")], model="m")
+    known = req.read = AsRead("p", "p", [], req.asks())
+    assert {"tools", "model"} <= {*known.kept(req.asks())}
+    edit(req.tools[0])
+    kept = known.kept(req.asks())
+    assert ("tools" in kept, "model" in kept) == (False, True)
+    assert "tools" not in copy.deepcopy(known).fields
+    assert "tools" not in dump(req)["value"]["read"]["fields"]
+    req.tools = [req.tools[1]]
+    assert "tools" not in known.kept(req.asks())
+
+
+def test_a_server_tool_that_was_edited_in_place_is_no_more_what_was_read() -> None:
+    tool = ServerTool("web_search")
+    known = AsRead("p", "p", [], {"tools": (tool,)})
+    tool.max_uses = 2
+    assert known.kept({"tools": (tool,)}) == []

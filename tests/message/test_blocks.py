@@ -30,9 +30,8 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.message.blocks import BLOCKS, TEXTS, answered, noted, texts_within
+from dragoman.message.blocks import BLOCKS, TEXTS, answered, noted, plain_block, texts_within
 from dragoman.message.check import block_of
-from dragoman.message.plain import plain_block
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=", uri="data:image/png;base64,iVBORw0KGgo=")
 WHOLE: list[Any] = [

@@ -76,9 +76,13 @@ GROUPS = {
     "passes": Group(
         ("_core/passes/repair.py", "_core/passes/order.py", "_core/passes/fit/*",
          "_core/passes/roles.py"),
-        ("test_repair.py", "test_order.py", "test_order_losses.py", "test_orphans.py",
-         "test_called.py", "test_turns.py", "test_seats.py", "test_seated.py", "fit"),
-        ("test_seats.py::test_no_message_mixes_seats_when_it_comes_out",),
+        tuple(
+            f"core/passes/{name}"
+            for name in ("test_repair.py", "test_order.py", "test_order_losses.py",
+                         "test_orphan_results.py", "test_result_names.py", "test_turns.py",
+                         "test_survey.py", "test_roled_history.py", "fit")
+        ),
+        ("core/passes/test_survey.py::test_no_message_mixes_seats_when_it_comes_out",),
     ),
     "anthropic": Group(("protocols/anthropic/*",), ("protocols/anthropic", "golden")),
     "ollama": Group(("protocols/ollama/*",), ("protocols/ollama",)),

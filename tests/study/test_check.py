@@ -8,7 +8,7 @@ import pytest
 
 from dragoman import ReadError
 from dragoman.study import check
-from dragoman.study.rules import RULES
+from dragoman.study.rules.wires import RULES
 
 HI = [{"role": "user", "content": "Hi"}]
 PING: dict[str, Any] = {

@@ -157,7 +157,9 @@ def test_plain_code_counts_with_a_plain_client() -> None:
         only.count_sync(ANTHROPIC)
 
 
-def test_clients_are_made_when_they_are_needed_one_for_each_loop() -> None:
+def test_clients_are_made_when_they_are_needed_one_for_each_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     api = Api()
     counter = AnthropicTokenCounter(MODEL, "key", base_url="https://example.com", max_retries=0)
     made: list[bool] = []
@@ -166,7 +168,7 @@ def test_clients_are_made_when_they_are_needed_one_for_each_loop() -> None:
         made.append(is_async)
         return api.client() if is_async else api.plain()
 
-    counter._clients._make = make
+    monkeypatch.setattr(counter, "_make", make)
     for _ in range(2):
 
         async def twice() -> None:

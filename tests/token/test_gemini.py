@@ -154,7 +154,9 @@ def test_nothing_asks_nobody() -> None:
     assert api.asked == []
 
 
-def test_clients_are_made_when_they_are_needed_one_for_each_loop() -> None:
+def test_clients_are_made_when_they_are_needed_one_for_each_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     api = Api()
     own = GeminiTokenCounter(MODEL, "key", http_options={"timeout": 5000})
     made: list[genai.Client] = []
@@ -163,7 +165,7 @@ def test_clients_are_made_when_they_are_needed_one_for_each_loop() -> None:
         made.append(api.client())
         return made[-1]
 
-    own._clients._make = make
+    monkeypatch.setattr(own, "_make", make)
     for _ in range(2):
 
         async def twice() -> None:
@@ -173,6 +175,7 @@ def test_clients_are_made_when_they_are_needed_one_for_each_loop() -> None:
         asyncio.run(twice())
     own.count_sync(GEMINI)
     assert len(made) == 3
+    monkeypatch.undo()
     assert isinstance(own._make(True), genai.Client)
     assert pickle.loads(pickle.dumps(own)).model_name == MODEL
     with pytest.raises(ConfigError, match="a client was given"):

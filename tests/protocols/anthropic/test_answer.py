@@ -329,3 +329,21 @@ def test_arguments_that_break_off_are_named_though_they_are_an_object(said: str)
     assert (loss.code, loss.kind) == ("answer.unsaid", "degraded")
     body, losses = written(foreign(ToolUseBlock("c", "look", {"a": 1}), reason="tool_calls"))
     assert (body["content"][0]["input"], losses) == ({"a": 1}, [])
+
+
+def test_a_foreign_signature_in_an_own_answer_is_lost_and_not_written() -> None:
+    thoughts = [
+        ThinkingBlock("hm", "c2ln", origin=Origin("gemini")),
+        ThinkingBlock("ha", "c2ln", origin=Origin("anthropic")),
+        ThinkingBlock("so", origin=Origin("gemini")),
+    ]
+    msg = Msg.assistant([*thoughts], origin=Origin("anthropic"))
+    out = WIRE.write_response(ChatResponse([Candidate(msg, Finish("stop"))], id="msg_1", model="m"))
+    assert out.body["content"] == [
+        {"type": "thinking", "thinking": "hm", "signature": ""},
+        {"type": "thinking", "thinking": "ha", "signature": "c2ln"},
+        {"type": "thinking", "thinking": "so"},
+    ]
+    assert [(loss.code, loss.where) for loss in out.losses] == [
+        ("answer.unsaid", "$.candidates[0].msg.content[0].signature")
+    ]

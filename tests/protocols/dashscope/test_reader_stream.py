@@ -110,7 +110,7 @@ def test_the_dialect_may_say_which_it_is() -> None:
 
     for streams, wanted in (("deltas", "haha"), ("snapshots", "ha")):
         room = DashScope(Dialect(streams=streams))  # type: ignore[arg-type]
-        reader = room.reader(room.can())
+        reader = room.reader()
         made = [piece for _ in range(2) for piece in reader.feed(frame({"content": "ha"}))]
         texts = [p.block.text for p in made if hasattr(p, "block")]  # type: ignore[union-attr]
         assert "".join(texts) == wanted

@@ -253,3 +253,23 @@ def test_the_sdk_takes_answers_of_others() -> None:
     assert (spent.prompt_token_count, spent.candidates_token_count, spent.total_token_count) == (
         9, 5, 16,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("detail", "level", "losses"),
+    [
+        ("auto", None, []),
+        ("high", "MEDIA_RESOLUTION_HIGH", []),
+        ("original", None, [("answer.unsaid", "detail")]),
+    ],
+)
+def test_the_detail_of_a_medium_that_another_wire_answered(
+    detail: str, level: str | None, losses: list[tuple[str, str]]
+) -> None:
+    picture = ImageBlock(Base64Source("image/png", PNG), detail=detail)
+    resp = ChatResponse([Candidate(Msg.assistant([picture]), Finish("stop"))])
+    made, found = wrote(resp)
+    part = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    resolution = {} if level is None else {"mediaResolution": {"level": level}}
+    assert made["candidates"][0]["content"]["parts"] == [{**part, **resolution}]
+    assert found == losses

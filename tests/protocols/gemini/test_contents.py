@@ -26,8 +26,8 @@ from dragoman.message import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from dragoman.protocols.gemini import CAN, Dialect
-from dragoman.protocols.gemini.messages import contents
+from dragoman.message.paths import places
+from dragoman.protocols.gemini import CAN, Gemini
 from dragoman.vendors.gemini import GeminiChatFormatter
 from tests.contract.judges import judge_messages
 
@@ -275,7 +275,29 @@ def test_the_writer_never_skips(block: ContentBlock, role: Any) -> None:
     msgs = [Msg.user("Hello"), Msg("", [block], role)]
     report = Report(msgs)
     with pytest.raises(WriteError):
-        contents(survey(msgs, report), CAN, Dialect(), report)
+        Gemini().messages(survey(msgs, report), CAN, report)
+
+
+def test_what_stands_for_a_signature_is_never_put_into_a_raw_part() -> None:
+    """A call that nobody could read goes back as it came, alone or before one that was read."""
+    raw = {"functionCall": "look"}
+    odd = RawBlock("gemini", raw, "call", by="client")
+    signed = {"functionCall": {"id": "c1", "name": "f", "args": {}}, "thoughtSignature": BYPASS}
+    for blocks, parts in (
+        ([odd], [raw]),
+        (
+            [odd, ToolUseBlock("c2", "f", {})],
+            [raw, {"functionCall": {"id": "c2", "name": "f", "args": {}}}],
+        ),
+        ([TextBlock("Hm"), odd], [{"text": "Hm"}, raw]),
+    ):
+        msgs = [Msg.user("Hi"), Msg.assistant([ToolUseBlock("c1", "f", {})]), Msg.assistant(blocks)]
+        report = Report(msgs, None, places)
+        found = Gemini().messages(survey(msgs, report), Gemini().can(), report)
+        assert [entry["parts"] for entry in found[1:]] == [[signed], parts]
+        assert [(loss.code, loss.where) for loss in report.losses] == [
+            ("call.bypass", "$.messages[1].content[0]")
+        ]
 
 
 def test_a_prompt_with_a_signature_is_not_joined() -> None:

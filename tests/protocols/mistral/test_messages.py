@@ -164,6 +164,41 @@ def test_the_last_turn_of_the_assistant_is_a_prefix() -> None:
     assert "prefix" not in made[1]
 
 
+@pytest.mark.parametrize("asks_again", [True, False])
+def test_an_edited_turn_of_the_assistant_is_a_prefix_only_at_the_end(asks_again: bool) -> None:
+    read = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    if asks_again:
+        read.append({"role": "user", "content": "so?"})
+    request = WIRE.read_request({"model": SMALL, "messages": read})
+    request.messages[1] = Msg.assistant("hello!")
+    turn = {"role": "assistant", "content": "hello!"}
+    messages = WIRE.write_request(request).body["messages"]
+    assert messages[1] == (turn if asks_again else {**turn, "prefix": True})
+    assert messages[2:] == read[2:]
+
+
+def test_an_edited_turn_is_no_prefix_before_others_that_were_edited_or_added() -> None:
+    body = {"model": SMALL, "messages": [
+        {"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"},
+        {"role": "user", "content": "so?"},
+    ]}  # fmt: skip
+    request = WIRE.read_request(body)
+    request.messages[1:] = [Msg.assistant("hello!"), Msg.user("and so?"), Msg.assistant("Well")]
+    messages = WIRE.write_request(request).body["messages"]
+    assert [entry.get("prefix") for entry in messages] == [None, None, None, True]
+
+
+def test_a_prefix_that_was_read_in_the_middle_goes_back() -> None:
+    messages = [
+        {"role": "user", "content": "hi"}, {"role": "assistant", "content": "a", "prefix": True},
+        {"role": "user", "content": "so?"},
+    ]  # fmt: skip
+    request = WIRE.read_request({"model": SMALL, "messages": messages})
+    request.messages[2] = Msg.user("and so?")
+    written = WIRE.write_request(request).body["messages"]
+    assert written == [*messages[:2], {"role": "user", "content": "and so?"}]
+
+
 def test_the_assistant_alone_gets_a_turn_of_the_user_before_it() -> None:
     made, losses = wrote(Msg.assistant("hello"))
     assert [m["role"] for m in made] == ["user", "assistant"]

@@ -12,6 +12,7 @@ from dragoman._core.passes.roles import TOOL, USER, RoledHistory
 from dragoman.capabilities import Facts
 from dragoman.errors import WriteError
 from dragoman.formatter import Formatter
+from dragoman.losses import Report
 from dragoman.message import (
     Base64Source,
     ContentBlock,
@@ -27,8 +28,7 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
-from dragoman.protocols.ollama.dialect import Dialect
-from dragoman.protocols.ollama.messages import MessageComposer
+from dragoman.protocols.ollama import Dialect, Ollama
 
 WIRE = dragoman.wire("ollama", policy="ignore")
 OWN: Any = {"ollama": {"x": 1}}
@@ -71,7 +71,7 @@ def test_thinking_that_stood_in_tags_goes_back_in_them(tags: Any, said: dict[str
     spelled = ThinkingBlock("hm", origin=Origin("ollama"))
     spelled.spelling = "<think>|</think>"
     seated = RoledHistory([Msg.assistant([spelled, TextBlock("Hi")])], [2], unusual=[0])
-    made = MessageComposer(WIRE.can(), Dialect(think_tags=tags)).messages(seated)
+    made = Ollama(Dialect(think_tags=tags)).messages(seated, WIRE.can(), Report())
     assert made == [{"role": "assistant", **said}]
 
 
@@ -79,7 +79,7 @@ def test_thinking_that_stood_in_tags_goes_back_in_them(tags: Any, said: dict[str
 def test_several_texts_of_a_result(bullets: bool, text: str) -> None:
     result = ToolResultBlock("c", "f", [TextBlock("a"), TextBlock("b")])
     seated = RoledHistory([Msg("", [result], "tool")], [TOOL], unusual=[0])
-    [made] = MessageComposer(WIRE.can(), Dialect(bullets=bullets)).messages(seated)
+    [made] = Ollama(Dialect(bullets=bullets)).messages(seated, WIRE.can(), Report())
     assert made["content"] == text
     assert "images" not in made
 
@@ -93,7 +93,7 @@ def test_several_thoughts_are_lines() -> None:
 def test_a_message_without_text(no_text: Any, text: str | None) -> None:
     image = ImageBlock(Base64Source("image/png", "iVBORw0KGgo="))
     seated = RoledHistory([Msg.user([image]), Msg.assistant([CALL])], [USER, 2], unusual=[0])
-    made = MessageComposer(WIRE.can(), Dialect(no_text=no_text)).messages(seated)
+    made = Ollama(Dialect(no_text=no_text)).messages(seated, WIRE.can(), Report())
     assert [one["content"] for one in made] == [text, text]
 
 
@@ -142,5 +142,5 @@ def test_a_fact_that_promises_what_the_wire_has_no_place_for(
 def test_a_block_at_a_seat_of_others(block: ContentBlock, seat: int, said: str) -> None:
     seated = RoledHistory([Msg("", [block, TextBlock("y")], "user")], [seat], unusual=[0])
     with pytest.raises(WriteError, match=f"^{said}$") as caught:
-        MessageComposer(WIRE.can(), Dialect()).messages(seated)
+        Ollama(Dialect()).messages(seated, WIRE.can(), Report())
     assert caught.value.code == "seat.unsaid"

@@ -54,7 +54,7 @@ def test_what_decides_a_code_is_a_capability(row: Code) -> None:
 
 
 def test_levels_are_those_of_the_kind_or_quieter() -> None:
-    usual = {kind: Code("a.b", kind, "x").level for kind in KINDS}
+    usual = {kind: Code("a.b", "x", kind=kind).level for kind in KINDS}
     assert usual["dropped"] == usual["degraded"] == usual["repaired"] == logging.WARNING
     assert usual["moved"] == usual["added"] == logging.INFO
     assert usual["expected"] == logging.DEBUG

@@ -86,7 +86,7 @@ def test_a_respelled_name_never_becomes_another_one() -> None:
 
 
 def test_taken_spellings_are_left_alone() -> None:
-    made = mapping(["a_b", "c"], NameRule(), used_=["a_b"])
+    made = mapping(["a_b", "c"], NameRule(), taken=["a_b"])
     assert set(made) == {"a_b"}
     assert made["a_b"] not in ("a_b", "c")
 

@@ -13,7 +13,7 @@ import pytest
 
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
-from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
+from dragoman.message import CacheHint, TextBlock, ToolResultBlock, ToolUseBlock, dump, load
 
 CALLS = [
     {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}},
@@ -92,6 +92,48 @@ def test_a_message_edited_in_place() -> None:
     said = WIRE.write_request(req).body["messages"]
     assert said[1] == {"role": "user", "name": "Bo", "content": "hello"}
     assert said[2:] == BODY["messages"][2:]
+
+
+WITH_ARGUMENT_TEXT = ["openai-chat", "openai-responses", "dashscope", "mistral", "cohere"]
+
+
+@pytest.mark.parametrize("name", WITH_ARGUMENT_TEXT)
+def test_arguments_edited_in_place_are_sent(name: str) -> None:
+    call = ToolUseBlock("call_aaa1", "f", {"x": 1, "at": {"y": 2}})
+    msgs = [Msg.user("Go."), Msg.assistant([call]), Msg.tool("call_aaa1", "Done.", "f")]
+    wire = dragoman.wire(name, policy="ignore")
+    sent = wire.write_request(ChatRequest(msgs, tools=[Tool("f")])).body
+    req = wire.read_request(copy.deepcopy(sent))
+    assert wire.write_request(req).body == sent
+    block = next(call for m in req.messages for call in m.calls)
+    block.input["at"]["y"] = 3
+    edited = wire.write_request(req).body
+    said = [json.dumps(body, sort_keys=True) for body in (sent, edited)]
+    assert said[1] == said[0].replace('{\\"y\\": 2}', '{\\"y\\": 3}')
+    block.input = {}
+    again = next(
+        c for m in wire.read_request(wire.write_request(req).body).messages for c in m.calls
+    )
+    assert again.input == {}
+
+
+def test_a_tool_edited_in_place_is_declared_as_it_is_now() -> None:
+    req = read()
+    tool = req.tools[0]
+    assert isinstance(tool, Tool)
+    tool.cache = CacheHint()
+    out = WIRE.write_request(req)
+    assert out.body["tools"][0]["function"]["name"] == "f"
+    assert [(loss.code, loss.where) for loss in out.losses] == [
+        ("tool.cache", "$.tools[0].cache_control")
+    ]
+    host = dragoman.wire("openrouter", policy="ignore")
+    req = host.read_request({**copy.deepcopy(BODY), "model": "anthropic/claude-opus-4.5"})
+    tool = req.tools[0]
+    assert isinstance(tool, Tool)
+    tool.cache = CacheHint()
+    marked = host.write_request(req).body["tools"][0]
+    assert marked["cache_control"] == {"type": "ephemeral"}
 
 
 def test_a_text_changed_in_its_block_is_told() -> None:

@@ -67,6 +67,15 @@ def test_also_behind_new_turns(name: str) -> None:
     assert body["messages"][-1] == {"role": "user", "content": "Thanks."}
 
 
+@pytest.mark.parametrize("name", ["openai-chat", "gemini", "ollama", "mistral", "cohere"])
+def test_stop_sequences_are_kept_or_are_in_the_residue(name: str) -> None:
+    req = HOME.read_request({**CLAUDE, "stop_sequences": ["END", " "]})
+    other = dragoman.wire(name, policy="ignore")
+    out = other.write_request(req, model="other")
+    back = other.read_request(out.body, out.path, out.headers, residue=out.residue)
+    assert back.options.stop == ("END", " ")
+
+
 def test_what_was_changed_meanwhile_is_what_it_became() -> None:
     wire = dragoman.wire("openai-chat", policy="ignore")
     out = wire.write_request(HOME.read_request(copy.deepcopy(CLAUDE)), model="gpt-5.5")

@@ -13,7 +13,7 @@ import dragoman
 from dragoman import ConfigError, ReadError
 
 HI = {"role": "user", "content": "Hi"}
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "open"
 DATED = {"type": "web_search_20250305", "name": "web_search"}
 
 

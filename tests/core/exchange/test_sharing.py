@@ -32,7 +32,7 @@ from dragoman.message import (
 from dragoman.token import CharTokenCounter
 from dragoman.vendors import NAMED, VENDORS, vendor
 
-SRC = Path(__file__).resolve().parents[1] / "src"
+SRC = Path(__file__).resolve().parents[3] / "src"
 THREADS, WRITES = 8, 10_000
 MODELS = ("gpt-5.6", "claude-opus-5-5", "qwen3-max", None)
 WIRES = [

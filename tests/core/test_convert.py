@@ -12,10 +12,9 @@ import dragoman
 from dragoman import ConfigError, LossRefused, Policy, ReadError, Vendor, WriteError
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.vendors import PROTOCOLS
-
-from .cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
-from .cases.reading import chunk, said
-from .laws.encoding import encoded
+from tests.cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
+from tests.cases.reading import chunk, said
+from tests.laws.encoding import encoded
 
 ACME = Vendor("acme", base_url="https://acme.example/v1", key="ACME_API_KEY",
               wires={"openai-chat": Dialect(max_tokens_key="max_tokens")})  # fmt: skip

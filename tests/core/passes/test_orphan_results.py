@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman._core.passes.repair import OrphanResults, repair, with_only
+from dragoman._core.passes.repair import Pairing, repair, with_only
 from dragoman._core.passes.roles import MEDIA, USER, survey
 from dragoman._core.wording import Told
 from dragoman.capabilities import Capabilities
@@ -73,8 +73,8 @@ def test_what_the_provider_keeps_is_answered_once() -> None:
     report = Report(msgs, None, places)
     seated = survey(msgs, report)
     found: Any = [(0, block) for block in msgs[0].blocks]
-    orphans = OrphanResults(seated, Capabilities(), report, Told())
-    stays, lost = orphans.sorted_out(found, {"a"}, open_start=True)
+    pairing = Pairing(seated, Capabilities(), report, Told())
+    stays, lost = pairing.orphans(found, {"a"}, open_start=True)
     ((made, _),) = stays[0]
     assert [block.id for block in made.blocks] == ["x"]  # type: ignore[union-attr]
     assert [code for code, _, _ in lost] == [

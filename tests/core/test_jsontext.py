@@ -20,8 +20,7 @@ from dragoman._core.jsontext import (
     pretty,
 )
 from dragoman.errors import InvalidMessage, ReadError
-
-from .laws.trees import json_values
+from tests.laws.trees import json_values
 
 
 @pytest.fixture(params=[True, False], ids=["fast", "standard"])

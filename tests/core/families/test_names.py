@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dragoman._core.families import open_models
 from dragoman.capabilities import Fact, bare
 
 # family -> first pattern of a fact -> (names that it holds for, near names that it does not)
@@ -34,7 +35,7 @@ MODELS: dict[str, dict[str, tuple[str, str]]] = {
         "gpt-4": ("gpt-4 gpt-4-0613 gpt-3.5-turbo gpt-35-turbo", "gpt-4o gpt-4-turbo gpt-4.1"),
         "gpt-4*": ("gpt-4o gpt-4.1-mini gpt-4-turbo chatgpt-4o-latest", "gpt-4 gpt-audio"),
     },
-    "open_models": {
+    "weights": {
         "gpt-oss*": ("gpt-oss:20b openai/gpt-oss-120b openai.gpt-oss-20b", "gpt-5 gpt-4o"),
         "mistral*": ("mistral-large-latest mistralai/Devstral-2 open-mixtral-8x22b",
                      "llama-3-mistral-mix command-r"),
@@ -133,6 +134,8 @@ STATE_CASES = [(family, *row) for family, table in STATES.items() for row in tab
 
 
 def rows(family: str) -> tuple[Fact, ...]:
+    if family in open_models.ROWS:
+        return open_models.ROWS[family]
     found: tuple[Fact, ...] = import_module(f"dragoman._core.families.{family}").ROWS
     return found
 

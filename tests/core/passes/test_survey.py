@@ -26,7 +26,6 @@ from dragoman._core.passes.roles import (
     USER,
     RoledHistory,
     checked_messages,
-    has_tools,
     role_runs,
     survey,
 )
@@ -43,8 +42,8 @@ from dragoman.message import (
     URLSource,
     places,
 )
-
-from .laws.histories import histories
+from dragoman.rewrite.lines import has_tools
+from tests.laws.histories import histories
 
 TEXT = TextBlock("x")
 IMAGE = ImageBlock(URLSource("https://example.com/a.png"))
@@ -212,13 +211,13 @@ def test_checked_names_every_field() -> None:
 
 def test_runs_of_neighbours() -> None:
     seated = look(Msg.system("a"), Msg.user("b"), Msg.user("c"), CALL, RESULT, RESULT)
-    assert list(role_runs(seated)) == [
+    assert list(role_runs(seated.roles)) == [
         (SYSTEM, 0, 1),
         (USER, 1, 3),
         (ASSISTANT, 3, 4),
         (TOOL, 4, 6),
     ]
-    assert list(role_runs(look())) == []
+    assert list(role_runs(look().roles)) == []
 
 
 def test_splicing_moves_what_is_dirty() -> None:

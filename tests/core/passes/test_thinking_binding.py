@@ -24,8 +24,7 @@ from dragoman.message import (
 )
 from dragoman.message.blocks import ContentBlock
 from dragoman.token import CharTokenCounter
-
-from .bound import ALL, DOT, LOOK, MODEL, WIRE, Session, kept, session, unbound
+from tests.bound import ALL, DOT, LOOK, MODEL, WIRE, Session, kept, session, unbound
 
 EDITED = "touched by an edit of the history"
 

@@ -15,8 +15,7 @@ from dragoman.capabilities import Capabilities
 from dragoman.capabilities.naming import IdRule, NameRule, mapping
 from dragoman.losses import Report
 from dragoman.message import ServerTool, ToolResultBlock, ToolUseBlock, places
-
-from .laws.histories import histories
+from tests.laws.histories import histories
 
 UNIQUE = Capabilities(ids=IdRule(chars=r"a-zA-Z0-9_\-", unique=True))
 PLAIN = Capabilities(ids=IdRule(max=40))

@@ -34,7 +34,7 @@ from dragoman.message import (
     places,
 )
 
-from .test_seats import CALL, FLAGS, RESULT
+from .test_survey import CALL, FLAGS, RESULT
 
 MSGS = [Msg.user(str(n)) for n in range(5)]
 NEW = [(Msg.assistant("new"), ASSISTANT), (Msg.user("newer"), USER)]
