@@ -181,12 +181,9 @@ def opened(msgs: list[Msg], envelope: Envelope, result: Made | None = None) -> l
     A thought whose envelope somebody changed stays, without any proof; what has no words of its
     own, as something sealed that no provider reads, for the writer to name it.
     """
-    messages = [_opened(m, envelope, result or _nobody) for m in msgs]
+    tell = result or (lambda _new, _old: None)
+    messages = [_opened(m, envelope, tell) for m in msgs]
     return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
-
-
-def _nobody(_: object, __: object) -> None:
-    pass
 
 
 def _opened(m: Msg, envelope: Envelope, result: Made) -> Msg:

@@ -9,8 +9,7 @@ import pytest
 from dragoman import ChatRequest, Tool
 from dragoman.formatter import OpenAIChatFormatter
 from dragoman.message import Msg, ToolResultBlock, ToolUseBlock
-from dragoman.rewrite.truncate import DropOldest, KeepFirst, onward
-from dragoman.rewrite.truncate import strategies as oldest
+from dragoman.rewrite.truncate import DropOldest, KeepFirst, onward, plan
 from dragoman.token import CharTokenCounter
 
 LIMIT = 1_500
@@ -35,7 +34,7 @@ def formatter(cut: Any = None, **rest: Any) -> OpenAIChatFormatter:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many messages were sorted into units, each time."""
     found: list[int] = []
-    for module in (oldest, onward):
+    for module in (plan, onward):
         units = module.units
 
         def watched(msgs: Any, units: Any = units) -> Any:

@@ -202,17 +202,15 @@ def check(value: Json, path: str) -> None:
         elif isinstance(item, dict):
             for key, inner in item.items():
                 if not isinstance(key, str):
-                    raise InvalidMessage(
-                        f"a key must be text, not {type(key).__name__}", path=where, code="json.key"
-                    )
+                    fault = f"a key must be text, not {type(key).__name__}"
+                    raise InvalidMessage(fault, path=where, code="json.key")
                 check_text(key, where)
                 stack.append((inner, f"{where}.{key}", depth + 1))
         elif isinstance(item, (list, tuple)):
             stack.extend((inner, f"{where}[{i}]", depth + 1) for i, inner in enumerate(item))
         else:
-            raise InvalidMessage(
-                f"{type(item).__name__} is no JSON value", path=where, code="json.type"
-            )
+            fault = f"{type(item).__name__} is no JSON value"
+            raise InvalidMessage(fault, path=where, code="json.type")
 
 
 def check_text(text: str, path: str) -> None:

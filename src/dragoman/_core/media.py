@@ -62,9 +62,9 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
     media_type = source.media_type
     if block.type == "image" and (true_type := _type_of(source.data)) not in ("", media_type):
         return with_source(block, Base64Source(true_type, source.data)), "media.type_corrected"
-    is_text = media_type.startswith("text/") or media_type in _TEXTS
+
     as_plain_text = caps.media("document", "text/plain") and not caps.media("document", media_type)
-    if block.type == "document" and is_text and as_plain_text:
+    if block.type == "document" and _is_text(source) and as_plain_text:
         return with_source(block, Base64Source("text/plain", source.data)), "media.type_lowered"
     return block, ""
 
@@ -85,12 +85,14 @@ def _type_of(data: str) -> str:
     return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
 
 
+def _is_text(source: Base64Source) -> bool:
+    return source.media_type.startswith("text/") or source.media_type in _TEXTS
+
+
 def document_text(block: MediaBlock) -> str:
     """The text of a document of plain text; empty for all other media."""
     source = block.source
-    if block.type != "document" or type(source) is not Base64Source:
-        return ""
-    if not (source.media_type.startswith("text/") or source.media_type in _TEXTS):
+    if block.type != "document" or type(source) is not Base64Source or not _is_text(source):
         return ""
     try:
         return _decoded(source.data).decode().removeprefix("\ufeff")

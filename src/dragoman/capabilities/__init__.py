@@ -6,7 +6,7 @@ Blocks are named by their `type`. Names no provider: each room and each vendor s
 from __future__ import annotations
 
 from .capabilities import MEDIA, Capabilities, Stance
-from .facts import STATES, Fact, Facts, bare
+from .facts import STATES, Fact, Facts, bare, matches
 from .naming import IdRule, NameRule
 from .overrides import About, ChatConfig, changes_of, override, without
 
@@ -23,6 +23,7 @@ __all__ = [
     "Stance",
     "bare",
     "changes_of",
+    "matches",
     "override",
     "without",
 ]

@@ -74,10 +74,11 @@ class Fact:
 
     def holds(self, model: str) -> bool:
         """Whether the fact is about this model."""
-        return _matches(model, self.models) and not _matches(model, self.but)
+        return matches(model, self.models) and not matches(model, self.but)
 
 
-def _matches(model: str, patterns: tuple[str, ...]) -> bool:
+def matches(model: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a model's bare name fits one of the patterns."""
     # few patterns begin as the model does, and a regex is made for those alone
     return any(
         model.startswith(_beginning(pattern)) and _regex(pattern).match(model)
@@ -142,12 +143,7 @@ class Facts:
         return self.source
 
     def deciding(
-        self,
-        ask: str,
-        about: About,
-        model: str | None,
-        wires: Names = _NONE,
-        states: Names = _NONE,
+        self, ask: str, about: About, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> Fact | Facts | None:
         """What speaks last of a capability here: a fact that holds, or what always does."""
         for fact in reversed(self.holding(model, wires, states)):

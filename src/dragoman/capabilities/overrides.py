@@ -7,7 +7,7 @@ Knows which names are closed; what a capability means it does not know.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -33,27 +33,6 @@ _CLOSED: dict[str, tuple[str, ...]] = {
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),
     "formats": ("text", "json", "schema"),
 }
-
-
-def value_of(name: str, current: Any, value: Any) -> Any:
-    """What `value` stands for in the field `name`, whose value was `current`.
-
-    Raises ConfigError, with the path below the changes (`$.options.temperature`).
-    """
-    return _Reading(name, current).read(_types()[name], value, f"$.{name}")
-
-
-def seats(kind: str, value: Any, current: Iterable[str]) -> tuple[str, ...]:
-    """The seats that may show a kind of block: True for those of today or else the user's."""
-    if isinstance(value, bool):
-        return (tuple(current) or ("user",)) if value else ()
-    values = _as_tuple(value)
-    if values is None:
-        raise wrong(f"$.{kind}", value, f"true, false or seats out of {', '.join(SEATS)}")
-    for seat in values:
-        if seat not in SEATS:
-            raise wrong(f"$.{kind}", seat, f"one of the seats {', '.join(SEATS)}")
-    return values
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...] | None:
@@ -257,7 +236,7 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
         only = {kind: frozenset({"base64"}) for kind in _media(value)}
         now["sources"] = {**now["sources"], **only}
     elif name in _FIELDS:
-        result = value_of(name, now[name], value)
+        result = _Reading(name, now[name]).read(_types()[name], value, f"$.{name}")
         now[name] = {**now[name], **result} if name in MERGED else result
     elif name in KINDS:
         _override_kind(now, name, value)
@@ -283,7 +262,15 @@ def _media(value: Any) -> tuple[str, ...]:
 
 
 def _override_kind(now: _Now, kind: str, value: Any) -> None:
-    showing = seats(kind, value, [seat for seat in SEATS if kind in now[seat]])
+    showing = _as_tuple(value)
+    if isinstance(value, bool):  # True: the seats of today, or else the user's
+        current = tuple(seat for seat in SEATS if kind in now[seat])
+        showing = (current or ("user",)) if value else ()
+    if showing is None:
+        raise wrong(f"$.{kind}", value, f"true, false or seats out of {', '.join(SEATS)}")
+    for seat in showing:
+        if seat not in SEATS:
+            raise wrong(f"$.{kind}", seat, f"one of the seats {', '.join(SEATS)}")
     for seat in SEATS:
         kinds: Kinds = now[seat]
         now[seat] = kinds | {kind} if seat in showing else kinds - {kind}

@@ -61,19 +61,15 @@ def _root(
     unreadable input, 130 interrupted.
     """
     if version:
-        typer.echo(f"dragoman {_version()}")
+        try:
+            typer.echo(f"dragoman {metadata.version('dragoman')}")
+        except metadata.PackageNotFoundError:
+            typer.echo("dragoman (not installed)")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
         raise typer.Exit(USAGE)
     ctx.obj = debug  # the door asks for it when something goes wrong
-
-
-def _version() -> str:
-    try:
-        return metadata.version("dragoman")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
 
 
 app.command("check")(check.check_bodies)

@@ -32,10 +32,7 @@ class Kind(StrEnum):
     response = "response"
 
 
-File: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="Bodies as JSON or JSONL, or a stream; - is stdin."),
-]
+File: TypeAlias = Annotated[str, options.file("Bodies as JSON or JSONL, or a stream; - is stdin.")]
 
 KindName: TypeAlias = Annotated[
     Kind, typer.Option("--kind", "-k", help="What FILE holds: requests, or answers and streams.")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import zip_longest
 from typing import Annotated, TypeAlias
 
@@ -37,30 +36,28 @@ class Row:
     sides: list[list[str]]
     losses: list[list[Loss]]
 
-    @classmethod
-    def of(cls, count: int) -> Row:
-        """An empty row of so many sides."""
-        return cls([], [[] for _ in range(count)], [[] for _ in range(count)])
-
 
 def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
     """The rows, in the order of the source; what a side adds stands where it adds it."""
     units = list(_units(body))
     unit_sources = [_sources(out, units) for out in outs]
-    groups = _Groups(len(units))
+    first = list(range(len(units)))  # of the units that belong together with each
     for side_units in unit_sources:
         for _, sources in side_units:
-            groups.join(sources)
-    rows: dict[float, Row] = defaultdict(partial(Row.of, len(outs)))
+            joined = {first[number] for number in sources}
+            if len(joined) > 1:
+                first = [min(joined) if number in joined else number for number in first]
+    rows: dict[float, Row] = defaultdict(lambda: Row([], [[] for _ in outs], [[] for _ in outs]))
     for i, path in enumerate(units):
-        rows[groups.first(i)].source.append(path)
+        rows[first[i]].source.append(path)
     for index, side_units in enumerate(unit_sources):
         key = -1.0
         for path, sources in side_units:
             if sources:
-                key = groups.first(sources[0])
+                key = first[sources[0]]
             else:  # nobody gave it: beside the same of the other side, or in a row of its own
-                key = next((k for k, row in rows.items() if _has(row, path)), _free(rows, key))
+                behind = min((later for later in rows if later > key), default=key + 1)
+                key = next((k for k, row in rows.items() if _has(row, path)), (key + behind) / 2)
             rows[key].sides[index].append(path)
     for index, out in enumerate(outs):
         for loss in out.losses:
@@ -71,11 +68,6 @@ def aligned(body: JsonObject, outs: Sequence[Written]) -> list[Row]:
 def _has(row: Row, path: str) -> bool:
     """Whether the row is that of an added path on the other side."""
     return not row.source and any(path in side for side in row.sides)
-
-
-def _free(rows: dict[float, Row], key: float) -> float:
-    """A key behind this one and before the next one."""
-    return (key + min((later for later in rows if later > key), default=key + 1)) / 2
 
 
 def _row_of(loss: Loss, rows: dict[float, Row]) -> Row:
@@ -95,14 +87,10 @@ def _units(body: JsonObject) -> Iterator[str]:
         if isinstance(value, dict) and value:
             fields = [((key, name), item) for name, item in value.items()]  # type: ignore[misc]
         for way, item in fields:
-            if _is_list(item):
+            if isinstance(item, list) and item and all(isinstance(i, dict) for i in item):
                 yield from (path_of((*way, i)) for i in range(len(item)))
             else:
                 yield path_of(way)
-
-
-def _is_list(value: Json) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(i, dict) for i in value)
 
 
 def _sources(out: Written, units: list[str]) -> list[tuple[str, list[int]]]:
@@ -118,23 +106,6 @@ def _sources(out: Written, units: list[str]) -> list[tuple[str, list[int]]]:
     return result
 
 
-class _Groups:
-    """Numbers that belong together; each group is known by its first."""
-
-    def __init__(self, count: int) -> None:
-        self._up = list(range(count))
-
-    def first(self, number: int) -> int:
-        while self._up[number] != number:
-            number = self._up[number]
-        return number
-
-    def join(self, numbers: Sequence[int]) -> None:
-        firsts = sorted({self.first(number) for number in numbers})
-        for first in firsts[1:]:
-            self._up[first] = firsts[0]
-
-
 _GAP = 3  # columns between the sides
 
 _LINES = 16  # of one unit
@@ -142,8 +113,7 @@ _LINES = 16  # of one unit
 _LONG = 3  # lines that one line of text may be folded to
 
 Files: TypeAlias = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE", help="A request to a provider; or two, also of ours."),
+    list[str], options.file("A request to a provider; or two, also of ours.")
 ]
 
 Both: TypeAlias = Annotated[
@@ -152,16 +122,12 @@ Both: TypeAlias = Annotated[
 ]
 
 From: TypeAlias = Annotated[
-    list[str] | None,
-    wire_option("--from", "-f", help="Whose FILE is; twice for two of them."),
+    list[str] | None, wire_option("--from", "-f", help="Whose FILE is; twice for two of them.")
 ]
 
 
 def diff_conversations(
-    files: Files,
-    to: Both = None,
-    source: From = None,
-    as_json: options.Json = False,
+    files: Files, to: Both = None, source: From = None, as_json: options.Json = False
 ) -> None:
     """Show a request on two wires side by side, or how two conversations differ.
 
@@ -178,11 +144,7 @@ def diff_conversations(
     if to is not None:
         _show_sides(inputs.body_of(_single(files[0])), sources[0], list(to), as_json)
         return
-    requests = [
-        _request(_single(file), name)
-        for file, name in zip(files, [sources[0], sources[-1]], strict=True)
-    ]
-    changes = diff(*requests)
+    changes = diff(*map(_request, map(_single, files), (sources[0], sources[-1])))
     if as_json:
         differences = [asdict(change) for change in changes]
         output.print_json({"same": not changes, "differences": differences})
@@ -220,7 +182,9 @@ def _show_sides(body: inputs.Body, source: str, to: list[str], as_json: bool) ->
         output.print_json({
             "from": home.name,
             "sides": [_side_json(name, out) for name, out in sides],
-            "rows": [_row_json(row) for row in rows],
+            "rows": [{"source": row.source, "sides": row.sides,
+                      "losses": [[loss.to_dict() for loss in side] for side in row.losses]}
+                     for row in rows],
         })  # fmt: skip
         return
     screen = Screen()
@@ -250,11 +214,6 @@ def _written(body: inputs.Body, home: str, target: str) -> tuple[str, Written]:
 def _side_json(name: str, out: Written) -> JsonObject:
     return {"wire": name, "model": out.model, "path": out.path, "body": out.body,
             "losses": [loss.to_dict() for loss in out.losses]}  # fmt: skip
-
-
-def _row_json(row: Row) -> JsonObject:
-    return {"source": row.source, "sides": row.sides,
-            "losses": [[loss.to_dict() for loss in side] for side in row.losses]}  # fmt: skip
 
 
 def _head(name: str, out: Written, width: int) -> list[output.Text]:

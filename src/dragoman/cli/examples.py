@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
@@ -174,18 +174,11 @@ def _python(name: str, value: Json) -> str:
 def examples() -> dict[str, Example]:
     """The example of every code that has one."""
     folder = resources.files("dragoman.losses.codes") / "examples"
-    return {
-        code: example(lines)
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".txt")
-        for code, lines in _dialogues(file.read_text("utf-8"))
-    }
-
-
-def _dialogues(text: str) -> Iterator[tuple[str, list[str]]]:
-    for dialogue in re.split(r"(?m)^\[(?=[\w.]+\]$)", text)[1:]:
-        code, *lines = filter(str.strip, dialogue.splitlines())
-        yield code.removesuffix("]"), lines
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    text = "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".txt"))
+    dialogues = re.split(r"(?m)^\[(?=[\w.]+\]$)", text)[1:]
+    rows = (filter(str.strip, dialogue.splitlines()) for dialogue in dialogues)
+    return {code.removesuffix("]"): example(lines) for code, *lines in rows}
 
 
 def example(lines: list[str]) -> Example:

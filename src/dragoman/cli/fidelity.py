@@ -24,10 +24,7 @@ from .output import REFUSED, CommandError, Screen, grid, plain, print_json, repo
 _SHOWN = 3  # lines of one kind that are shown
 
 Files: TypeAlias = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILES...", help="Logs: JSON or JSONL of bodies or of records; - is stdin."
-    ),
+    list[str], options.file("Logs: JSON or JSONL of bodies or of records; - is stdin.", "FILES...")
 ]
 
 Baseline: TypeAlias = Annotated[
@@ -118,11 +115,14 @@ def _show(screen: Screen, run: Fidelity) -> None:
         screen.print(_shares(of_source))
         if any(pair.codes or pair.refused for pair in of_source):
             screen.print(_matrix(of_source))
-    examples = list(_examples(run.pairs))
+    examples: dict[str, tuple[Pair, Example]] = {}  # by code, of the first pair that has one
+    for pair in run.pairs:
+        for code, example in pair.examples.items():
+            examples.setdefault(code, (pair, example))
     if examples:
         screen.print(styled("\nAn example of each", style="bold"))
-    for code, pair, example in examples:
-        _show_example(screen, code, pair, example)
+    for code in sorted(examples, key=lambda code: (code != SILENT, code)):  # unnamed ones first
+        _show_example(screen, code, *examples[code])
 
 
 def _shares(pairs: list[Pair]) -> output.Table:
@@ -155,16 +155,6 @@ def _percent(share: float) -> str:
     """Rounded, but 100% is said of nothing less, and 0% of nothing more."""
     percent = round(share * 100)
     return f"{min(max(percent, 1), 99) if 0 < share < 1 else percent}%"
-
-
-def _examples(pairs: list[Pair]) -> Iterator[tuple[str, Pair, Example]]:
-    """For each code the first pair that has an example of it; what nobody named first."""
-    examples: dict[str, tuple[Pair, Example]] = {}
-    for pair in pairs:
-        for code, example in pair.examples.items():
-            examples.setdefault(code, (pair, example))
-    for code in sorted(examples, key=lambda code: (code != SILENT, code)):
-        yield code, *examples[code]
 
 
 def _show_example(screen: Screen, code: str, pair: Pair, example: Example) -> None:

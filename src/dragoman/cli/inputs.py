@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -256,9 +256,7 @@ def sender(body: Body, source: str) -> Wire:
     return _quiet_wire(source)
 
 
-@cache
-def _quiet_wire(name: str) -> Wire:
-    return wire(name, policy="ignore")
+_quiet_wire = cache(partial(wire, policy="ignore"))
 
 
 # -- answers and streams --------------------------------------------------------------------------
@@ -274,7 +272,8 @@ def read_recordings(file: str, broken: list[CommandError] | None = None) -> list
     """
     name = file_name(file)
     data = _content(file, "an answer")
-    if _is_aws(data):
+    # a frame of an AWS event stream begins with a prelude that has a checksum
+    if len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8]):
         return [_framed(data, name, "aws-eventstream")]
     text = _text(data, name, "answers are")
     rows = _rows(text, name, "an answer, or a recorded stream")
@@ -292,12 +291,12 @@ def read_recordings(file: str, broken: list[CommandError] | None = None) -> list
             raise entry.value
         else:
             broken.append(entry.value)
-    return _recordings(values, name)
-
-
-def _is_aws(data: bytes) -> bool:
-    """Whether the bytes begin with a frame of an AWS event stream: its prelude has a checksum."""
-    return len(data) >= 16 and int.from_bytes(data[8:12], "big") == crc32(data[:8])
+    recordings = [_recording(value, place) for place, value in values]
+    if not any(recordings):  # a loose list, and no recordings that say so each
+        places = tuple(place for place, _ in values)
+        return [Recording(name, [event_of(value) for _, value in values], places=places)]
+    return [recording or Recording(place, [event_of(value)], whole=True)
+            for (place, value), recording in zip(values, recordings, strict=True)]  # fmt: skip
 
 
 def _framed(data: bytes, name: str, framing: Framing) -> Recording:
@@ -305,16 +304,6 @@ def _framed(data: bytes, name: str, framing: Framing) -> Recording:
     with errors_at(name):
         frames = [*decoder.feed(data), *decoder.flush()]
     return Recording(name, [(frame.event, frame.data) for frame in frames])
-
-
-def _recordings(values: list[tuple[str, Json]], name: str) -> list[Recording]:
-    """Values in a row: recordings that say so each, or else a loose list."""
-    recordings = [_recording(value, place) for place, value in values]
-    if not any(recordings):
-        places = tuple(place for place, _ in values)
-        return [Recording(name, [event_of(value) for _, value in values], places=places)]
-    return [recording or Recording(place, [event_of(value)], whole=True)
-            for (place, value), recording in zip(values, recordings, strict=True)]  # fmt: skip
 
 
 def _recording(value: Json, place: str) -> Recording | None:

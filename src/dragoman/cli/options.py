@@ -52,14 +52,15 @@ Facts: TypeAlias = Annotated[
     ),
 ]
 
-File: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE", help="JSON or JSONL of our messages; - is stdin.")
-]
 
-Bodies: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="Requests to a provider, JSON or JSONL; - is stdin."),
-]
+def file(help: str, metavar: str = "FILE") -> Any:
+    """The argument that names what is read."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+File: TypeAlias = Annotated[str, file("JSON or JSONL of our messages; - is stdin.")]
+
+Bodies: TypeAlias = Annotated[str, file("Requests to a provider, JSON or JSONL; - is stdin.")]
 
 
 def wire_option(*names: str, help: str, metavar: str = "WIRE") -> Any:

@@ -162,12 +162,6 @@ def json_text(value: Json, lines: bool = False) -> str:
     return json.dumps(value, ensure_ascii=not _is_utf8(), indent=None if lines else 2) + "\n"
 
 
-def printable() -> None:
-    """Let a stdout that is not UTF-8 show `?` for what it cannot encode, and not fail."""
-    if not _is_utf8() and isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-
-
 def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
@@ -292,7 +286,8 @@ class Door(TyperGroup):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command line and leave with its exit code."""
         extra["standalone_mode"] = False
-        printable()
+        if not _is_utf8() and isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # `?` for what it cannot encode
         try:
             code = super().main(*args, **extra)
         except typer.Abort:

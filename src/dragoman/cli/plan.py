@@ -16,8 +16,7 @@ from .output import plain, styled
 _PLACES = 4  # paths that are told one by one
 
 File: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="Requests, or messages of ours; JSON or JSONL; - stdin."),
+    str, options.file("Requests, or messages of ours; JSON or JSONL; - stdin.")
 ]
 
 Changes: TypeAlias = Annotated[
@@ -51,7 +50,9 @@ def plan_conversations(
             failed = True
             continue
         if as_json:
-            output.print_json({"place": entry.place, **_plan_json(result)}, many)
+            routes = [_route_json(route) for route in result.routes]
+            change = result.change and result.change.wire
+            output.print_json({"place": entry.place, "routes": routes, "change": change}, many)
         else:
             _show(output.Screen(), entry.place, result, changes)
     if failed:
@@ -71,22 +72,11 @@ def _planned(
         return plan(body.value, home, targets=targets, models=models, changes=changes)
 
 
-def _plan_json(result: Plan) -> JsonObject:
-    change = result.change
-    return {
-        "routes": [_route_json(route) for route in result.routes],
-        "change": change.wire if change is not None else None,
-    }
-
-
 def _route_json(route: Route) -> JsonObject:
     refused = route.refused
+    names = ("wire", "model", "strategy", "lossless", "weight")
     return {
-        "wire": route.wire,
-        "model": route.model,
-        "strategy": route.strategy,
-        "lossless": route.lossless,
-        "weight": route.weight,
+        **{name: getattr(route, name) for name in names},
         "refused": None if refused is None else {"code": refused.code, "error": str(refused)},
         "losses": [loss.to_dict() for loss in route.losses],
         "change": list(route.change) if route.change is not None else None,
@@ -105,8 +95,7 @@ def _show(screen: output.Screen, place: str, result: Plan, changes: bool) -> Non
         screen.print(styled(names, ": ", (_verdict(route), style)))
         if rows := list(_reasons(route, changes)):
             screen.print(output.grid(rows, "indent", "kind", "fold"))
-    best = result.change
-    if best is not None and not free:
+    if (best := result.change) is not None and not free:
         text = f"The smallest change, for {best.wire}: {_change(best)}"
         screen.print(styled(text, style="bold"))
 

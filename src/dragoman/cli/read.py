@@ -181,10 +181,7 @@ class Replay:
         put(self._screen, style, text, end)
 
 
-File: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="An answer, or a recorded stream; - is stdin."),
-]
+File: TypeAlias = Annotated[str, options.file("An answer, or a recorded stream; - is stdin.")]
 
 Live: TypeAlias = Annotated[bool, typer.Option("--replay", help="Show it as it came in.")]
 

@@ -5,6 +5,7 @@ The sheets, which the docs print too, are read from `wire(name).can(model)` and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime
@@ -182,17 +183,14 @@ def grouped(rows: Iterable[Fact]) -> list[Known]:
     groups: dict[tuple[Any, ...], Known] = {}
     for fact in rows:
         key = (fact.models, fact.but, fact.when, fact.since, fact.source)
-        group = groups.setdefault(key, Known(_models(fact), *key[2:]))
+        but = f" but {', '.join(_shortened(fact.but))}" if fact.but else ""
+        models = f"{', '.join(_shortened(fact.models))}{but}"
+        group = groups.setdefault(key, Known(models, *key[2:]))
         if fact.wire:
             group.on[fact.wire] = dict(fact.changes)
         else:
             group.changes = dict(fact.changes)
     return list(groups.values())
-
-
-def _models(fact: Fact) -> str:
-    without = f" but {', '.join(_shortened(fact.but))}" if fact.but else ""
-    return f"{', '.join(_shortened(fact.models))}{without}"
 
 
 def _shortened(patterns: Sequence[str]) -> list[str]:
@@ -237,16 +235,11 @@ def _cells(changes: Mapping[str, Any]) -> Iterator[str]:
     yield "; ".join(told({name: changes[name] for name in changes if name not in _CELLS}))
 
 
-def _own(wire: Wire) -> tuple[Facts, ...]:
-    """What is known beside the families, which come first."""
-    return wire.facts[1:]
-
-
 def ages(wires: Iterable[Wire]) -> dict[str, list[str]]:
     """The dates of what is known of the families, and of each protocol and host."""
     result = {"model families": dates([FAMILIES])}
     for wire in wires:
-        result[wire.name] = dates(_own(wire), wire.room.can())
+        result[wire.name] = dates(wire.facts[1:], wire.room.can())  # the first are the families
     return result
 
 
@@ -294,9 +287,7 @@ _TABLE = 80  # columns that the tables need
 
 
 def list_wires(
-    model: options.Model = None,
-    facts: options.Facts = None,
-    as_json: options.Json = False,
+    model: options.Model = None, facts: options.Facts = None, as_json: options.Json = False
 ) -> None:
     """List wires, vendors and model families, and what each can carry.
 
@@ -342,7 +333,8 @@ def _show(screen: Screen, sheet: Sheet) -> None:
             pairs = zip(sheet.heads[1:], cells, strict=True)
             screen.print(f"{name}: " + ", ".join(f"{head} {cell}" for head, cell in pairs))
     else:
-        rows = ((_short_name(name), *cells) for name, *cells in sheet.rows)
+        # a vendor's further wire stands behind its first: of its name the protocol alone
+        rows = ((re.sub("^[^/]*/", "/", name), *cells) for name, *cells in sheet.rows)
         columns = ["fold"] * (len(sheet.heads) - 1)
         screen.print(grid(rows, "", *columns, heads=sheet.heads))
     for line in sheet.notes:
@@ -355,12 +347,6 @@ def _worded(heads: tuple[str, ...], row: tuple[str, ...]) -> str:
     pairs = zip(heads[1:], row[1:], strict=True)
     cells = [cell if head == "besides" else f"{head} {cell}" for head, cell in pairs if cell]
     return "; ".join(cells)
-
-
-def _short_name(name: str) -> str:
-    """Of a vendor's further wire its protocol alone: it stands behind the first one."""
-    vendor, _, protocol = name.partition("/")
-    return f"/{protocol}" if protocol else vendor
 
 
 def _show_grid(screen: Screen, title: str, rows: Sequence[tuple[str, ...]]) -> None:

@@ -5,28 +5,17 @@ Its words are cut and its place is computed when somebody reads them, not when i
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._core.redaction import clipped, shortened
 from .codes import CODES
 from .codes.code import Kind
 
+if TYPE_CHECKING:
+    from .report import Report
+
 # code, kind, node, field, what, did, rule: a plain tuple, for most of them are never read
 Row: TypeAlias = tuple[str, Kind, object, str, str, str, str]
-
-
-class Finder(Protocol):
-    """What a loss asks of the report that it belongs to, when somebody reads it."""
-
-    target: str
-
-    def place(self, ordinal: int) -> str:
-        """Where its `ordinal` loss is, in the input."""
-        ...
-
-    def rule(self, code: str, field: str = "", kind: str = "") -> str:
-        """The rule that decides a loss."""
-        ...
 
 
 class Loss:
@@ -38,8 +27,8 @@ class Loss:
     __slots__ = ("_did", "_field", "_node", "_nth", "_report", "_rule", "_what", "_where",
                  "code", "kind", "target")  # fmt: skip
 
-    def __init__(self, report: Finder, ordinal: int, row: Row) -> None:
-        self._report: Finder | None = report
+    def __init__(self, report: Report, ordinal: int, row: Row) -> None:
+        self._report: Report | None = report
         self._nth = ordinal
         self._where: str | None = None
         self._node: object

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from .codes import CODES
 from .codes.code import Kind
 from .loss import Loss, Row
 
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
+_Node = TypeVar("_Node")
 
 
 class Report:
@@ -113,10 +114,11 @@ class Report:
         self.kinds.add(CODES[code].kind)
         self._groups.append((code, nodes))
 
-    def made(self, copy: object, of: object | Sequence[object]) -> None:
-        """Remember that `copy` was made of a node (or of several): its losses are found there."""
+    def made(self, copy: _Node, of: object | Sequence[object]) -> _Node:
+        """The copy, which was made of a node (or of several): its losses are found there."""
         origin = tuple(of) if isinstance(of, (list, tuple)) else (of,)
         self._made[id(copy)] = (copy, origin)
+        return copy
 
     def placed(self, node: object, path: str) -> None:
         """Remember that `node` stands for the text at `path`, which can be no node itself."""

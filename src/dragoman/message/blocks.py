@@ -329,18 +329,15 @@ class RawBlock(_Block):
 MediaBlock: TypeAlias = ImageBlock | AudioBlock | VideoBlock | DocumentBlock
 
 
+ToolBlock: TypeAlias = ToolUseBlock | ToolResultBlock
+
+
 ContentBlock: TypeAlias = (
-    TextBlock
-    | ThinkingBlock
-    | ImageBlock
-    | AudioBlock
-    | VideoBlock
-    | DocumentBlock
-    | ToolUseBlock
-    | ToolResultBlock
-    | RefusalBlock
-    | RawBlock
+    TextBlock | ThinkingBlock | MediaBlock | ToolBlock | RefusalBlock | RawBlock
 )
+
+
+Content: TypeAlias = str | list[ContentBlock]
 
 
 def _by_kind(union: Any) -> dict[str, type[Any]]:

@@ -42,9 +42,8 @@ def heal(value: Any, path: str, healed: list[str]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in fields(value) if f.init]
         values = [getattr(value, name) for name in names]
-        items = [
-            heal(item, f"{path}.{name}", healed) for name, item in zip(names, values, strict=True)
-        ]
+        pairs_of_fields = zip(names, values, strict=True)
+        items = [heal(item, f"{path}.{name}", healed) for name, item in pairs_of_fields]
         if not _same(items, values):
             return replace(value, **dict(zip(names, items, strict=True)))
     return value
@@ -150,10 +149,8 @@ def build(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
     try:
         return cls(**values)
     except TypeError as error:
-        message = str(error).partition(") ")[2] or str(error)
-        raise InvalidMessage(
-            f"{cls.__name__} {clipped(message)}", path=path, code="block.field"
-        ) from None
+        fault = f"{cls.__name__} {clipped(str(error).partition(') ')[2] or str(error))}"
+        raise InvalidMessage(fault, path=path, code="block.field") from None
 
 
 def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
@@ -251,9 +248,8 @@ def content_of(content: object, path: str) -> str | list[ContentBlock]:
 
 def _blocks(items: list[Any], path: str, depth: int) -> list[ContentBlock]:
     if depth > _NESTING:
-        raise InvalidMessage(
-            f"blocks nested deeper than {_NESTING}", path=path, code="message.deep"
-        )
+        fault = f"blocks nested deeper than {_NESTING}"
+        raise InvalidMessage(fault, path=path, code="message.deep")
     found = [block_of(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
     return items if _same(found, items) else found
 
@@ -341,12 +337,9 @@ def optional_fields(data: Mapping[str, Any], path: str) -> dict[str, Any]:
         if not isinstance(extras, Mapping) or not all(
             isinstance(fields_of_issuer, Mapping) for fields_of_issuer in extras.values()
         ):
-            raise InvalidMessage(
-                "extras are objects by issuer", path=f"{path}.extras", code="block.field"
-            )
-        values["extras"] = {
-            issuer: dict(fields_of_issuer) for issuer, fields_of_issuer in extras.items()
-        }
+            fault = "extras are objects by issuer"
+            raise InvalidMessage(fault, path=f"{path}.extras", code="block.field")
+        values["extras"] = {issuer: dict(data) for issuer, data in extras.items()}
     if (spelling := data.get("spelling")) is not None:
         values["spelling"] = spelling
     return values

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from .._core.redaction import shown
 from ..errors import InvalidMessage
 from . import blocks, check
-from .blocks import CacheHint, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
+from .blocks import CacheHint, Content, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -82,9 +82,7 @@ class Msg:
         self.origin = origin
 
     @classmethod
-    def trusted(
-        cls, name: str, content: str | list[ContentBlock], role: Role, like: Msg | None = None
-    ) -> Msg:
+    def trusted(cls, name: str, content: Content, role: Role, like: Msg | None = None) -> Msg:
         """A Msg of values that are known to be right; the rest is taken over from `like`."""
         message = cls.__new__(cls)
         message.name = name
@@ -209,9 +207,8 @@ class Msg:
             if key not in data:
                 raise InvalidMessage(f"{key} is missing", path=path, code="message.field")
         if unknown := set(data) - _KEYS:
-            raise InvalidMessage(
-                f"unknown field {shown(min(map(str, unknown)))}", path=path, code="message.field"
-            )
+            fault = f"unknown field {shown(min(map(str, unknown)))}"
+            raise InvalidMessage(fault, path=path, code="message.field")
         optional = check.optional_fields(data, path)
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
                    data.get("timestamp"), id=data.get("id"), path=path, **optional)  # fmt: skip

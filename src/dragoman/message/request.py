@@ -337,9 +337,8 @@ def messages_of(msgs: object) -> list[Msg]:
     if type(msgs) is list and {*map(type, msgs)} <= _ONLY_MSG:  # one look at all
         return msgs
     if isinstance(msgs, (str, bytes, Mapping)) or not isinstance(msgs, Iterable):
-        raise NotMessages(
-            f"the input must be a list of Msg, not {type(msgs).__name__}", path="$.messages"
-        )
+        fault = f"the input must be a list of Msg, not {type(msgs).__name__}"
+        raise NotMessages(fault, path="$.messages")
     messages = msgs if isinstance(msgs, list) else list(msgs)
     for i, msg in enumerate(messages):
         if not isinstance(msg, Msg):

@@ -36,9 +36,8 @@ def dump(value: Storable) -> JsonObject:
     try:
         kind, data = _dumped(value)
     except RecursionError as error:
-        raise InvalidMessage(
-            "nested too deeply to be stored", path="$.value", code="json.deep"
-        ) from error
+        fault = "nested too deeply to be stored"
+        raise InvalidMessage(fault, path="$.value", code="json.deep") from error
     check(data, "$.value")
     return {"dragoman": VERSION, "kind": kind, "value": data}
 
@@ -228,10 +227,9 @@ def _error(value: Mapping[str, Any], path: str) -> StreamError:
     texts = {name: value.get(name, "") for name in ("message", "type", "code", "hint")}
     for name, entry in texts.items():
         text(entry, f"{path}.{name}")
-    instance(value.get("status"), int, f"{path}.status")
-    return StreamError(
-        texts.pop("message"), status=value.get("status"), body=value.get("body"), **texts
-    )
+    status = value.get("status")
+    instance(status, int, f"{path}.status")
+    return StreamError(texts.pop("message"), status=status, body=value.get("body"), **texts)
 
 
 _LOADERS: dict[str, Callable[[Any, str], Storable]] = {

@@ -211,6 +211,9 @@ class ServerTool(ReadFrom, Shown):
 ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any]
 
 
+ToolList: TypeAlias = Sequence[ToolLike] | None
+
+
 def tools_of(values: Iterable[ToolLike] | None) -> list[Tool | ServerTool]:
     """A list of tools, whatever form each came in; None is no tools."""
     if values is None:

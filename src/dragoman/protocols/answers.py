@@ -17,9 +17,12 @@ from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
 from ..message import (
+    Candidate,
     ChatRequest,
     ChatResponse,
+    ContentBlock,
     Finish,
+    Msg,
     Origin,
     RefusalBlock,
     TextBlock,
@@ -50,6 +53,7 @@ class AnswerWriter:
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {}
     unwritten_reasons: ClassVar[Mapping[str, FinishReason]] = {}  # names that are only read
     nearest_reasons: ClassVar[Mapping[str, str]] = {}  # for those that it has no name for
+    needs_reason: ClassVar[bool] = True  # whether each answer of the wire says why it ended
 
     def __init__(self, report: Report, issuers: Sequence[str], own: bool) -> None:
         self.report = report
@@ -79,9 +83,12 @@ class AnswerWriter:
             if issuer.removesuffix(ANSWER) in self.issuers:
                 filled(data, fields)
             elif issuer != HEALED and not issuer.endswith(NOTES):
-                foreign = {key: value for key, value in fields.items() if key not in known}
-                self.report.foreign(node, issuer, foreign)
+                self.foreign(node, issuer, {k: v for k, v in fields.items() if k not in known})
         return data
+
+    def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
+        """Report the fields of another issuer."""
+        self.report.foreign(node, issuer, fields)
 
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
         """The same for a whole answer; events that its reader did not know are a loss."""
@@ -122,7 +129,8 @@ class AnswerWriter:
         unwritten = self.unwritten_reasons.get(raw or "", "other")
         meaning = self.finish_reasons.get(raw or "", unwritten)
         corrected = meaning in _OPEN_REASONS and reason in _CORRECTED_REASONS
-        if self.own and (reason == meaning or corrected):
+        unnamed = raw is None and not self.needs_reason
+        if self.own and (reason == meaning or corrected or unnamed):
             return raw
         if raw in self.finish_reasons and reason == meaning:
             return raw
@@ -151,10 +159,63 @@ class AnswerWriter:
                 self.report.lost("answer.usage", usage, name)
 
 
+class GrowingBlock:
+    """A block of a stream that events name by its index, with what waits for its end."""
+
+    __slots__ = ("changed", "citations", "data", "key", "kind", "pieces")
+
+    def __init__(self, key: Key, kind: type[Any]) -> None:
+        self.key = key
+        self.kind = kind
+        self.citations: list[JsonObject] = []
+        # of a block that only its end makes whole: how it began, and what grows of it
+        self.data: JsonObject = {}
+        self.pieces: list[Any] = []
+        self.changed = False
+
+    def end(self, issuer: str, whole: Callable[[Any], ContentBlock]) -> list[Piece]:
+        """What waited for the end of the block; `whole` makes the one that only this tells."""
+        pieces: list[Piece] = []
+        if self.citations:
+            extras = {issuer: {"citations": self.citations}}
+            pieces.append(Part(self.key, TextBlock("", extras=extras)))
+            self.citations = []
+        if self.changed:
+            pieces.append(Part(self.key, whole(self), whole=True))
+            self.changed = False
+        return pieces
+
+
+def read_counts(data: JsonObject, keys: Mapping[str, str]) -> tuple[Usage, JsonObject]:
+    """(the figures of a flat object, what is none of them)."""
+    usage = Usage()
+    unknown: JsonObject = {}
+    for key, value in data.items():
+        if key in keys and type(value) is int:
+            setattr(usage, keys[key], value)
+        else:
+            unknown[key] = value
+    return usage, unknown
+
+
+def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
+    """The candidate that a wire which tells one writes; the others are losses."""
+    for other in resp.candidates[1:]:
+        report.lost("answer.candidates", other)
+    return resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+
+
 def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
     """Why an answer ended; a word that is none of `reasons` is another reason."""
     word = raw if isinstance(raw, str) else None
     return Finish(reasons.get(word or "", "other"), word)
+
+
+def news(seen: JsonObject, fields: JsonObject) -> JsonObject:
+    """Those of the fields that were not `seen` before with that value; from now on they are."""
+    new = {key: value for key, value in fields.items() if seen.get(key, ...) != value}
+    seen.update(new)
+    return new
 
 
 def read_figures(
@@ -174,6 +235,11 @@ def read_figures(
         for detail, field in name.items():
             flat_values = (data.get(other) for other in (flat or {}).get(field, ()))
             setattr(usage, field, first_count(details.get(detail), *flat_values))
+    return without_cache(usage)
+
+
+def without_cache(usage: Usage) -> Usage:
+    """The usage, whose input contained the cache, with the figure of the rest alone."""
     cached = (usage.cache_read or 0) + (usage.cache_write or 0)
     if usage.input is not None and cached <= usage.input:  # else the cache was never in it
         usage.input -= cached

@@ -72,11 +72,9 @@ class Reader(Protocol):
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
-        ...
 
     def finish(self) -> list[Piece]:
         """The pieces that the end of the stream brings."""
-        ...
 
 
 class Encoder(Protocol):
@@ -88,11 +86,9 @@ class Encoder(Protocol):
 
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
-        ...
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end."""
-        ...
 
 
 class Dialect(Protocol):
@@ -101,12 +97,10 @@ class Dialect(Protocol):
     @property
     def model(self) -> str:
         """The model that is named where a request names none."""
-        ...
 
     @property
     def issuers(self) -> tuple[str, ...]:
         """Issuers whose extras and opaque blocks this wire understands."""
-        ...
 
 
 class Room(ABC):

@@ -7,37 +7,26 @@ cannot hold stays there, for the extras.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._core.jsontext import Json, JsonObject
 from ..capabilities import Capabilities
 from ..errors import InvalidMessage, WriteError
 from ..losses import Report
-from ..message import (
-    ChatRequest,
-    ResponseFormat,
-    ServerTool,
-    Tool,
-    ToolChoice,
-)
-from .chat_shape import (
-    are_objects,
-    filled,
-    issuer_extras,
-    issuer_fields,
-    own_tool,
-    parameters,
-    replay,
-)
+from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
+from . import chat_shape
 
 
 def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
-    schema, strict = parameters(tool, caps, report)
+    schema, strict = chat_shape.parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
-    entry = _declaration(tool.name, tool.description, schema, strict)
-    return replay(entry, tool, caps, report)
+    entry = {
+        "type": "function",
+        "function": function_fields(tool, tool.description, schema, strict),
+    }
+    return chat_shape.replay(entry, tool, caps, report)
 
 
 def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> JsonObject:
@@ -45,15 +34,19 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
 
     Raises WriteError for another provider's tool.
     """
-    if type(tool) is ServerTool and tool.kind == "own" and (entry := own_tool(tool, caps)):
-        return entry
-    if type(tool) is not Tool:
+    if isinstance(tool, Tool):
+        return function_tool(tool, caps, report)
+    entry = chat_shape.own_tool(tool, caps) if tool.kind == "own" else {}
+    if not entry:
         raise WriteError(f"{tool.type} tools have no place here", path="$.tools", code="tool.type")
-    return function_tool(tool, caps, report)
+    return entry
 
 
 _FUNCTION_FIELDS = {"description": str, "parameters": dict, "strict": bool}
 
+
+# the fields of a ToolChoice, and a note on its spelling
+ChoiceValue: TypeAlias = tuple[dict[str, Any], str | None]
 
 _FORMATS: dict[str, Any] = {"text": "text", "json_object": "json"}
 
@@ -79,7 +72,7 @@ def write_envelope(
     req: ChatRequest, fields: Collection[str], elements: list[Json], issuer: str
 ) -> tuple[JsonObject, JsonObject]:
     """(the body around `elements` with those of `fields` that `read_envelope` reads, the notes)."""
-    body, notes = issuer_fields(req, issuer)
+    body, notes = chat_shape.issuer_fields(req, issuer)
     if elements or "messages" not in notes:
         body["messages"] = elements
     if req.model and "model" in fields:
@@ -92,12 +85,12 @@ def write_envelope(
 def read_tools(body: JsonObject, issuer: str, strict: bool = True) -> list[Tool | ServerTool]:
     """The tools, taken out of the body, each by `read_tool`; one that it refuses is kept."""
     tools: list[Tool | ServerTool] = []
-    for entry in body.pop("tools") if are_objects(body.get("tools")) else ():
+    for entry in body.pop("tools") if chat_shape.are_objects(body.get("tools")) else ():
         try:
             tool = read_tool(entry, issuer, strict)
         except InvalidMessage:  # half of a surrogate pair
             tool = ServerTool("own", extras={issuer: entry})
-        tool.read_from = entry
+            tool.read_from = entry
         tools.append(tool)
     return tools
 
@@ -122,15 +115,11 @@ def read_tool(entry: JsonObject, issuer: str, strict: bool = True) -> Tool | Ser
 
 
 def read_function(
-    function: JsonObject,
-    other_fields: JsonObject,
-    notes: JsonObject,
-    issuer: str,
-    strict: bool = True,
+    function: JsonObject, fields: JsonObject, notes: JsonObject, issuer: str, strict: bool = True
 ) -> Tool:
     """The tool of `{"name", "description", "parameters", "strict"}`.
 
-    `other_fields` stand beside `function`. Raises InvalidMessage for one without a name.
+    `fields` stand beside `function`. Raises InvalidMessage for one without a name.
     """
     tool = Tool(function.get("name"))  # type: ignore[arg-type]  # raises if it is no text
     unknown = {key: value for key, value in function.items() if key != "name"}
@@ -140,34 +129,32 @@ def read_function(
         elif key == "description":
             notes["described"] = False
     if unknown:
-        other_fields["function"] = unknown
-    tool.extras = issuer_extras(issuer, other_fields, notes)
+        fields["function"] = unknown
+    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
     return tool
 
 
 def tool_as_read(tool: Tool | ServerTool, issuer: str, strict: bool = True) -> JsonObject:
     """The entry of `tools` that `read_tool` read."""
-    other_fields, notes = issuer_fields(tool, issuer)
+    other_fields, notes = chat_shape.issuer_fields(tool, issuer)
     if type(tool) is not Tool:
         return other_fields
     description = tool.description if notes.get("described", True) else None
-    entry = _declaration(tool.name, description, tool.schema, tool.strict if strict else None)
-    if not notes.get("typed", True):
-        del entry["type"]
-    return filled(entry, other_fields)
+    function = function_fields(tool, description, tool.schema, tool.strict if strict else None)
+    entry: JsonObject = {"type": "function"} if notes.get("typed", True) else {}
+    entry["function"] = function
+    return chat_shape.filled(entry, other_fields)
 
 
-def _declaration(
-    name: str, description: str | None, schema: JsonObject | None, strict: bool | None
+def function_fields(
+    tool: Tool, description: str | None, schema: Json, strict: bool | None
 ) -> JsonObject:
-    fields = {"name": name, "description": description, "parameters": schema, "strict": strict}
-    function = {key: value for key, value in fields.items() if value is not None}
-    return {"type": "function", "function": function}
+    """`{"name", "description", "parameters", "strict"}`, without those that are not said."""
+    fields = {"name": tool.name, "description": description, "parameters": schema, "strict": strict}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def read_choice_value(
-    value: Json, modes: Mapping[str, str]
-) -> tuple[dict[str, Any], str | None] | None:
+def read_choice_value(value: Json, modes: Mapping[str, str]) -> ChoiceValue | None:
     """(the fields of a ToolChoice, a note on its spelling) of `tool_choice`; None if it has none.
 
     A word of `modes`, of which the first for each mode is the usual one, or an object that holds
@@ -196,10 +183,7 @@ def _mode_word(mode: str, modes: Mapping[str, str]) -> str | None:
 
 
 def read_choice(
-    body: JsonObject,
-    notes: JsonObject,
-    value: tuple[dict[str, Any], str | None] | None,
-    key: str = "tool_choice",
+    body: JsonObject, notes: JsonObject, value: ChoiceValue | None, key: str = "tool_choice"
 ) -> ToolChoice | None:
     """The choice, taken out of the body with `parallel_tool_calls`.
 
@@ -308,7 +292,7 @@ def write_format(form: ResponseFormat, absent: str = "", name: str | None = None
 def format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
     """Put the format back that `read_format` read, around the fields that stayed in the body."""
     data = write_format(form, notes.get("format", ""))
-    body["response_format"] = filled(data, body.get("response_format", {}))
+    body["response_format"] = chat_shape.filled(data, body.get("response_format", {}))
 
 
 def claims_chat(
@@ -336,7 +320,7 @@ def claims_chat(
             return False
         if tool.get("type", "function") == "function" and "function" not in tool:
             return False
-    for entry in entries if are_objects(entries) else [{}]:
+    for entry in entries if chat_shape.are_objects(entries) else [{}]:
         role, content = entry.get("role"), entry.get("content")
         if not isinstance(role, str) or role not in messages or entry.keys() - messages[role]:
             return False

@@ -7,18 +7,18 @@ around them is here. An assistant's message keeps its calls in a field beside th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 from .. import message as tree
 from .._core.jsontext import Json, JsonObject
-from .._core.passes.roles import TOOL, RoledHistory
+from .._core.passes.roles import TOOL, RoledHistory, Tools
 from .._core.stream.arguments import MADE
 from ..capabilities import Capabilities
 from ..errors import WriteError
 from ..losses import Report
-from ..message import ChatRequest, ContentBlock, Msg, Options, Origin, ServerTool, Tool
+from ..message import ChatRequest, ContentBlock, Msg, Options, Origin, RawBlock, ResponseFormat
 from . import chat_request, chat_shape, request_fields
 from .base import HttpRequest, PreparedRequest, Room
 from .chat_shape import own_extras
@@ -114,7 +114,7 @@ class ChatRoom(Room):
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}
         if prepared.offered:
-            self.write_tools(body, prepared.offered, caps, report)
+            body |= self.write_tools(prepared.offered, caps, report)
         if (tool_choice := request_fields.choice(prepared, report)) is not None:
             chat_request.write_choice(body, tool_choice, self.choices)
         if (form := request_fields.response_format(request, caps, report)) is not None:
@@ -128,13 +128,9 @@ class ChatRoom(Room):
 
     # the fields around the messages
 
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools."""
-        body: JsonObject = {}
-        self.write_tools(body, tools, caps, report)
-        entries: list[JsonObject] = body["tools"]
+        entries: list[JsonObject] = self.write_tools(tools, caps, report)["tools"]
         return entries
 
     def read_fields(self, body: JsonObject, notes: JsonObject) -> dict[str, Any]:
@@ -147,29 +143,19 @@ class ChatRoom(Room):
             "response_format": chat_request.read_format(body, notes, lone_type=False),
         }
 
-    def tools_as_read(self, body: JsonObject, tools: Sequence[Tool | ServerTool]) -> None:
+    def tools_as_read(self, body: JsonObject, tools: Tools) -> None:
         """Put the tools into the body as they were read."""
         body["tools"] = [chat_request.tool_as_read(tool, self.issuer) for tool in tools]
 
-    def write_tools(
-        self,
-        body: JsonObject,
-        tools: Sequence[Tool | ServerTool],
-        caps: Capabilities,
-        report: Report,
-    ) -> None:
-        """Put the tools into the body."""
-        body["tools"] = [chat_request.write_tool(tool, caps, report) for tool in tools]
+    def write_tools(self, tools: Tools, caps: Capabilities, report: Report) -> JsonObject:
+        """The fields of the tools."""
+        return {"tools": [chat_request.write_tool(tool, caps, report) for tool in tools]}
 
-    def format_as_read(
-        self, body: JsonObject, form: tree.ResponseFormat, notes: JsonObject
-    ) -> None:
+    def format_as_read(self, body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
         """Put the format into the body, around the fields that stayed there."""
         chat_request.format_as_read(body, form, notes)
 
-    def write_format(
-        self, form: tree.ResponseFormat, caps: Capabilities, report: Report
-    ) -> JsonObject:
+    def write_format(self, form: ResponseFormat, caps: Capabilities, report: Report) -> JsonObject:
         """The format as the wire takes it."""
         return request_fields.spelled_format(form, report)
 
@@ -253,9 +239,7 @@ class ChatRoom(Room):
         content: Any = m.content
         if isinstance(content, str):
             entry: JsonObject = {"role": m.role, "content": content}
-        elif (
-            len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message"
-        ):
+        elif len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
             return content[0].data
         elif m.role == "tool":
             entry = self._result_as_read(content[0])

@@ -21,27 +21,22 @@ from .._core.stream.arguments import MADE, parse_arguments
 from ..capabilities import Capabilities
 from ..errors import ReadError, WriteError
 from ..losses import Report
-from ..message import Msg, Origin, TextBlock, Tool, ToolResultBlock, ToolUseBlock
+from ..message import Msg, Origin, ResponseFormat, TextBlock, Tool, ToolResultBlock, ToolUseBlock
 from ..message.blocks import NOTES, ContentBlock, Extras, noted
 from ..schema import lowered_once, report_changes
 
+_Node: TypeAlias = Tool | ResponseFormat  # what has a schema
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
 
 
 def arguments_of(block: ToolUseBlock) -> str:
     """The argument text: the model's own if it still is the JSON of `input`."""
-    raw = block.raw_input
-    if raw is not None and _says(raw, block.input):
-        return raw
-    return arguments(block.input)
-
-
-def _says(raw: str, value: Any) -> bool:
+    raw, text = block.raw_input, arguments(block.input)
     try:
         # by text: to Python 1, 1.0 and true are equal
-        return arguments(loads(raw)) == arguments(value)
+        return raw if raw is not None and arguments(loads(raw)) == text else text
     except ReadError:
-        return False
+        return text
 
 
 def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObject, bool | None]:
@@ -54,18 +49,27 @@ def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObje
     if strict is not None and not caps.strict_tools:
         report.lost("tool.strict", tool, "strict")
         strict = None
+    return fitting_schema(tool, schema, strict, caps, report)
+
+
+def fitting_schema(
+    node: _Node, schema: JsonObject, strict: bool | None, caps: Capabilities, report: Report
+) -> tuple[JsonObject, bool | None]:
+    """(the schema of a tool or a format as the wire takes it, whether it is strict)."""
+    tool = isinstance(node, Tool)
+    field, rules = ("parameters", caps.tool_schema) if tool else ("schema", caps.format_schema)
     if strict and caps.strict_schema:
         lowering = lowered_once(schema, caps.strict_schema)
         if not lowering.unfit:
-            report_changes(lowering, report, tool, "parameters", tool.name)
-            return lowering.schema, True
-        why = f"{tool.name}: {lowering.unfit}"
-        report.lost("schema.unfit", tool, "strict", why, "not strict", lowering.rule)
+            report_changes(lowering, report, node, field, node.name)
+            return lowering.schema, strict
+        why = f"{node.name}: {lowering.unfit}"
+        report.lost("schema.unfit", node, "strict", why, "not strict", lowering.rule)
         strict = False
-    if caps.tool_schema == "plain":
+    if rules == "plain":
         return schema, strict
-    lowering = lowered_once(schema, caps.tool_schema)
-    report_changes(lowering, report, tool, "parameters", tool.name)
+    lowering = lowered_once(schema, rules)
+    report_changes(lowering, report, node, field, node.name)
     return lowering.schema, strict
 
 
@@ -74,9 +78,8 @@ def write_call(
 ) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     function = {"name": block.name, "arguments": text}
-    call: JsonObject = {"id": block.id, "type": "function", "function": function}
-    if not typed:
-        del call["type"]
+    kind = {"type": "function"} if typed else {}
+    call: JsonObject = {"id": block.id, **kind, "function": function}
     return filled(call, extras) if extras else call
 
 
@@ -160,9 +163,7 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
         return ""
     if isinstance(output, list):
         pieces = texts(output)
-        if len(pieces) == 1:
-            return pieces[0]
-        return "\n".join(f"- {piece}" for piece in pieces) if bullets else "\n".join(pieces)
+        return "\n".join([f"- {p}" for p in pieces] if bullets and len(pieces) > 1 else pieces)
     return arguments(output)
 
 
@@ -189,12 +190,8 @@ def unsaid(tool: tree.ServerTool, report: Report, *names: str) -> None:
 
 def head(history: RoledHistory) -> int:
     """How many messages stand before everything else as the system prompt."""
-    count = 0
-    for role in history.roles:
-        if role != SYSTEM:
-            break
-        count += 1
-    return count
+    others = (i for i, role in enumerate(history.roles) if role != SYSTEM)
+    return next(others, len(history.roles))
 
 
 # notes in the spelling of calls and results
@@ -271,14 +268,12 @@ def content(
 ) -> tuple[str | _Blocks, str | None]:
     """(the content, taken out of `fields`; how it is spelled)."""
     value = fields.get("content", ...)
-    if isinstance(value, str):
-        return fields.pop("content"), None
+    if not (value is None or isinstance(value, (str, list))):
+        return [], "absent"
+    del fields["content"]
     if isinstance(value, list):
-        del fields["content"]
         return parts(value, issuer, origin), None if value else "list"
-    if value is None:
-        del fields["content"]
-    return [], "null" if value is None else "absent"
+    return ([], "null") if value is None else (value, None)
 
 
 def read_calls(fields: JsonObject, issuer: str, place: int) -> _Blocks:
@@ -385,9 +380,19 @@ def issuer_fields(node: Any, issuer: str) -> tuple[JsonObject, JsonObject]:
     return dict(extras.get(issuer, {})), extras.get(noted(issuer), {})
 
 
+def object_of(value: Json) -> JsonObject:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
     """Whether the value is a list of objects, and not empty."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def without(data: JsonObject, *keys: str) -> JsonObject:
+    """The fields but for those under `keys`."""
+    return {key: value for key, value in data.items() if key not in keys}
 
 
 def require_text(value: Any) -> str:

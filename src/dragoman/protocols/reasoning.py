@@ -64,18 +64,11 @@ def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
     if options.reasoning in _OFF or (options.reasoning is None and options.reasoning_budget == 0):
         return caps.thinks == "always"
     asked_for = options.reasoning is not None or options.reasoning_budget is not None
-    if (
-        request.tools
-        and caps.thinks != "always"
-        and _bars(caps, options.reasoning, options.reasoning_budget)
-        and _functions(request, caps)
+    if caps.thinks != "always" and _barred(
+        request, caps, options.reasoning, options.reasoning_budget
     ):
         return False  # it is asked to be still for the sake of its tools
     return asked_for or caps.thinks in ("default", "always")
-
-
-def _functions(request: ChatRequest, caps: Capabilities) -> bool:
-    return caps.tools and any(type(tool) is Tool for tool in request.tools)
 
 
 def asked(
@@ -96,7 +89,7 @@ def asked(
     effort, budget = options.reasoning, options.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
-    if request.tools and _functions(request, caps) and _bars(caps, effort, budget):
+    if _barred(request, caps, effort, budget):
         return _turned_off(request, caps, report, "reasoning.off_for_tools")
     if caps.streamed_thinking and not request.stream and _thinks(request, caps):
         return _turned_off(request, caps, report, "reasoning.needs_stream")
@@ -148,8 +141,12 @@ def unsaid(request: ChatRequest, report: Report, code: str = "option.unsaid") ->
             report.lost(code, options, name, what=name)
 
 
-def _bars(caps: Capabilities, effort: str | None, budget: int | None) -> bool:
-    """Whether thinking as asked for stands in the way of tools."""
+def _barred(
+    request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
+) -> bool:
+    """Whether thinking as asked for stands in the way of the request's tools."""
+    if not (caps.tools and any(type(tool) is Tool for tool in request.tools)):
+        return False
     if caps.tools_with_thinking == "yes" or effort in _OFF:
         return False
     if effort is not None or budget is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._core.jsontext import Json, JsonObject
 from ..capabilities import Capabilities
@@ -17,9 +17,11 @@ from ..losses import Report
 from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
-from ..schema import Lowered, lowered_once, report_changes
+from . import chat_shape
 from .base import PreparedRequest
 from .chat_request import write_format
+
+Limits: TypeAlias = tuple[float, float]  # the least and the most that an option may be
 
 
 def choice(
@@ -34,9 +36,8 @@ def choice(
     if requested is None:
         return None
     if not (prepared.offered if tools is None else tools):
-        if (
-            caps.none_by != "withholding" or requested.mode != "none"
-        ):  # else the absence of tools says it
+        # where tools are withheld, their absence says it
+        if caps.none_by != "withholding" or requested.mode != "none":
             report.lost("tool_choice.no_tools", requested)
             if requested.parallel is not None and _apart(request):
                 report.lost("tool_choice.no_tools", requested, "parallel")
@@ -45,16 +46,15 @@ def choice(
         report.lost("tool_choice.unsaid", requested, what=requested.mode)
         return None
     mode, name, allowed = requested.mode, requested.name, requested.allowed
-    wire_names = prepared.names
+    candidates = (name or "", *allowed)
+    wire_names = {candidate: prepared.names.get(candidate, candidate) for candidate in candidates}
     offered = {tool.name for tool in prepared.tools}
-    if name is not None and wire_names.get(name, name) not in offered:
+    if name is not None and wire_names[name] not in offered:
         report.lost("tool_choice.unknown", requested, "name", what=name, did="auto")
         mode, name = "auto", None
-    if unknown := [
-        tool_name for tool_name in allowed if wire_names.get(tool_name, tool_name) not in offered
-    ]:
+    if unknown := [tool for tool in allowed if wire_names[tool] not in offered]:
         report.lost("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
-        allowed = tuple(tool_name for tool_name in allowed if tool_name not in unknown)
+        allowed = tuple(tool for tool in allowed if tool not in unknown)
     if mode not in caps.tool_choices:
         field = "mode" if name is None else ""  # the name goes with it
         report.lost("tool_choice.lowered", requested, field, what=mode, did="auto")
@@ -68,12 +68,8 @@ def choice(
     if parallel is not None and not caps.parallel_switch:
         report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
         parallel = None
-    return ToolChoice(
-        mode,
-        None if name is None else wire_names.get(name, name),
-        tuple(wire_names.get(tool_name, tool_name) for tool_name in allowed),
-        parallel,
-    )
+    names = tuple(wire_names[tool] for tool in allowed)
+    return ToolChoice(mode, None if name is None else wire_names[name], names, parallel)
 
 
 def _apart(request: ChatRequest) -> bool:
@@ -103,27 +99,12 @@ def response_format(
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:
     """The format with its schema as the wire takes it; not strict, if no strict one is equal."""
     assert form.schema is not None  # as the kind says
-    strict = form.strict
-    if strict and caps.strict_schema:
-        lowering = lowered_once(form.schema, caps.strict_schema)
-        if not lowering.unfit:
-            return _lowered(form, lowering, strict, report)
-        why = f"{form.name}: {lowering.unfit}"
-        report.lost("schema.unfit", form, "strict", why, "not strict", lowering.rule)
-        strict = False
-    if caps.format_schema == "plain":
-        return form if strict is form.strict else replace(form, strict=strict)
-    return _lowered(form, lowered_once(form.schema, caps.format_schema), strict, report)
-
-
-def _lowered(
-    form: ResponseFormat, lowering: Lowered, strict: bool | None, report: Report
-) -> ResponseFormat:
-    report_changes(lowering, report, form, "schema", form.name)
-    if lowering.schema is form.schema and strict is form.strict:
+    schema, strict = chat_shape.fitting_schema(form, form.schema, form.strict, caps, report)
+    if schema is form.schema and strict is form.strict:
         return form
-    changed = replace(form, schema=lowering.schema, strict=strict)
-    report.made(changed, form)
+    changed = replace(form, schema=schema, strict=strict)
+    if caps.format_schema != "plain" or schema is not form.schema:
+        report.made(changed, form)
     return changed
 
 
@@ -213,12 +194,7 @@ def options(
 
 
 def within(
-    body: JsonObject,
-    key: str,
-    name: str,
-    limits: tuple[float, float],
-    request: ChatRequest,
-    report: Report,
+    body: JsonObject, key: str, name: str, limits: Limits, request: ChatRequest, report: Report
 ) -> None:
     """Bring the option `name`, which `body` holds under `key`, into the range that is taken."""
     value = body.get(key)
@@ -260,13 +236,15 @@ def field_at(body: JsonObject, path: str) -> Any:
 
 
 def take_field(body: JsonObject, path: str) -> Any:
-    """Take the value out of the body, and objects that are empty without it.
+    """Take the value out of the body, if it is there, and objects that are empty without it.
 
     The body is changed, objects inside of it are copied first.
     """
     key, _, below = path.partition(".")
     if not below:
-        return body.pop(key)
+        return body.pop(key, None)
+    if not isinstance(body.get(key), dict):
+        return None
     body[key] = fields = dict(body[key])
     value = take_field(fields, below)
     if not fields:

@@ -105,9 +105,8 @@ def form_of(opening: str, closing: str, line: str) -> Form:
     """The form of lines like `line` between `opening` and `closing`. Raises ConfigError."""
     fields = fields_of(line)
     if fields.count("text") != 1 or set(fields) - {"name", "text"}:
-        raise ConfigError(
-            f"the line {line!r} must hold {{text}} once, and may hold {{name}}", code="history.line"
-        )
+        fault = f"the line {line!r} must hold {{text}} once, and may hold {{name}}"
+        raise ConfigError(fault, code="history.line")
     lead, _, tail = line.format(name="\1", text="\0").partition("\0")
     return _form(lead, tail, f"{opening}\n{closing}")
 
@@ -170,10 +169,7 @@ def _guard(frame: str, lead: str) -> Guard:
         line_looks = folded(line).lstrip("\\")
         if not tags and len(line_looks) > 1:
             tails.setdefault(line_looks[0], {})[re.escape(line_looks[1:])] = None
-    marks = [
-        rf"{re.escape(first)}\\*(?={'|'.join(alternatives)})"
-        for first, alternatives in tails.items()
-    ]
+    marks = [rf"{re.escape(sign)}\\*(?={'|'.join(others)})" for sign, others in tails.items()]
     first_signs = sorted({sign for first in tails for sign in lookalikes(first)})
     head, has_name, tail = lead.partition("\1")  # nobody sees this sign, so that it has no look
     before = folded(head).rpartition("\n")[2]

@@ -38,9 +38,8 @@ class SystemPrompt:
     ) -> str:
         """The text; `tools` are described whatever `describe_tools` says."""
         text = base or ""
-        lines = [
-            self.tool_line.format(name=tool.name, description=tool.description) for tool in tools
-        ]
+        line = self.tool_line
+        lines = [line.format(name=tool.name, description=tool.description) for tool in tools]
         if lines:
             text += self.tools_heading + "".join(lines)
         if memories is not None:
@@ -49,6 +48,4 @@ class SystemPrompt:
 
     def describes(self, supported: bool) -> bool:
         """Whether the tools belong in the text."""
-        return self.describe_tools == "always" or (
-            self.describe_tools == "unsupported" and not supported
-        )
+        return self.describe_tools in (("always",) if supported else ("always", "unsupported"))

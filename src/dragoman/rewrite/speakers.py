@@ -16,18 +16,8 @@ from ..errors import ConfigError
 from ..losses import Report
 from ..message import Citation, Msg, RefusalBlock, TextBlock
 from ..message.blocks import ContentBlock
-from .lines import (
-    Form,
-    Speaking,
-    fields_of,
-    form_of,
-    has_tools,
-    lead_form,
-    must_be_text,
-    report_dropped_fields,
-    speaker_names,
-    texts_and_media,
-)
+from . import lines as speech
+from .lines import Form, Speaking, has_tools
 
 _HEADING = (
     "# Conversation History\n"
@@ -72,13 +62,12 @@ class ByName:
     form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        must_be_text(self, "heading", "opening", "closing", "line", "unshown")
-        object.__setattr__(self, "form", form_of(self.opening, self.closing, self.line))
-        object.__setattr__(self, "known", speaker_names(self.known, self.me))
-        if set(fields_of(self.unshown)) - {"kind"}:
-            raise ConfigError(
-                f"{self.unshown!r} may hold {{kind}} and no other field", code="history.template"
-            )
+        speech.must_be_text(self, "heading", "opening", "closing", "line", "unshown")
+        object.__setattr__(self, "form", speech.form_of(self.opening, self.closing, self.line))
+        object.__setattr__(self, "known", speech.speaker_names(self.known, self.me))
+        if set(speech.fields_of(self.unshown)) - {"kind"}:
+            fault = f"{self.unshown!r} may hold {{kind}} and no other field"
+            raise ConfigError(fault, code="history.template")
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with each run of conversation merged."""
@@ -106,9 +95,7 @@ def _without_name(m: Msg, report: Report) -> Msg:
         return m
     if m.name != m.role:
         report.lost("name.unsaid", m, "name", what=m.name)
-    message = Msg.trusted("", m.content, m.role, m)
-    report.made(message, m)
-    return message
+    return report.made(Msg.trusted("", m.content, m.role, m), m)
 
 
 class _Merger:
@@ -138,8 +125,7 @@ class _Merger:
             self._wrap(blocks, opening, run)
         if not self.runs and by.heading:
             report.lost("history.heading", run[0])
-        message = Msg.trusted("", blocks, "user")
-        report.made(message, run)
+        message = report.made(Msg.trusted("", blocks, "user"), run)
         self.runs.append((run, message))
         self.out.append(message)
 
@@ -181,11 +167,11 @@ class _Merger:
         for m in run:
             self.lead(m.name)
             if m.cache is not None or m.extras is not None:
-                report_dropped_fields(m, self.report)
+                speech.report_dropped_fields(m, self.report)
             if type(m.content) is str:
                 lines.append(self._line(m, m, m.content))
                 continue
-            for part in texts_and_media(m, self.by.tag_media, self.report):
+            for part in speech.texts_and_media(m, self.by.tag_media, self.report):
                 if isinstance(part, tuple):
                     lines.append(self._line(m, *part))
                     continue
@@ -210,9 +196,7 @@ class _Merger:
         return self.leads[name]
 
     def _text(self, text: str, run: list[Msg]) -> TextBlock:
-        block = TextBlock(text)
-        self.report.made(block, run)
-        return block
+        return self.report.made(TextBlock(text), run)
 
     def _wrap(self, blocks: list[ContentBlock], opening: str, run: list[Msg]) -> None:
         """Put opening and closing around the blocks: into a text at the end, else beside it."""
@@ -248,9 +232,9 @@ class Tagged:
     form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        must_be_text(self, "tag")
-        object.__setattr__(self, "form", lead_form(self.tag))
-        object.__setattr__(self, "known", speaker_names(self.known, self.me))
+        speech.must_be_text(self, "tag")
+        object.__setattr__(self, "form", speech.lead_form(self.tag))
+        object.__setattr__(self, "known", speech.speaker_names(self.known, self.me))
 
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with names told in their text."""
@@ -294,8 +278,7 @@ class _Tagger:
             self.tagged.append(m)
             tag = self.by.form.lead_of(shown_name)
             tagged = Msg.trusted("", self._content(m, tag), "user", m)
-        self.report.made(tagged, m)
-        return tagged
+        return self.report.made(tagged, m)
 
     def _content(self, m: Msg, tag: str) -> str | list[ContentBlock]:
         """The content behind the tag; without one, the very content if nothing is to escape."""
@@ -325,8 +308,7 @@ class _Tagger:
         if type(tagged) is TextBlock:
             citations = tagged.citations or ()
             tagged.citations = [_shifted(c, len(lead), indexes) for c in citations] or None
-        self.report.made(tagged, block)
-        return tagged
+        return self.report.made(tagged, block)
 
     def _said(
         self, m: Msg, node: Msg | ContentBlock, text: str, opens: bool
@@ -403,7 +385,5 @@ def clean_names(
 
 
 def _renamed(m: Msg, name: str, report: Report) -> Msg:
-    renamed = Msg.trusted(name, m.content, m.role, m)
-    report.made(renamed, m)
     report.lost("name.mapped", m, "name", did=f"written as {name}")
-    return renamed
+    return report.made(Msg.trusted(name, m.content, m.role, m), m)

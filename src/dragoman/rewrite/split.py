@@ -151,8 +151,10 @@ class _Reader:
         """One text of the history: lines of several speakers."""
         starts = self._starts(part)
         ends = [*(start - 1 for start, _ in starts), len(part)]
-        if not starts or starts[0][0]:
-            self._continued(self._plain(part[: ends[0]]))
+        if not starts or starts[0][0]:  # text without a speaker: in no history that ByName wrote
+            if not self.said:
+                self.said.append(("", []))
+            self.said[-1][1].append(self._plain(part[: ends[0]]))
         for (start, lead), end in zip(starts, ends[1:], strict=True):
             name = self.leads[lead]
             text = part[start + len(lead) : end]
@@ -196,17 +198,9 @@ class _Reader:
         else:
             self.said.append((name, [text]))
 
-    def _continued(self, text: str) -> None:
-        """Text without a speaker: in no history that ByName wrote."""
-        if not self.said:
-            self.said.append(("", []))
-        self.said[-1][1].append(text)
-
     def _message(self, name: str, parts: list[str | ContentBlock]) -> Msg:
         role = "assistant" if name and name == self.by.me else "user"
         if len(parts) == 1 and isinstance(parts[0], str):
             return Msg.trusted(name, parts[0], role)  # type: ignore[arg-type]  # a Role
-        blocks: list[ContentBlock] = [
-            TextBlock(part) if isinstance(part, str) else part for part in parts
-        ]
+        blocks = [TextBlock(part) if isinstance(part, str) else part for part in parts]
         return Msg.trusted(name, blocks, role)  # type: ignore[arg-type]  # a Role

@@ -308,7 +308,11 @@ def _spelled(kind: str, text: str) -> Json:
     if kind == "null" and text == "null":
         return None
     if kind in ("integer", "number") and (match := _NUMBER.fullmatch(text)):
-        return _number(text, whole=not any(match.groups()), kind=kind)
+        if not any(match.groups()):
+            return int(text) if len(text) < 400 else _NOTHING
+        value = float(text)
+        exact = kind == "number" and Decimal(text) == Decimal(repr(value))
+        return value if exact else _NOTHING
     if kind in ("object", "array") and text[:1] in ("{", "["):
         try:
             value = loads(text)
@@ -316,15 +320,6 @@ def _spelled(kind: str, text: str) -> Json:
             return _NOTHING
         return value if of_type(value, kind) and not too_deep(value, _MENDING_DEEPEST) else _NOTHING
     return _NOTHING
-
-
-def _number(text: str, *, whole: bool, kind: str) -> Json:
-    if whole:
-        return int(text) if len(text) < 400 else _NOTHING
-    if kind == "integer":
-        return _NOTHING
-    value = float(text)
-    return value if Decimal(text) == Decimal(repr(value)) else _NOTHING
 
 
 def _says(value: Json) -> str:

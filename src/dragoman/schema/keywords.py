@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from operator import is_
 from urllib.parse import unquote
 
@@ -227,13 +228,9 @@ def definition_name(ref: str) -> tuple[str, str] | None:
 class Refs:
     """The references of one schema, looked up once each."""
 
-    __slots__ = ("_anchors", "_cyclic", "_found", "root")
-
     def __init__(self, root: Json) -> None:
         self.root = root
         self._found: dict[str, tuple[str, Json] | None] = {}
-        self._anchors: dict[str, Json] | None = None
-        self._cyclic: frozenset[str] | None = None
 
     def target(self, ref: str) -> tuple[str, Json] | None:
         """The path and the schema that a reference leads to; None if it leads nowhere here."""
@@ -245,7 +242,7 @@ class Refs:
         if not ref.startswith("#"):
             return None
         if ref != "#" and not ref.startswith("#/"):
-            schema = self._anchored().get(ref[1:])
+            schema = self._anchors.get(ref[1:])
             return None if schema is None else ("$", schema)
         path, schema = "$", self.root
         for part in ref.split("/")[1:]:
@@ -258,23 +255,20 @@ class Refs:
                 return None
         return (path, schema) if isinstance(schema, (dict, bool)) else None
 
-    def _anchored(self) -> dict[str, Json]:
-        if self._anchors is None:
-            self._anchors = {}
-            for schema in _everywhere(self.root):
-                if isinstance(anchor := schema.get("$anchor"), str):
-                    self._anchors.setdefault(anchor, schema)
-        return self._anchors
+    @cached_property
+    def _anchors(self) -> dict[str, Json]:
+        anchors: dict[str, Json] = {}
+        for schema in _everywhere(self.root):
+            if isinstance(anchor := schema.get("$anchor"), str):
+                anchors.setdefault(anchor, schema)
+        return anchors
 
-    @property
+    @cached_property
     def endless(self) -> frozenset[str]:
-        """The references that lead to schemas that lead back to them."""
-        if self._cyclic is None:
-            self._cyclic = self._cycles()
-        return self._cyclic
+        """The references that lead to schemas that lead back to them.
 
-    def _cycles(self) -> frozenset[str]:
-        """References that have others before and behind them for ever: by taking off both ends."""
+        They have others before and behind them for ever: by taking off both ends.
+        """
         leads: dict[str, set[str]] = {}
         waiting = list(self.inside(self.root))
         while waiting:

@@ -41,7 +41,11 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
         values.restate_types(node, lowering)
     values.close_object(node, lowering)
     lone_union(node, lowering)
-    _formats_and_patterns(node, lowering)
+    name, pattern = kw.get("format"), kw.get("pattern")
+    if isinstance(name, str) and dialect.formats is not None and name not in dialect.formats:
+        lowering.drop(node, "format")
+    if dialect.patterns and isinstance(pattern, str) and _finder(dialect.patterns).search(pattern):
+        lowering.drop(node, "pattern")
     values.drop_additional_properties(node, lowering)
     for keyword in [key for key in kw if not dialect.allowed(key, at_root)]:
         if keyword in _DEFINITIONS and dialect.refs == "none":
@@ -52,19 +56,7 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     add_notes(node, lowering, at_root=at_root)
 
 
-def _formats_and_patterns(node: SchemaNode, lowering: Lowering) -> None:
-    """Formats and patterns that the dialect does not know."""
-    kw, dialect = node.kw, lowering.dialect
-    name, pattern = kw.get("format"), kw.get("pattern")
-    if isinstance(name, str) and dialect.formats is not None and name not in dialect.formats:
-        lowering.drop(node, "format")
-    if dialect.patterns and isinstance(pattern, str) and _finder(dialect.patterns).search(pattern):
-        lowering.drop(node, "pattern")
-
-
-@cache
-def _finder(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_finder = cache(re.compile)
 
 
 def _drop_keyword(node: SchemaNode, keyword: str, lowering: Lowering) -> None:
@@ -223,9 +215,15 @@ class _Walk:
         opened = self._restated(node, at_root=level == 0)
         restate_keywords(node, lowering, at_root=level == 0)
         self._inside(node, level)
-        result = values.complete(_unchanged(node, schema), node, lowering, at_root=level == 0)
+        # the schema itself if the work holds just what it holds
+        kept = keywords.same_or(node.kw, schema) if isinstance(schema, dict) else node.kw
+        result = values.complete(kept, node, lowering, at_root=level == 0)
         lowering.close(opened)
-        return self._spelled(result)
+        if self.spoken.nullable:
+            result = _with_word(result)
+        if self.spoken.upper and isinstance(result.get("type"), str):
+            result = {**result, "type": result["type"].upper()}
+        return result
 
     def _restated(self, node: SchemaNode, *, at_root: bool) -> list[str]:
         """References, unions, values and types in the dialect's forms, until none is left over.
@@ -267,8 +265,11 @@ class _Walk:
                 if keyword == "oneOf" and kw[keyword] is not value:  # two may meet now, or part
                     self.run.changed(node, keyword, "its schemas", "changed", "wider")
                     self.run.changed(node, keyword, "its schemas", "changed", "narrower")
-        if self.spoken.recursion == "optional" and "required" in kw:
-            self._no_endless(node)
+        if self.spoken.recursion == "optional" and "required" in kw and self.turning:
+            # a required property that leads back to its own schema could never end
+            refs, properties = self.run.refs, kw.get("properties", {})
+            endless = [n for n in kw["required"] if refs.inside(properties.get(n)) & refs.endless]
+            self.run.unrequire(node, endless)
 
     def _mapped(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
         result: JsonObject = {}
@@ -287,28 +288,6 @@ class _Walk:
                 self.turning = outside
         kept: JsonObject = keywords.same_or(result, value)
         return kept
-
-    def _no_endless(self, node: SchemaNode) -> None:
-        """A required property that leads back to its own schema could never end: not required."""
-        refs, properties = self.run.refs, node.kw.get("properties", {})
-        if self.turning:
-            required = node.kw["required"]
-            endless = [n for n in required if refs.inside(properties.get(n)) & refs.endless]
-            self.run.unrequire(node, endless)
-
-    def _spelled(self, result: JsonObject) -> JsonObject:
-        """Types and null as the dialect spells them."""
-        if self.spoken.nullable:
-            result = _with_word(result)
-        if self.spoken.upper and isinstance(result.get("type"), str):
-            result = {**result, "type": result["type"].upper()}
-        return result
-
-
-def _unchanged(node: SchemaNode, schema: Json) -> JsonObject:
-    """The node itself if the work holds just what it holds."""
-    kept: JsonObject = keywords.same_or(node.kw, schema) if isinstance(schema, dict) else node.kw
-    return kept
 
 
 def _with_word(result: JsonObject) -> JsonObject:

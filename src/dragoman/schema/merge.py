@@ -20,13 +20,6 @@ _GROUPS = (
 )
 
 
-def join_groups(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
-    """Join what two schemas say of objects, of arrays and of conditions."""
-    _group_objects(node, source, lowering)
-    for group in _GROUPS[1:]:
-        _group(node, source, group, lowering)
-
-
 def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering: Lowering) -> None:
     """Keywords that mean something together: borrowed together, or not at all."""
     shared = [key for key in source.kw if key in group]
@@ -149,7 +142,9 @@ def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Low
         if keyword in source.kw and kw:
             lowering.drop(source, keyword)
     node.told.extend(source.told)
-    join_groups(node, source, lowering)
+    _group_objects(node, source, lowering)
+    for group in _GROUPS[1:]:
+        _group(node, source, group, lowering)
     for keyword, value in list(source.kw.items()):
         _conjoin_keyword(node, source, keyword, value, lowering)
 
@@ -163,24 +158,21 @@ def _conjoin_keyword(
         if (home := source.home(keyword)) != node.at:
             node.homes[keyword] = home
         return
-    if _same(kw[keyword], value):
+    lenient = keyword in keywords.LENIENT and keywords.accepts_any(value)
+    if lenient or _same(kw[keyword], value):
         return
     if keyword in keywords.ANNOTATIONS:  # the nearer one speaks
         lowering.drop(source, keyword, "equal", quietly=True)
-        return
-    if keyword in keywords.LENIENT and keywords.accepts_any(value):
         return
     joined = _combined(keyword, kw[keyword], value, (node, source))
     if joined is not None:
         if joined != kw[keyword]:
             lowering.changed(node, keyword, as_text(kw[keyword])[:60], "joined")
         kw[keyword] = joined
-        return
-    if keyword not in source.kw:
-        return
-    lowering.drop(source, keyword)
-    node.told.extend(text for text in source.told if text not in node.told)
-    source.told.clear()
+    elif keyword in source.kw:
+        lowering.drop(source, keyword)
+        node.told.extend(text for text in source.told if text not in node.told)
+        source.told.clear()
 
 
 def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
@@ -192,21 +184,19 @@ def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNod
     if keyword == "enum":
         values = {canonical(value) for value in b}
         return [value for value in a if canonical(value) in values] or None
-    if keyword in _HIGHEST and _number(a) and _number(b):
+    numbers = keywords.kind_of(a) == keywords.kind_of(b) == "number"
+    if keyword in _HIGHEST and numbers:
         return max(a, b)
-    if keyword in _LOWEST and _number(a) and _number(b):
+    if keyword in _LOWEST and numbers:
         return min(a, b)
     if keyword == "uniqueItems":
         return a is True or b is True
     if keyword == "allOf":
         return [*_as_nodes(keyword, a, sides[0]), *_as_nodes(keyword, b, sides[1])]
-    if keyword == "anyOf":
-        return _multiplied(a, b, sides)
+    if keyword == "anyOf" and len(a) * len(b) <= _PAIRS:  # every branch with every branch
+        pairs = product(_as_nodes(keyword, a, sides[0]), _as_nodes(keyword, b, sides[1]))
+        return [SchemaNode({"allOf": list(pair)}, sides[0].at) for pair in pairs]
     return None
-
-
-def _number(value: Json) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _same(a: Json, b: Json) -> bool:
@@ -229,16 +219,6 @@ def _as_nodes(keyword: str, branches: list[Json], node: SchemaNode) -> list[Sche
 def joined_branches(keyword: str, node: SchemaNode) -> list[SchemaNode | Json]:
     """The branches of a union, each with its place."""
     return _as_nodes(keyword, node.kw[keyword], node)
-
-
-def _multiplied(
-    a: list[Json], b: list[Json], sides: tuple[SchemaNode, SchemaNode]
-) -> list[Json] | None:
-    """Two unions that hold at once: every branch with every branch, if those are not many."""
-    if len(a) * len(b) > _PAIRS:
-        return None
-    pairs = product(_as_nodes("anyOf", a, sides[0]), _as_nodes("anyOf", b, sides[1]))
-    return [SchemaNode({"allOf": list(pair)}, sides[0].at) for pair in pairs]
 
 
 UNROLL = 3  # a schema that leads back to itself is written this often into itself

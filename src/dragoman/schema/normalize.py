@@ -61,7 +61,9 @@ class _Normal:
                 return schema
             self.changes.append(Change(path, "", "no schema", "any value", "equal"))
             return {}
-        if _easy(schema):
+        # a type and what it is for, and nothing else: most schemas are
+        easy = schema.keys() <= _EASY and all(type(value) is str for value in schema.values())
+        if easy and schema.get("type") in TYPES:
             return schema
         if level > DEEPEST:
             self.changes.append(Change(path, "", "a schema nested too deeply", "dropped", "wider"))
@@ -162,13 +164,6 @@ class _Normal:
 
 
 _OLDER = frozenset({"dependencies", "additionalItems", "nullable", *_CAMEL})
-
-
-def _easy(schema: JsonObject) -> bool:
-    """Whether it says a type and what it is for, and nothing else: most schemas do."""
-    if not schema.keys() <= _EASY or not all(type(value) is str for value in schema.values()):
-        return False
-    return schema.get("type") in TYPES
 
 
 def _odd(schema: JsonObject) -> bool:

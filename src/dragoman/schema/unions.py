@@ -49,7 +49,7 @@ def _differ(a: dict[str, Json], b: dict[str, Json]) -> bool:
     if (disjoint := _no_value_in_both(a, b)) is not None:
         return disjoint
     first_types, second_types = types_of(a.get("type")), types_of(b.get("type"))
-    if first_types and second_types and not _meet(first_types, second_types):
+    if first_types and second_types and not common_types(first_types, second_types):
         return True
     if first_types != ("object",) or second_types != ("object",):
         return False
@@ -64,11 +64,6 @@ def _no_value_in_both(a: JsonObject, b: JsonObject) -> bool | None:
     """Whether no value that the one lists is listed by the other; None if one lists no values."""
     first, second = _values(a), _values(b)
     return None if first is None or second is None else not first & second
-
-
-def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    wide = {"number" if kind == "integer" else kind for kind in a}
-    return bool(wide & {"number" if kind == "integer" else kind for kind in b})
 
 
 def _values(kw: dict[str, Json]) -> set[str] | None:

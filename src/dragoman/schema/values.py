@@ -11,7 +11,9 @@ from .work import Lowering, SchemaNode, as_text, node_at, plain_schema
 
 def restate_values(node: SchemaNode, lowering: Lowering) -> None:
     """`const` and `enum` with the kinds of values that the dialect lists; others become types."""
-    if "const" in node.kw and not _const_stays(node, lowering):
+    dialect = lowering.dialect
+    stays = dialect.allowed("const") and kind_of(node.kw.get("const")) in dialect.enums
+    if "const" in node.kw and not stays:
         value = node.kw.pop("const")
         home = node.homes.pop("const", None)
         if home is not None:
@@ -23,11 +25,6 @@ def restate_values(node: SchemaNode, lowering: Lowering) -> None:
         node.kw["enum"] = [value]
     if isinstance(node.kw.get("enum"), list):
         _enum(node, lowering)
-
-
-def _const_stays(node: SchemaNode, lowering: Lowering) -> bool:
-    dialect = lowering.dialect
-    return dialect.allowed("const") and kind_of(node.kw["const"]) in dialect.enums
 
 
 def _enum(node: SchemaNode, lowering: Lowering) -> None:
@@ -193,7 +190,8 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
         items.append(SchemaNode(later_items, below(node.home("items"), "items")))
     elif kw.get("maxItems", len(first) + 1) > len(first):
         return
-    kw["items"] = _any_of(_different(items))
+    plain = [plain_schema(item) for item in items]
+    kw["items"] = _any_of([item for i, item in enumerate(items) if plain[i] not in plain[:i]])
 
 
 def _any_of(schemas: list[Json]) -> Json:
@@ -211,11 +209,6 @@ def _counted(node: SchemaNode, limit: int, lowering: Lowering) -> None:
     kw.setdefault("maxItems", limit)
 
 
-def _different(branches: list[Json]) -> list[Json]:
-    plain = [plain_schema(branch) for branch in branches]
-    return [branch for i, branch in enumerate(branches) if plain[i] not in plain[:i]]
-
-
 def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
     """Bounds in the nearest words that the dialect has."""
     kw, dialect = node.kw, lowering.dialect
@@ -227,9 +220,8 @@ def restate_bounds(node: SchemaNode, lowering: Lowering) -> None:
     for bound, step in (("Minimum", 1), ("Maximum", -1)):
         excluding, limit = f"exclusive{bound}", bound.lower()
         value = kw.get(excluding)
-        if dialect.allowed(excluding) or not isinstance(value, (int, float)):
-            continue
-        if not dialect.allowed(limit):
+        restated = dialect.allowed(limit) and not dialect.allowed(excluding)
+        if not restated or not isinstance(value, (int, float)):
             continue
         nearest = value + step if is_integer and isinstance(value, int) else value
         if nearest != value:
@@ -326,8 +318,7 @@ def close_object(node: SchemaNode, lowering: Lowering) -> None:
     if "object" not in types_of(kw.get("type")):
         return
     if lowering.demands("closed") and kw.get("additionalProperties") is not False:
-        free = "additionalProperties" in kw
-        if free:
+        if "additionalProperties" in kw:
             lowering.misfit(node.home("additionalProperties"), "a free map cannot be closed")
             lowering.drop(node, "additionalProperties", "narrower", quietly=True)
         else:
@@ -405,6 +396,5 @@ def _takes_null(schema: Json, lowering: Lowering, level: int) -> bool:
 def _or_null(schema: JsonObject) -> JsonObject:
     annotations = _only_words(schema)
     constraints = {key: value for key, value in schema.items() if key not in annotations}
-    if constraints.keys() == {"anyOf"}:
-        return {**annotations, "anyOf": [*constraints["anyOf"], {"type": "null"}]}
-    return {**annotations, "anyOf": [constraints, {"type": "null"}]}
+    branches = constraints["anyOf"] if constraints.keys() == {"anyOf"} else [constraints]
+    return {**annotations, "anyOf": [*branches, {"type": "null"}]}

@@ -10,7 +10,6 @@ import re
 from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from itertools import chain
 from math import isfinite
 from typing import Any, TypeAlias
@@ -19,7 +18,7 @@ from .._core.exchange.plain_json import all_plain, body_of
 from .._core.exchange.wire import Wire
 from .._core.jsontext import JsonObject
 from .._core.redaction import Shown, clipped, shown
-from ..capabilities import bare
+from ..capabilities import bare, matches
 from ..errors import InvalidMessage, ReadError, WriteError
 from ..losses import InBody, Loss, Report, policy
 from ..losses.codes import CODES
@@ -66,10 +65,7 @@ _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
 def check(
-    body: Any,
-    target: str | Vendor | Wire,
-    model: str | None = None,
-    path: str | None = None,
+    body: Any, target: str | Vendor | Wire, model: str | None = None, path: str | None = None
 ) -> list[Refusal]:
     """What the provider behind `target` would refuse of the body; empty if nothing is known.
 
@@ -153,7 +149,8 @@ class _Validator:
             rows.pop("model", None)
         model = bare(self.model) if self.model else ""
         for field, rules in chain.from_iterable(rows.values()):
-            if not field.models or _matches(model, field):
+            named = model and matches(model, field.models) and not matches(model, field.but)
+            if named or not field.models:
                 yield from self._field(field, rules)
 
     def _field(self, field: Field, rules: Rules) -> Iterator[Refusal]:
@@ -243,14 +240,6 @@ class _Validator:
             return rule, ""
         caps = self.wire.room.can()
         return caps.source, caps.since
-
-
-def _matches(model: str, field: Field) -> bool:
-    return (
-        bool(model)
-        and any(fnmatchcase(model, pattern) for pattern in field.models)
-        and not any(fnmatchcase(model, pattern) for pattern in field.but)
-    )
 
 
 # -- values at the paths of rules -----------------------------------------------------------------

@@ -73,14 +73,8 @@ HINTS = (
 
 def hinted(message: str, body: Any) -> list[tuple[Step, ...]]:
     """The ways into the body that the message speaks of, the likeliest first."""
-    ways = [
-        *_by_call(message, body),
-        *_by_name(message, body),
-        *_by_key(message, body),
-        *_by_value(message, body),
-        *_by_hint(message, body),
-    ]
-    return list(dict.fromkeys(ways + _by_plain_key(message, body)))
+    looks = (_by_call, _by_name, _by_key, _by_value, _by_hint, _by_plain_key)
+    return list(dict.fromkeys(way for look in looks for way in look(message, body)))
 
 
 def _by_call(message: str, body: Any) -> list[tuple[Step, ...]]:

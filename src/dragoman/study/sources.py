@@ -117,15 +117,12 @@ class SourceMap:
         """What stands at the path, or the nearest thing around it that has a source."""
         path = existing(self._written.body, path)
         source = self._nearest(path)
-        if inside(path, source.path) and self._unchanged(path):
-            return replace(source, path=path, what=source.what.removesuffix(_ADDED))
-        return source
-
-    def _unchanged(self, path: str) -> bool:
-        """Whether the same stands at the same place in the body that was read."""
+        # whether the same stands at the same place in the body that was read
         value = value_at(self._written.body, path)
         exists = self._body is not None and value is not MISSING
-        return exists and bool(value_at(self._body, path) == value)
+        if inside(path, source.path) and exists and value_at(self._body, path) == value:
+            return replace(source, path=path, what=source.what.removesuffix(_ADDED))
+        return source
 
     def _nearest(self, path: str) -> Source:
         rows = self._nodes()

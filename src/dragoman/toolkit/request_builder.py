@@ -35,10 +35,12 @@ _NOTHING_SAID = ChatConfig()
 class MessageSerializer(Protocol):
     """What a request builder needs of a serializer, whoever wrote it."""
 
+    @abstractmethod
     def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[JsonObject]:
         """The messages as the API takes them."""
         ...
 
+    @abstractmethod
     def serialize_tools(
         self, tools: list[Tool] | None, config: ChatConfig
     ) -> list[JsonObject] | None:
@@ -46,22 +48,12 @@ class MessageSerializer(Protocol):
         ...
 
 
-class ChatMessageSerializer(ABC):
+class ChatMessageSerializer(MessageSerializer, ABC):
     """A base for serializers of one's own; `serialize_tools_of` comes with it.
 
     An API that says more outside of its messages and tools (a system prompt at the top, say)
     gets it from `further_fields`.
     """
-
-    @abstractmethod
-    def serialize_messages(self, messages: list[Msg], config: ChatConfig) -> list[JsonObject]:
-        """The messages as the API takes them."""
-
-    @abstractmethod
-    def serialize_tools(
-        self, tools: list[Tool] | None, config: ChatConfig
-    ) -> list[JsonObject] | None:
-        """The tools as the API takes them; None or empty where none are to be sent."""
 
     def serialize_tools_of(
         self, user_message: Msg | None, config: ChatConfig
@@ -211,15 +203,16 @@ class RequestBuilder:
     ) -> Written:
         """The same with its losses and, where a formatter writes it, its path and headers."""
         config = config or self.config or _NOTHING_SAID
-        request = _request(messages)
-        asked = tools_of(tools) if tools is not None else request.tools or None
-        user = _last_user(request.messages)
+        if not isinstance(messages, ChatRequest):
+            messages = ChatRequest(messages_of(messages))
+        asked = tools_of(tools) if tools is not None else messages.tools or None
+        user = next((m for m in reversed(messages.messages) if m.role == "user"), None)
         request = replace(
-            request,
+            messages,
             tools=(attached_tools(user) or []) if asked is None else asked,
-            model=model or request.model or self.model,
-            stream=stream or request.stream,
-            options=_merged(request.options, options),
+            model=model or messages.model or self.model,
+            stream=stream or messages.stream,
+            options=replace(messages.options, **dict(Options.of(options).given())),
         )
         serializer = self.serializer
         if isinstance(serializer, WireFormatter):
@@ -232,7 +225,10 @@ class RequestBuilder:
     def _serialized(self, request: ChatRequest, config: ChatConfig, user: Msg | None) -> JsonObject:
         """Messages, tools if there are any, options. `user`: the message that brings the tools."""
         serializer = self.serializer
-        _see_that_all_is_said(request, serializer)
+        for name in ("tool_choice", "response_format", "extras"):
+            if getattr(request, name) is not None:
+                hint = "put it into the body, or build with a formatter"
+                raise ConfigError(f"{type(serializer).__name__} says nothing of {name}", hint=hint)
         msgs = _with_prompt(request)
         body: JsonObject = {"model": request.model} if request.model else {}
         if isinstance(serializer, FormatterBase):
@@ -260,25 +256,6 @@ class RequestBuilder:
         if user is not None and isinstance(serializer, ChatMessageSerializer):
             return serializer.serialize_tools_of(user, config)
         return serializer.serialize_tools(functions(request.tools, serializer) or None, config)
-
-
-def _see_that_all_is_said(request: ChatRequest, serializer: object) -> None:
-    for name in ("tool_choice", "response_format", "extras"):
-        if getattr(request, name) is not None:
-            hint = "put it into the body, or build with a formatter"
-            raise ConfigError(f"{type(serializer).__name__} says nothing of {name}", hint=hint)
-
-
-def _request(messages: ChatRequest | Sequence[Msg]) -> ChatRequest:
-    return messages if isinstance(messages, ChatRequest) else ChatRequest(messages_of(messages))
-
-
-def _last_user(msgs: list[Msg]) -> Msg | None:
-    return next((m for m in reversed(msgs) if m.role == "user"), None)
-
-
-def _merged(known: Options, more: Options | Mapping[str, Any] | None) -> Options:
-    return replace(known, **dict(Options.of(more).given()))
 
 
 def _with_prompt(request: ChatRequest) -> list[Msg]:

@@ -189,7 +189,8 @@ def wire(
         raise ConfigError(f"{type(name).__name__} names no wire", hint=hint)
     policy = policy_of(policy, strict)
     row, protocol = _named(name)
-    home = row or _home_of(protocol)
+    bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol too
+    home = row or (vendor(bearer) if bearer in VENDORS else None)
     every = [FAMILIES]
     if home is not None and protocol in home.facts:
         every.append(home.facts[protocol])
@@ -210,12 +211,6 @@ def _named(name: str | Vendor) -> tuple[Vendor | None, str]:
         text = f"{row.name} does not speak {quoted(protocol)}"
         raise ConfigError(text, hint=f"it speaks {', '.join(row.wires)}")
     return row, protocol
-
-
-def _home_of(protocol: str) -> Vendor | None:
-    """The vendor whose name the protocol bears: its facts hold for the bare protocol too."""
-    name = _HOMES.get(protocol, protocol)
-    return vendor(name) if name in VENDORS else None
 
 
 def room(protocol: str, dialect: Any = None) -> Room:

@@ -6,6 +6,7 @@ Which endpoint serves a model is a list of patterns: a new model is a line here,
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from .._core.families.shared import BUDGETED, SAMPLES, copied
@@ -191,12 +192,9 @@ VENDOR = Vendor(
             issuers=("dashscope", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(model="qwen3.7-plus", issuers=("dashscope",)),
-        "openai-responses": openai_responses.Dialect(
+        "openai-responses": replace(
+            openai_responses.COPY,
             instructions=False,  # early versions passed over them
-            reasoning="raw",
-            developer=False,
-            stores=False,
-            user_key="user",
             model="qwen3.7-plus",
             issuers=("dashscope", "openai-responses"),
         ),

@@ -48,13 +48,8 @@ _CHAT = Dialect(
 )
 
 
-_ITEMS = openai_responses.Dialect(
-    developer=False,
-    reasoning="raw",
-    stores=False,
-    user_key="user",
-    model="deepseek-flash",
-    issuers=("deepseek", "openai-responses"),
+_ITEMS = replace(
+    openai_responses.COPY, model="deepseek-flash", issuers=("deepseek", "openai-responses")
 )
 
 

@@ -6,9 +6,10 @@ error 2013 quoted in issues, 7as0nch/mimo2codex issue 7 among them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from .._core.families.shared import SAMPLES, copied
+from .._core.families.shared import SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_responses
 from ..protocols.openai_chat import Dialect
@@ -20,12 +21,6 @@ _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 alway
 _SEES = ("minimax-m[3-9]*",)
 
 
-_UNKNOWN = (
-    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
-    "service_tier",
-)  # fmt: skip
-
-
 _COMMON: dict[str, Any] = {
     "tool_choices": (),
     "none_by": "withholding",
@@ -33,7 +28,7 @@ _COMMON: dict[str, Any] = {
     "strict_tools": False,
     "formats": ("text",),
     "document": False,
-    "options": dict.fromkeys(_UNKNOWN, "refuses"),
+    "options": dict.fromkeys(UNKNOWN, "refuses"),
 }
 
 
@@ -82,13 +77,8 @@ VENDOR = Vendor(
             issuers=("minimax", "openai-chat"),
         ),
         "anthropic": anthropic.Dialect(model="MiniMax-M3", issuers=("minimax",)),
-        "openai-responses": openai_responses.Dialect(
-            developer=False,
-            reasoning="raw",
-            stores=False,
-            user_key="user",
-            model="MiniMax-M3",
-            issuers=("minimax", "openai-responses"),
+        "openai-responses": replace(
+            openai_responses.COPY, model="MiniMax-M3", issuers=("minimax", "openai-responses")
         ),
     },
     facts={

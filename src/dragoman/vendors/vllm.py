@@ -6,6 +6,7 @@ Reference: vLLM docs, "OpenAI-Compatible Server", "Reasoning Outputs"; pull requ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..capabilities import Fact, Facts, without
@@ -63,13 +64,10 @@ VENDOR = Vendor(
             model="default",
             issuers=("vllm", "openai-chat"),
         ),
-        "openai-responses": openai_responses.Dialect(
+        "openai-responses": replace(
+            openai_responses.COPY,
             said="full",  # checked against the types of an answer, of which it reads one part
-            developer=False,  # a template's roles
             bullets=True,  # results of several texts break gpt-oss
-            reasoning="raw",
-            stores=False,
-            user_key="user",
             model="default",
             issuers=("vllm", "openai-responses"),
         ),

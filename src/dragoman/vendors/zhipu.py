@@ -5,17 +5,11 @@ Reference: Z.AI docs, "Chat Completion", "Thinking Mode"; zai-sdk; error codes 1
 
 from __future__ import annotations
 
-from .._core.families.shared import BUDGETED, SAMPLES, copied
+from .._core.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
-
-_UNKNOWN = (
-    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
-    "service_tier",
-)  # fmt: skip
-
 
 _FACTS = Facts(
     always={
@@ -28,7 +22,7 @@ _FACTS = Facts(
         "strict_tools": False,
         "formats": ("text", "json"),
         "needs_user": True,  # error 1214
-        "options": dict.fromkeys(_UNKNOWN, "refuses"),
+        "options": dict.fromkeys(UNKNOWN, "refuses"),
     },
     rows=(
         Fact(("glm-4*v*", "glm-5*v*"), {"video": ("user",)}, "2025-08-11",

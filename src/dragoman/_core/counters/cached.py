@@ -78,9 +78,8 @@ def part(tokens: object) -> Any:
     number = base.checked_figure(tokens)
     if abs(number) < _MOST:  # which NaN is not
         return number
-    raise ConfigError(
-        f"a token counter gave {shown(number)} for a part of a sum", code="token.figure"
-    )
+    fault = f"a token counter gave {shown(number)} for a part of a sum"
+    raise ConfigError(fault, code="token.figure")
 
 
 class FigureCache:
@@ -242,7 +241,7 @@ class CachedTokenCounter(TokenCounterBase):
     def overhead(self, tools: Tools = None) -> int:
         """The tokens beside the messages', tool schemas above all; an estimate as above."""
         if self.decomposes:
-            return self._exact.overhead(tools, getattr(self.counter, "overhead", _nothing))
+            return self._exact.overhead(tools, getattr(self.counter, "overhead", lambda _: 0))
         return round(self._rough.overhead(tools, rough_tools) * self._scale)
 
     def estimate(self, messages: Messages, tools: Tools = None) -> int:
@@ -269,10 +268,6 @@ def with_cache(counter: TokenCounterBase | Any, *, size: int = 65_536) -> Cached
     if isinstance(counter, CachedTokenCounter):
         return counter
     return CachedTokenCounter(counter, size=size)
-
-
-def _nothing(_tools: Tools) -> int:
-    return 0
 
 
 _BYTES = 4  # of UTF-8 in a token: four letters of English, a character and a third of Chinese

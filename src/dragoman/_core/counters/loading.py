@@ -74,11 +74,10 @@ def fetch_from_mirror(name: str, endpoint: str, options: JsonObject, code: bool)
     hub = library("huggingface_hub")
     chosen = {key: options[key] for key in _HUB_OPTIONS if key in options}
     chosen = {"token": False, **chosen, "endpoint": endpoint}
-    patterns = [*_FILES, *(("*.py",) if code else ())]
+    files = {"allow_patterns": [*_FILES, *(("*.py",) if code else ())]}
+    files["ignore_patterns"] = list(_NEVER)
     try:
-        folder = hub.snapshot_download(
-            name, allow_patterns=patterns, ignore_patterns=list(_NEVER), **chosen
-        )
+        folder = hub.snapshot_download(name, **files, **chosen)
     except hub.errors.LocalEntryNotFoundError as error:
         if not isinstance(error.__cause__, hub.errors.HfHubHTTPError):
             raise

@@ -39,7 +39,7 @@ from ..passes.roles import checked_messages
 from ..passes.thinking_binding import history_prefix
 from .answer import WireAnswering
 from .model_facts import ModelFacts, without_switch
-from .pipeline import FormatStyle, PreparedHistory, paired, prepare
+from .pipeline import FormatStyle, PreparedHistory, prepare
 from .read import WireReading
 from .residue import residue_of, source_map
 from .sibling_wires import adopt_sibling_fields
@@ -157,7 +157,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
             invert_names(prepared.names) if prepared.names else {}, report=report,
-            bound=partial(_history_hash, prepared),
+            # what thinking in the answer will be bound to, hashed when somebody asks for it
+            bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             left=partial(residue_of, req, prepared, http, caps, self.room, report),
             sourced=partial(source_map, req, prepared, http, caps, self.room, report),
         )  # fmt: skip
@@ -239,23 +240,6 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             checked_messages(msgs, report)
             raise
 
-    def paired(
-        self, msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report
-    ) -> list[Msg]:
-        """The messages with their calls and results paired, before anybody groups them."""
-        return paired(msgs, caps, style, report)
-
-    def offered(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> Sequence[Tool | ServerTool]:
-        """The tools that are sent."""
-        return fit_tools(tools, caps, report)
-
-
-def _history_hash(prepared: PreparedHistory) -> str:
-    """What thinking in the answer will be bound to, hashed when somebody asks for it."""
-    return history_prefix(prepared.tools, prepared.history, prepared.unbound)
-
 
 # -- names and texts that cannot be sent -----------------------------------------------------------
 
@@ -303,14 +287,9 @@ def refuse_server_state(
     for name in read.state:
         if name.startswith(ITEM):
             _refuse_items(req, read, name.removeprefix(ITEM), report)
-        elif _names_state(fields.get(name)):
+        elif (state := fields.get(name)) and (not isinstance(state, dict) or state.get("id")):
             path = report.locate(req, field=f"extras.{read.issuer}.{name}")
             raise _server_side(name, read, path, "this field")
-
-
-def _names_state(value: Any) -> bool:
-    """Whether a field names something: an object does by its id, and may hold other things."""
-    return bool(value.get("id") if isinstance(value, dict) else value)
 
 
 def _refuse_items(req: ChatRequest, read: AsRead, kind: str, report: Report) -> None:

@@ -54,6 +54,13 @@ _STILL = Fact(("*",), {"empty_thinking": False}, "2026-08-07",
 BUDGETED: dict[str, Any] = {"form": "budget", "efforts": (), "budgets": (1024, 31_999)}
 
 
+# options of Chat Completions that hosts of copies have not taken over
+UNKNOWN = (
+    "presence_penalty", "frequency_penalty", "seed", "n", "logprobs", "top_logprobs",
+    "service_tier",
+)  # fmt: skip
+
+
 SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}
 
 

@@ -10,20 +10,22 @@ from collections.abc import Coroutine, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
 from ...losses import Loss, Policy, Report
 from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
-from ...message.tools import ToolLike
+from ...message.tools import ToolList
 from ...rewrite.lines import has_tools
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
 from ...token import TokenCounterBase
+from ..counters.base import Tools
 from ..counters.cached import CachedTokenCounter, with_cache
 from ..exchange.pipeline import FormatStyle
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
+from ..passes.fit import fit_tools
 from ..passes.names import name_tools
 from ..redaction import Shown, shown
 from . import budget
@@ -38,6 +40,7 @@ FORMAT_HOOKS = (
 
 
 _T = TypeVar("_T")
+History: TypeAlias = list[Msg] | ChatRequest
 
 
 def drive(coroutine: Coroutine[Any, Any, _T], what: str) -> _T:
@@ -168,17 +171,13 @@ class TruncatedFormatterBase(FormatterBase):
         """The messages with their losses, without an event loop."""
         return drive(self._write(msgs, sync=True), f"{type(self).__name__}.format")
 
-    async def _write(
-        self, msgs: list[Msg] | ChatRequest, sync: bool, tools: Sequence[ToolLike] | None = None
-    ) -> WrittenMessages:
+    async def _write(self, msgs: History, sync: bool, tools: ToolList = None) -> WrittenMessages:
         formatter, messages, report, schemas = self._input(msgs, tools)
         formatted, _ = await formatter._format_cut(messages, report, sync, schemas)
         formatter._judge(report)
         return WrittenMessages(formatted, report)
 
-    def _input(
-        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
-    ) -> tuple[Self, list[Msg], Report, list[JsonObject] | None]:
+    def _input(self, msgs: History, tools: ToolList) -> tuple[Self, list[Msg], Report, Tools]:
         """(the formatter, the messages, a report on them, the tool schemas) of what is given."""
         messages = messages_of(msgs)
         return self, messages, Report(messages, None, places, type(self).__name__), None
@@ -189,7 +188,7 @@ class TruncatedFormatterBase(FormatterBase):
     # -- truncation ---------------------------------------------------------------------------
 
     async def _format_cut(
-        self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None = None
+        self, msgs: list[Msg], report: Report, sync: bool, tools: Tools = None
     ) -> tuple[list[JsonObject], list[Msg]]:
         """(formatted messages, the messages that are left of the history)."""
         formatter = self if self.max_tokens is None else self._once()
@@ -197,9 +196,7 @@ class TruncatedFormatterBase(FormatterBase):
         budget.name_cut(msgs, chosen, report)
         return await formatter._format_all(chosen, report), chosen
 
-    async def _cut(
-        self, msgs: list[Msg], report: Report, sync: bool, tools: list[JsonObject] | None
-    ) -> Choice:
+    async def _cut(self, msgs: list[Msg], report: Report, sync: bool, tools: Tools) -> Choice:
         """The part of the history that fits, tool schemas counted; all of it without a limit."""
         limit = self.max_tokens
         if limit is None or not self._counts_tokens:
@@ -214,7 +211,7 @@ class TruncatedFormatterBase(FormatterBase):
         """Whether there is anything to count with."""
         return self.token_counter is not None or "_count" in self._hooks
 
-    def _tally(self, tools: list[JsonObject] | None, sync: bool) -> Tally:
+    def _tally(self, tools: Tools, sync: bool) -> Tally:
         """What counts formatted messages, and the tools that go with them."""
         if "_count" in self._hooks:
             return lambda formatted, _: self._count(formatted)
@@ -276,17 +273,13 @@ class TruncatedFormatterBase(FormatterBase):
 
     async def _format_tool_sequence(self, msgs: list[Msg]) -> list[JsonObject]:
         """A run of tool calls and results; a subclass says how."""
-        raise _unwritten(self, "_format_tool_sequence")
+        raise ConfigError(f"{type(self).__name__} must override _format_tool_sequence")
 
     async def _format_agent_message(
         self, msgs: list[Msg], is_first: bool = True
     ) -> list[JsonObject]:
         """A run of conversation, perhaps of several speakers; a subclass says how."""
-        raise _unwritten(self, "_format_agent_message")
-
-
-def _unwritten(owner: object, hook: str) -> ConfigError:
-    return ConfigError(f"{type(owner).__name__} must override {hook}")
+        raise ConfigError(f"{type(self).__name__} must override _format_agent_message")
 
 
 def _overrides(cls: type, name: str) -> bool:
@@ -313,8 +306,8 @@ class RequestFormatter(TruncatedFormatterBase):
     _logged: set[str]
 
     async def call(
-        self, msgs: list[Msg], tools: Sequence[ToolLike] | None = None, stream: bool = False
-    ) -> tuple[list[JsonObject], list[JsonObject] | None, bool]:
+        self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
+    ) -> tuple[list[JsonObject], Tools, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
         if tools and self.max_tokens is not None:
             formatted = (await self._write(msgs, sync=False, tools=tools)).messages
@@ -322,7 +315,7 @@ class RequestFormatter(TruncatedFormatterBase):
             formatted = await self.format(msgs)
         return formatted, self.format_tools(tools) or None, stream
 
-    def format_tools(self, tools: Sequence[ToolLike] | None) -> list[JsonObject]:
+    def format_tools(self, tools: ToolList) -> list[JsonObject]:
         """The tools as this provider declares them; none where the model takes none."""
         report = self._report()
         schemas = self._declared(tools, report)
@@ -332,12 +325,12 @@ class RequestFormatter(TruncatedFormatterBase):
     def _judge(self, report: Report) -> None:
         self._policy.judge(report, self._logged)
 
-    def _declared(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject]:
-        tools_sent = self.wire.offered(tools_of(tools), self.can, report)
+    def _declared(self, tools: ToolList, report: Report) -> list[JsonObject]:
+        tools_sent = fit_tools(tools_of(tools), self.can, report)
         renamed, _ = name_tools(tools_sent, [], self.can.tool_names, report)
         return self.wire.room.tools(renamed, self.can, report)
 
-    def _schemas(self, tools: Sequence[ToolLike] | None, report: Report) -> list[JsonObject] | None:
+    def _schemas(self, tools: ToolList, report: Report) -> Tools:
         """The tools as they are counted beside the messages; None if nothing is counted."""
         if not tools or self.max_tokens is None:
             return None
@@ -383,9 +376,7 @@ class RequestFormatter(TruncatedFormatterBase):
         formatted.body["messages"] = drive(formatting, "format_request")
         return formatted
 
-    def _input(
-        self, msgs: list[Msg] | ChatRequest, tools: Sequence[ToolLike] | None
-    ) -> tuple[Self, list[Msg], Report, list[JsonObject] | None]:
+    def _input(self, msgs: History, tools: ToolList) -> tuple[Self, list[Msg], Report, Tools]:
         formatter = self
         if isinstance(msgs, ChatRequest):
             formatter, tools = self._seen_by(msgs), msgs.tools if tools is None else tools
@@ -406,9 +397,7 @@ class RequestFormatter(TruncatedFormatterBase):
         formatter.style = style
         return formatter
 
-    def _messages(
-        self, msgs: list[Msg] | ChatRequest, kind: type[Report] = Report
-    ) -> tuple[list[Msg], Report]:
+    def _messages(self, msgs: History, kind: type[Report] = Report) -> tuple[list[Msg], Report]:
         """(the messages, behind the prompt that a request makes; a report on them)."""
         if isinstance(msgs, ChatRequest):
             report = self._report(msgs.messages, msgs, kind)

@@ -16,7 +16,7 @@ from ...losses import Report
 from ...message import ContentBlock, Msg
 from ...rewrite import truncate
 from ...rewrite.truncate import Asked, Counted, Cut, Made, Truncation
-from ..counters.base import checked_figure, counts_sync
+from ..counters.base import Messages, Tools, checked_figure, counts_sync
 from ..counters.cached import CachedTokenCounter
 from ..jsontext import JsonObject
 
@@ -31,9 +31,7 @@ class DifferenceTally:
     What a candidate has in common with the first one, the whole, is not counted again.
     """
 
-    def __init__(
-        self, counter: CachedTokenCounter, tools: list[JsonObject] | None, sync: bool
-    ) -> None:
+    def __init__(self, counter: CachedTokenCounter, tools: Tools, sync: bool) -> None:
         self._counter = counter
         self._tools = tools
         self._sync = sync
@@ -58,20 +56,14 @@ class DifferenceTally:
             texts = formatted[head : len(formatted) - tail]
             counted = await count_each(self._counter, texts, self._sync)
             figures = [*self._figures[:head], *counted, *self._figures[len(first) - tail :]]
-        return total_of(self._counter.overhead(self._tools), figures, messages)
+        tokens = max(0, self._counter.overhead(self._tools) + sum(figures))
+        # with those of each message where one formatted message says one of them
+        return Counted(tokens, figures) if len(figures) == messages else tokens
 
 
-async def count_each(
-    counter: CachedTokenCounter, formatted: list[JsonObject], sync: bool
-) -> list[int]:
+async def count_each(counter: CachedTokenCounter, formatted: Messages, sync: bool) -> list[int]:
     """The tokens of each of these formatted messages."""
     return counter.count_each_sync(formatted) if sync else await counter.count_each(formatted)
-
-
-def total_of(overhead: int, figures: list[int], messages: int) -> int:
-    """All tokens, with those of each message where one formatted message says one of them."""
-    tokens = max(0, overhead + sum(figures))
-    return Counted(tokens, figures) if len(figures) == messages else tokens
 
 
 class WholeTally:
@@ -227,14 +219,10 @@ def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
 
 def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:
     """The indexes of messages that were left out, and of those that a summary tells in short."""
-    how = {
-        id(m): replacement.how for replacement in truncate.replaced(chosen) for m in replacement.of
-    }
+    how = {id(m): item.how for item in truncate.replaced(chosen) for m in item.of}
     indexes = truncate.left_out(msgs, chosen)
-    return (
-        [i for i in indexes if id(msgs[i]) not in how],
-        [i for i in indexes if how.get(id(msgs[i])) == "summary"],
-    )
+    told = [i for i in indexes if how.get(id(msgs[i])) == "summary"]
+    return [i for i in indexes if id(msgs[i]) not in how], told
 
 
 def cleared(replacement: Made) -> list[tuple[ContentBlock, ContentBlock]]:
@@ -286,10 +274,8 @@ def within(msgs: list[Msg], full: list[Msg], chosen: list[Msg]) -> list[Msg]:
 def touch(msgs: list[Msg], chosen: list[Msg], report: Report) -> None:
     """Tell from which message on another history is said than the one that was given."""
     if chosen is not msgs:
-        first = next(
-            (after for after, before in zip(chosen, msgs, strict=False) if after is not before),
-            None,
-        )
+        pairs = zip(chosen, msgs, strict=False)
+        first = next((after for after, before in pairs if after is not before), None)
         if first is not None:
             report.touched(CUT, first)
 

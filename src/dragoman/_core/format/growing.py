@@ -128,12 +128,6 @@ def same_spellings(ids: dict[str, str], final: FinalPart, caps: Capabilities) ->
     return True
 
 
-_ROLES = {
-    "system": roles.SYSTEM, "developer": roles.SYSTEM, "user": USER, "assistant": ASSISTANT,
-    "tool": USER,
-}  # fmt: skip
-
-
 class NeedsWhole(Exception):
     """A part says something that depends on more than is known of what stands before it."""
 
@@ -164,7 +158,7 @@ def begins_turn(msgs: list[Msg], i: int, style: FormatStyle) -> bool:
 def _role(m: Msg) -> int | None:
     """Who says the message; None where it must be cut, or is unusual in another way."""
     content = m.content
-    role = _ROLES[m.role]
+    role = roles.ROLES[m.role]
     if type(content) is str:
         return role if content and not content.isspace() else None
     kinds = set(map(type, content))
@@ -362,7 +356,7 @@ class GrowingHistory:
         msgs = call.msgs[len(final.msgs) : end]
         heard = msgs
         if part.surveyed.flags & (roles.PAIRS | roles.CUT):  # what was left out was not heard
-            heard = self.wire.paired(msgs, self.can, self.style, part.report.trial())
+            heard = pipeline.paired(msgs, self.can, self.style, part.report.trial())
             answered = heard and _role(heard[-1]) in (USER, TOOL)
             if misnamed(part.surveyed) or not answered:
                 raise NeedsWhole("a call or a result stands alone")
@@ -406,8 +400,10 @@ class GrowingHistory:
                 raise NeedsWhole("a turn is joined with the one before it")
             names = self._speakers_before(surveyed, msgs, times, style)
             context, style = self._context(context, style, names)
-        elif self._edits and not self._edited_in(msgs, context.last):
-            raise NeedsWhole("what stands before signed thinking is another history")
+        elif not context.last:
+            present = set(map(id, msgs))  # all that was edited before the passes must stand here
+            if any(id(node) not in present or until is not None for _, node, until in self._edits):
+                raise NeedsWhole("what stands before signed thinking is another history")
         prepared = pipeline.prepare_part(msgs, [], caps, style, report, False, context)
         prepared = pipeline.bind_thinking(prepared, caps, style, report, False)
         first = prepared.history.roles[:1]
@@ -460,8 +456,3 @@ class GrowingHistory:
                 speakers = replace(speakers, heading="")
             style = replace(style, speakers=speakers)
         return context, style
-
-    def _edited_in(self, msgs: list[Msg], last: bool) -> bool:
-        """Whether all that was edited before the passes stands in these first messages."""
-        ids = set(map(id, msgs))
-        return last or all(id(node) in ids and until is None for _, node, until in self._edits)

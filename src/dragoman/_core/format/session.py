@@ -15,7 +15,7 @@ from ...message import ChatRequest, Msg
 from ...message.tools import ToolLike
 from ...rewrite.truncate import Counted, Truncation
 from ...rewrite.truncate.onward import Onward
-from ..counters.base import decomposes
+from ..counters.base import Tools, decomposes
 from ..jsontext import JsonObject
 from ..redaction import Shown
 from .base import RequestFormatter, WrittenMessages, drive
@@ -81,9 +81,7 @@ class Cuts:
         self._key: tuple[Any, ...] = ()  # what the tokens of a message depend on beside it
         self._earlier = FinalPart()
 
-    def strategy(
-        self, formatter: RequestFormatter, msgs: list[Msg], schemas: list[JsonObject] | None
-    ) -> Truncation:
+    def strategy(self, formatter: RequestFormatter, msgs: list[Msg], schemas: Tools) -> Truncation:
         """The formatter's strategy, or one that says the same of these messages with less work."""
         strategy = formatter.truncate
         # thinking that a cut unbinds is left out, so that a longer history may take less
@@ -91,14 +89,12 @@ class Cuts:
         if not (shrinks and Onward.knows(strategy)):
             return strategy
         key = (strategy, formatter.token_counter, formatter.max_tokens, formatter.style, schemas)
-        if (
-            self._onward is None
-            or key != self._key
-            or self._earlier.difference(msgs, look=self.look)
-        ):
-            self._onward, self._key, self._earlier = Onward(strategy), key, FinalPart()
+        onward = self._onward if key == self._key else None
+        if onward is None or self._earlier.difference(msgs, look=self.look):
+            onward, self._key, self._earlier = Onward(strategy), key, FinalPart()
+        self._onward = onward
         self._earlier.add(msgs[len(self._earlier.msgs) :])
-        return self._onward
+        return onward
 
     def forget(self) -> None:
         """Let go of everything."""
@@ -213,9 +209,8 @@ class Session:
             formatter = formatter._seen_by(msgs)
         if formatter._hooks:
             whole = await formatter._write(msgs, sync)
-            return self._compared(
-                whole.report, WrittenHistory(whole.messages, FinalPart(), why=_WHOLE)
-            )
+            written = WrittenHistory(whole.messages, FinalPart(), why=_WHOLE)
+            return self._compared(whole.report, written)
         messages, report = formatter._messages(msgs, JoinedReport)
         assert isinstance(report, JoinedReport)  # which was asked for
         if isinstance(msgs, ChatRequest) and messages is not msgs.messages:

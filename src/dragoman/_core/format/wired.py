@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
 from ...errors import ProviderError, ReadError, StreamError
 from ...losses import PolicyLike, Report
 from ...losses import policy as policy_of
 from ...message import ChatRequest, ChatResponse, Msg, Written, tools_of
-from ...message.tools import ToolLike
+from ...message.tools import ToolList
 from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
 from ...rewrite.truncate import Truncation
 from ...token import TokenCounterBase
 from ..edges.fetch import local_files
-from ..exchange.pipeline import FormatStyle
+from ..exchange.pipeline import FormatStyle, paired
 from ..exchange.stream import StreamDecoder, aiterated, feed_chunk, iterated, read_whole
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
@@ -33,16 +33,13 @@ from ..wording import Told
 from .base import FORMAT_HOOKS, RequestFormatter, WrittenMessages, current_report, drive
 from .session import Session
 
+SentRequest: TypeAlias = ChatRequest | Written | None
+
 
 class AnswerFormatter(RequestFormatter):
     """A formatter that reads back what it was answered."""
 
-    def parse_response(
-        self,
-        raw: Any,
-        tools: Sequence[ToolLike] | None = None,
-        request: ChatRequest | Written | None = None,
-    ) -> Msg:
+    def parse_response(self, raw: Any, tools: ToolList = None, request: SentRequest = None) -> Msg:
         """The message in a whole answer: parsed JSON, its text, or the official SDK's object.
 
         Its role is `assistant`; its name is empty unless the formatter writes from an agent's
@@ -60,10 +57,7 @@ class AnswerFormatter(RequestFormatter):
         return self._msg(resp, request)
 
     async def parse_stream(
-        self,
-        chunks: AsyncIterable[Any],
-        tools: Sequence[ToolLike] | None = None,
-        request: ChatRequest | Written | None = None,
+        self, chunks: AsyncIterable[Any], tools: ToolList = None, request: SentRequest = None
     ) -> Msg:
         """The message in a stream: bytes of the body, the official SDK's chunks, or parsed events.
 
@@ -79,10 +73,7 @@ class AnswerFormatter(RequestFormatter):
         return self._msg(reading.end(), request)
 
     def parse_stream_sync(
-        self,
-        chunks: Iterable[Any],
-        tools: Sequence[ToolLike] | None = None,
-        request: ChatRequest | Written | None = None,
+        self, chunks: Iterable[Any], tools: ToolList = None, request: SentRequest = None
     ) -> Msg:
         """The same for chunks that need not be awaited."""
         reading = _Reading(self._decoder(tools, request))
@@ -90,13 +81,11 @@ class AnswerFormatter(RequestFormatter):
             reading.take(feed_chunk(reading.decoder, chunk))
         return self._msg(reading.end(), request)
 
-    def _decoder(
-        self, tools: Sequence[ToolLike] | None, request: ChatRequest | Written | None
-    ) -> StreamDecoder:
+    def _decoder(self, tools: ToolList, request: SentRequest) -> StreamDecoder:
         declared = None if tools is None else tools_of(tools)
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
-    def _msg(self, resp: ChatResponse, request: ChatRequest | Written | None) -> Msg:
+    def _msg(self, resp: ChatResponse, request: SentRequest) -> Msg:
         msg = resp.msg
         agent_name = request.agent_name if isinstance(request, ChatRequest) else None
         msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""
@@ -243,10 +232,10 @@ class WireFormatter(AnswerFormatter):
     async def _format_all(self, msgs: list[Msg], report: Report) -> list[JsonObject]:
         if not self._hooks.intersection(FORMAT_HOOKS):
             return self.wire.messages(msgs, self.can, self.style, report)
-        paired = self.wire.paired(msgs, self.can, self.style, report)
-        token = _speaking.set(tuple(dict.fromkeys(m.name for m in paired)))
+        pairs = paired(msgs, self.can, self.style, report)
+        token = _speaking.set(tuple(dict.fromkeys(m.name for m in pairs)))
         try:
-            return await super()._format_all(paired, report)
+            return await super()._format_all(pairs, report)
         finally:
             _speaking.reset(token)
 

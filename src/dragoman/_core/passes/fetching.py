@@ -67,6 +67,5 @@ def _with_bytes(
     data = fetched.get(id(source)) if source is not None else None
     if data is None:
         return block
-    block = with_fields(block, report, source=data)
     report.made(data, source)
-    return block
+    return with_fields(block, report, source=data)

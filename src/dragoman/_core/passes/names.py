@@ -13,7 +13,7 @@ from ...capabilities import Capabilities
 from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from ...message.blocks import ContentBlock
+from ...message.blocks import ContentBlock, ToolBlock
 from .roles import IDS, MISNAMED, PAIRS, RoledHistory, Tools, same_items, with_content, with_fields
 
 
@@ -46,17 +46,13 @@ def name_tools(
         names |= mapping(others, rule, wire_names, ordered=True)
     if not names:
         return tools, names
-    return [_renamed_tool(tool, names, report) for tool in tools], names
-
-
-def _renamed_tool(
-    tool: Tool | ServerTool, names: dict[str, str], report: Report
-) -> Tool | ServerTool:
-    if type(tool) is not Tool or tool.name not in names:
-        return tool
-    name = names[tool.name]
-    report.lost("tool_name.mapped", tool, "name", did=f"written as {name}")
-    return with_fields(tool, report, name=name)
+    renamed = list(tools)
+    for i, tool in enumerate(tools):
+        if type(tool) is Tool and tool.name in names:
+            name = names[tool.name]
+            report.lost("tool_name.mapped", tool, "name", did=f"written as {name}")
+            renamed[i] = with_fields(tool, report, name=name)
+    return renamed, names
 
 
 def respell_history(
@@ -182,17 +178,14 @@ class _Respeller:
         return wire_id
 
 
-def _respelled(block: ToolUseBlock | ToolResultBlock, id: str, name: str) -> ContentBlock:
+def _respelled(block: ToolBlock, id: str, name: str) -> ContentBlock:
     """The same block under another id and name; `replace` takes three times as long."""
-    respelled: ToolUseBlock | ToolResultBlock
+    respelled: ToolBlock
     if type(block) is ToolUseBlock:
         respelled = ToolUseBlock(id, name, block.input, block.raw_input, block.cache)
     else:
         assert type(block) is ToolResultBlock  # the other one of the two
         respelled = ToolResultBlock(id, name, block.output, block.is_error, block.cache)
-    respelled.extras, respelled.spelling, respelled.origin = (
-        block.extras,
-        block.spelling,
-        block.origin,
-    )
+    respelled.extras, respelled.spelling = block.extras, block.spelling
+    respelled.origin = block.origin
     return respelled

@@ -110,23 +110,18 @@ def _joined_turns(
     joined: list[tuple[Msg, int]] = []
     for turn in turns:
         group = [history.msgs[i] for i in turn]
-        if joined and insert:
-            joined.append(_bridge(group[0], joined[-1][1], report, told))
+        if joined and insert:  # a turn of the other role
+            is_user = joined[-1][1] == roles.ASSISTANT
+            text = told.last_turn if is_user else told.bridge
+            report.lost("turn.bridged", group[0], did=text)
+            bridge = _turn(text, "user" if is_user else "assistant", group[0], report)
+            joined.append((bridge, roles.USER if is_user else roles.ASSISTANT))
         if not caps.gather_results and history.roles[turn[0]] == roles.TOOL:
             joined += [(m, roles.TOOL) for m in group]  # one by one, as the wire has them
             continue
         role = max(history.roles[i] for i in turn)  # a turn with results in it is the tools'
         joined.append((_joined_message(group, report) if len(group) > 1 else group[0], role))
     return joined
-
-
-def _bridge(behind: Msg, role: int, report: Report, told: Told) -> tuple[Msg, int]:
-    """A turn of the other role than `role`, before `behind`."""
-    if role == roles.ASSISTANT:
-        report.lost("turn.bridged", behind, did=told.last_turn)
-        return _turn(told.last_turn, "user", behind, report), roles.USER
-    report.lost("turn.bridged", behind, did=told.bridge)
-    return _turn(told.bridge, "assistant", behind, report), roles.ASSISTANT
 
 
 def _joined_message(group: list[Msg], report: Report) -> Msg:
@@ -143,8 +138,7 @@ def merged_message(group: list[Msg], blocks: list[ContentBlock], report: Report)
     merged = Msg.trusted(group[0].name, blocks, group[0].role, group[0])
     if any(m.extras for m in group[1:]):
         merged.extras = _merged_extras(group, report)
-    report.made(merged, group)
-    return merged
+    return report.made(merged, group)
 
 
 def _merged_extras(group: list[Msg], report: Report) -> Extras:
@@ -174,8 +168,7 @@ def add_document_texts(history: RoledHistory, report: Report, told: Told) -> Rol
             continue
         document = m.content[first]
         report.lost("document.text", document, did=told.document)
-        text = TextBlock(told.document)
-        report.made(text, document)
+        text = report.made(TextBlock(told.document), document)
         changes[i] = with_content(m, [*m.content[:first], text, *m.content[first:]], report)
     return history.with_contents(changes)
 
@@ -255,7 +248,9 @@ def move_late_system(
 
     `behind`: the role of what stands before these messages, if they are not the first.
     """
-    if caps.late_system == "keep" or not _any_late(history, caps, behind):
+    second = caps.system_head == "first" and history.roles[1:2] == [roles.SYSTEM]
+    first = behind is not None and history.roles[:1] == [roles.SYSTEM]
+    if caps.late_system == "keep" or not (history.flags & roles.LATE or second or first):
         return history
     prompt = 1 if caps.system_head == "first" else _prompt_length(history)
     if behind is not None:
@@ -272,14 +267,6 @@ def move_late_system(
             content = [_reminder(block, report, told) for block in m.blocks]
         changes[i] = [(with_content(m, content, report, "user"), roles.USER)]
     return history.with_changes(changes)
-
-
-def _any_late(history: RoledHistory, caps: Capabilities, behind: int | None) -> bool:
-    """Whether a system message stands behind the prompt."""
-    second = caps.system_head == "first" and history.roles[1:2] == [roles.SYSTEM]
-    if history.flags & roles.LATE or second:
-        return True
-    return behind is not None and history.roles[:1] == [roles.SYSTEM]
 
 
 def _reminder(block: ContentBlock, report: Report, told: Told) -> ContentBlock:
@@ -330,11 +317,12 @@ def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentB
     indexes: dict[str, list[int]] = defaultdict(list)
     for i, id in enumerate(ids):
         indexes[id].append(i)
-    ranks = []
-    for block in results:
+
+    def rank(block: ContentBlock) -> int:
         queue = indexes.get(getattr(block, "id", ""))
-        ranks.append((queue.pop(0) if queue else len(ids), block))
-    return [block for _, block in sorted(ranks, key=lambda pair: pair[0])]
+        return queue.pop(0) if queue else len(ids)
+
+    return sorted(results, key=rank)  # which asks for each of them once, in their order
 
 
 def _join_calls(history: RoledHistory, report: Report) -> RoledHistory:
@@ -406,6 +394,4 @@ def _with_last_turn(
 
 
 def _turn(text: str, role: Role, source: Msg, report: Report) -> Msg:
-    turn = Msg.trusted("", text, role)
-    report.made(turn, source)
-    return turn
+    return report.made(Msg.trusted("", text, role), source)

@@ -52,20 +52,14 @@ def _with_names(history: RoledHistory, written: bool, report: Report) -> RoledHi
     changes: dict[int, Msg | None] = {}
     for i, (m, role) in enumerate(zip(history.msgs, history.roles, strict=True)):
         if role == roles.ASSISTANT:
-            names = _names_by_id(m)
+            names = defaultdict(deque)  # that each id of the calls has, in their order
+            for call in m.calls:
+                names[call.id].append(call.name)
         elif role == roles.TOOL:
             blocks = [_with_name(block, names, written, report) for block in m.blocks]
             if not same_items(blocks, m.blocks):
                 changes[i] = with_content(m, blocks, report)
     return history.with_contents(changes)
-
-
-def _names_by_id(m: Msg) -> dict[str, deque[str]]:
-    """The names that each id of the calls in a message has, in their order."""
-    names: dict[str, deque[str]] = defaultdict(deque)
-    for call in m.calls:
-        names[call.id].append(call.name)
-    return names
 
 
 def _with_name(
@@ -298,8 +292,7 @@ class Pairing:
         for i, blocks in as_results.items():
             stays[i].append((with_only(self.history.msgs[i], blocks, self.report), roles.TOOL))
         for i, blocks in as_texts.items():
-            m = Msg.trusted("", blocks, "user")
-            self.report.made(m, self.history.msgs[i])
+            m = self.report.made(Msg.trusted("", blocks, "user"), self.history.msgs[i])
             stays[i].append((m, roles.USER))
         return stays, losses
 
@@ -308,9 +301,9 @@ class Pairing:
         output = output_text(block.output)
         output = self.told.error + output if block.is_error else output
         text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
-        self.report.made(text, block)
         blocks = block.output if isinstance(block.output, list) else []
-        return [text, *(item for item in blocks if item.type in MEDIA_KINDS)]
+        media = [item for item in blocks if item.type in MEDIA_KINDS]
+        return [self.report.made(text, block), *media]
 
     def _calls(self, m: Msg) -> list[Call]:
         if not self.server_ids:
@@ -338,11 +331,8 @@ class Pairing:
     def _missing(self, call: Call) -> Msg:
         assert type(call) is ToolUseBlock  # no provider's own is here without its result
         block = ToolResultBlock(call.id, call.name, self.told.missing, is_error=True)
-        m = Msg.trusted("", [block], "tool")
-        self.report.made(m, call)
-        self.report.made(block, call)
         self.report.lost("result.missing", call, did="an error result was added")
-        return m
+        return self.report.made(Msg.trusted("", [self.report.made(block, call)], "tool"), call)
 
     def _moved(self, result: Result, start: int, end: int) -> Msg:
         """The result alone; its call stands at `start`, the results behind that end at `end`."""

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from ...losses import Report
 from ...message import Msg, ServerTool, TextBlock, Tool, ToolResultBlock, ToolUseBlock, messages_of
-from ...message.blocks import MEDIA_KINDS, ContentBlock
+from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 from ...rewrite.lines import has_tools
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
@@ -113,20 +113,14 @@ class RoledHistory:
         )
 
 
-def with_content(
-    m: Msg, content: str | list[ContentBlock], report: Report, role: Any = None
-) -> Msg:
+def with_content(m: Msg, content: Content, report: Report, role: Any = None) -> Msg:
     """The message with other content (and role), whose losses are found at `m`."""
-    changed = Msg.trusted(m.name, content, role or m.role, m)
-    report.made(changed, m)
-    return changed
+    return report.made(Msg.trusted(m.name, content, role or m.role, m), m)
 
 
 def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
     """A copy of a block or a tool with other fields, whose losses are found at `node`."""
-    changed = replace(cast("Any", node), **fields)
-    report.made(changed, node)
-    return cast("_Node", changed)
+    return cast("_Node", report.made(replace(cast("Any", node), **fields), node))
 
 
 def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
@@ -179,7 +173,7 @@ def _role_blocks(m: Msg) -> list[tuple[str, list[ContentBlock]]]:
     return runs
 
 
-_ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
+ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": USER}
 _SYSTEM_PROMPT = bytes((SYSTEM,))
 
 
@@ -206,9 +200,7 @@ def checked_messages(msgs: object, report: Report) -> list[Msg]:
             msg.name, msg.content, msg.role, cache=msg.cache, extras=msg.extras, origin=msg.origin,
             path=f"$.messages[{i}]",
         )  # fmt: skip
-        like = Msg.trusted(new.name, new.content, new.role, msg)
-        report.made(like, msg)
-        checked.append(like)
+        checked.append(report.made(Msg.trusted(new.name, new.content, new.role, msg), msg))
     return checked
 
 
@@ -237,7 +229,7 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                 unusual.append(len(roles))
             if waiting:
                 flags |= PAIRS
-            roles.append(_ROLES[role])
+            roles.append(ROLES[role])
             continue
         called = returned = 0
         found = 0 if content else BLANK
@@ -283,7 +275,7 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                     found |= ODD
             else:
                 found |= MEDIA | ODD if block.type in MEDIA_KINDS else ODD
-        message_role = _ROLES[role]
+        message_role = ROLES[role]
         if called:
             if returned or role != "assistant":
                 flags |= MIXED

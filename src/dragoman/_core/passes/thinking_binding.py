@@ -34,9 +34,8 @@ def keep_bound_thinking(
     """
     if caps.binding == "none" or not history.unusual:
         return history, None
-    bound = [
-        i for i in history.unusual if history.roles[i] == ASSISTANT and _signed(history.msgs[i])
-    ]
+    answers = (i for i in history.unusual if history.roles[i] == ASSISTANT)
+    bound = [i for i in answers if _signed(history.msgs[i])]
     unbound = _unbound(history, bound, tools, report) if bound else {}
     if not unbound:
         return history, None

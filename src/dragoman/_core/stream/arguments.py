@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import isfinite
-from typing import Any
 
 from ...errors import ReadError
 from ...message import Finish, ToolUseBlock
@@ -47,7 +46,10 @@ def parse_arguments(text: str) -> Json:
     except ReadError:
         if not text or text.isspace():
             return {}
-        value = _lenient(text)
+        try:
+            value = _LENIENT.decode(text)
+        except (ValueError, RecursionError):
+            value = text
     if type(value) is dict and len(text) <= _DEEP:
         return value
     if type(value) is str and value is not text:
@@ -59,13 +61,6 @@ def parse_arguments(text: str) -> Json:
         return {}
     nests = text.count("{") + text.count("[") > _DEEP
     return text if type(value) is not dict or (nests and too_deep(value, _DEEP)) else value
-
-
-def _lenient(text: str) -> Any:
-    try:
-        return _LENIENT.decode(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def split_objects(text: str) -> list[str]:
@@ -109,8 +104,10 @@ def parse_partial(text: str) -> Json:
     closing, safe, inside = _open(text)
     if not (closing or inside):
         return parse_arguments(text)
-    if inside:
-        text = _without_half(text)
+    if inside and "\ud800" <= text[-1:] <= "\udbff":
+        text = text[:-1]  # the first half of a character whose second has not come
+    elif inside and text[-6:-4] == "\\u":
+        text = _HIGH_ESCAPE.sub(r"\1", text)
     candidates = [f'{text}"', f'{_HALF_ESCAPE.sub("", text)}"'] if inside else [text]
     for candidate in (*candidates, text[:safe]):
         try:
@@ -118,13 +115,6 @@ def parse_partial(text: str) -> Json:
         except ReadError:
             continue
     return text
-
-
-def _without_half(text: str) -> str:
-    """The text without the first half of a character whose second has not come."""
-    if "\ud800" <= text[-1:] <= "\udbff":
-        return text[:-1]
-    return _HIGH_ESCAPE.sub(r"\1", text) if text[-6:-4] == "\\u" else text
 
 
 def _open(text: str) -> tuple[str, int, bool]:
@@ -168,20 +158,16 @@ class Balance:
     @property
     def whole(self) -> bool:
         """Whether everything that was opened is closed, and something was opened."""
-        for text in self._texts[self._position :]:
-            self._look(text)
+        for piece in self._texts[self._position :]:
+            text = piece[1:] if self._escaped else piece
+            for sign in _SIGNS.findall(text):
+                if sign == '"':
+                    self._inside = not self._inside
+                elif not self._inside:
+                    self._depth += (sign in "{[") - (sign in "}]")
+            self._escaped = self._inside and (len(text) - len(text.rstrip("\\"))) % 2 == 1
         self._position = len(self._texts)
         return self._depth == 0 and not self._inside and bool(self._texts)
-
-    def _look(self, text: str) -> None:
-        if self._escaped and text:
-            text = text[1:]
-        for sign in _SIGNS.findall(text):
-            if sign == '"':
-                self._inside = not self._inside
-            elif not self._inside:
-                self._depth += (sign in "{[") - (sign in "}]")
-        self._escaped = self._inside and (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
 MADE = "made"  # the spelling of a call whose id is ours

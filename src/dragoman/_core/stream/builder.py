@@ -11,19 +11,9 @@ from dataclasses import fields, replace
 from itertools import groupby
 from typing import Any, assert_never
 
+from ... import message as tree
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamError
-from ...message import (
-    Candidate,
-    ChatResponse,
-    Finish,
-    Msg,
-    Origin,
-    RawBlock,
-    RefusalBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    Usage,
-)
+from ...message import Candidate, ChatResponse, Finish, Msg, Origin, ToolUseBlock, Usage
 from ...message.answer import FinishReason, Status, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
@@ -32,7 +22,8 @@ from ..jsontext import arguments as spell
 from .arguments import parse_calls, parse_partial
 from .pieces import End, Failed, Key, Meta, Part, Piece, Raw
 
-_BEARS = frozenset({ToolUseBlock, RawBlock, RefusalBlock})  # kinds that a reason depends on
+# kinds that a reason depends on
+_BEARS = frozenset({ToolUseBlock, tree.RawBlock, tree.RefusalBlock})
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
 
 
@@ -46,7 +37,7 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
     broken = any(call.unfinished for call in calls)
     # a call of one protocol only, such as a custom tool's, may be one that we have to run
     ready = any(not call.unfinished for call in calls) or any(
-        type(block) is RawBlock and block.role == "call" and block.by == "client"
+        type(block) is tree.RawBlock and block.role == "call" and block.by == "client"
         for block in blocks
     )
     if end is None:
@@ -57,7 +48,7 @@ def finish_and_status(end: Finish | None, blocks: Sequence[ContentBlock]) -> tup
             reason = "tool_calls"
         elif reason == "tool_calls" and not broken:
             reason = "stop"
-        if reason == "stop" and any(type(block) is RefusalBlock for block in blocks):
+        if reason == "stop" and any(type(block) is tree.RefusalBlock for block in blocks):
             reason = "refusal"
     finish = end if reason == end.reason else Finish(reason, end.raw)
     truncated = (broken and reason != "malformed_call") or reason in ("length", "context_overflow")
@@ -250,7 +241,7 @@ class Builder:
             model = resp.model or self.origin.model
             msg.origin = replace(self.origin, model=model)
             for block in blocks:
-                if type(block) is ThinkingBlock:
+                if type(block) is tree.ThinkingBlock:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
         finish, status = finish_and_status(end, blocks)
         return Candidate(msg, finish), status

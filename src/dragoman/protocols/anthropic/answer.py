@@ -19,9 +19,9 @@ from ...losses import Report
 from ...message import ChatResponse, Finish, Msg, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, answered
-from ..answers import AnswerWriter
+from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
-from ..chat_shape import filled
+from ..chat_shape import filled, without
 from .blocks import write_call, write_thinking
 
 DETAILS = "stop_details"  # the spelling of a refusal that stands beside the content
@@ -92,20 +92,15 @@ _THINKING = "thinking_tokens"
 
 def read_usage(data: JsonObject, issuer: str, in_stream: bool) -> Usage:
     """The figures; what they do not give back stays in extras. In streams null says nothing."""
-    usage = Usage()
-    unknown: dict[str, Any] = {}
-    for key, value in data.items():
-        name = _FIGURES.get(key)
-        if name is not None and type(value) is int:
-            setattr(usage, name, value)
-        elif key == _DETAILS and isinstance(value, dict):
-            details = dict(value)
-            if type(details.get(_THINKING)) is int:
-                usage.reasoning = details.pop(_THINKING)
-            if details or not value:
-                unknown[key] = details
-        elif not in_stream or value is not None:
-            unknown[key] = value
+    usage, unknown = read_counts(data, _FIGURES)
+    details = unknown.get(_DETAILS)
+    if isinstance(details, dict) and type(details.get(_THINKING)) is int:
+        usage.reasoning = details[_THINKING]
+        unknown[_DETAILS] = without(details, _THINKING)
+        if not unknown[_DETAILS]:
+            del unknown[_DETAILS]
+    if in_stream:
+        unknown = {key: value for key, value in unknown.items() if value is not None}
     if unknown or not data:
         usage.extras = {issuer: unknown}
     return usage
@@ -179,7 +174,13 @@ class MessagesWriter(AnswerWriter):
         if type(block) is TextBlock:
             return self._text(block)
         if type(block) is ThinkingBlock:
-            return self._thinking(block)
+            fields = self.fields(block)
+            mine = self.mine(block.origin)
+            if not self.is_readable(block, mine):
+                return None
+            if not mine:  # clients demand the field, but nobody could check what is in it
+                block = replace(block, signature=block.signature and "", redacted=None)
+            return {**write_thinking(block, as_read=self.own), **fields}
         if type(block) is tree.ToolUseBlock:
             return filled(write_call(block, self._input(block)), self.fields(block))
         if type(block) is tree.RawBlock:
@@ -229,15 +230,6 @@ class MessagesWriter(AnswerWriter):
         return {"type": "web_search_result_location", "url": citation.url, "title": citation.title,
                 "cited_text": citation.quote or "", "encrypted_index": ""}  # fmt: skip
 
-    def _thinking(self, block: ThinkingBlock) -> JsonObject | None:
-        fields = self.fields(block)
-        mine = self.mine(block.origin)
-        if not self.is_readable(block, mine):
-            return None
-        if not mine:  # clients demand the field, but nobody could check what is in it
-            block = replace(block, signature=block.signature and "", redacted=None)
-        return {**write_thinking(block, as_read=self.own), **fields}
-
     def is_readable(self, block: ThinkingBlock, mine: bool) -> bool:
         """Whether thinking can be shown here; what another issuer has sealed in it is a loss."""
         for name in () if mine else ("redacted", "signature"):
@@ -276,12 +268,8 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
-    for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
+    first = first_candidate(resp, report)
     resp = first_candidate_only(resp)
-    first = (
-        resp.candidates[0] if resp.candidates else tree.Candidate(Msg.trusted("", [], "assistant"))
-    )
     if resp.error is not None and not first.msg.content:
         return write_error(resp.error)
     origin = first.msg.origin

@@ -18,7 +18,7 @@ from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
 from ...message.blocks import TEXTS, ContentBlock, MediaBlock, Source, answered
-from ..chat_shape import are_objects, filled
+from ..chat_shape import are_objects, filled, without
 
 # gives the fields of this wire that a node has and does not model
 NodeFields: TypeAlias = Callable[[Any], JsonObject]
@@ -67,7 +67,7 @@ def _read(
     answer = readers is _ANSWER_READERS
     kind = data.get("type")
     read = readers.get(kind) if isinstance(kind, str) else None
-    fields = {key: value for key, value in data.items() if key != "type"}
+    fields = without(data, "type")
     block: Any = None if read is None else read(fields, issuer, answer)
     if type(block) is ThinkingBlock:
         # what nobody has sealed may be another model's, which a gateway showed to this client
@@ -350,9 +350,8 @@ def _decoded(data: str) -> str:
 
 def read_raw(data: JsonObject, issuer: str) -> RawBlock:
     """What no block models. A call names itself `*_use`, a result `*_result` and the call's id."""
-    kind = data.get("type")
+    kind, id, call_id = data.get("type"), data.get("id"), data.get("tool_use_id")
     kind = kind if isinstance(kind, str) else ""
-    id, call_id = data.get("id"), data.get("tool_use_id")
     if kind.endswith("_result") and isinstance(call_id, str):
         return RawBlock(issuer, data, "result", call_id)
     if kind.endswith("_use") and isinstance(id, str):

@@ -176,11 +176,9 @@ def headers_as_read(room: Room, req: ChatRequest, headers: dict[str, str]) -> di
     return {**headers, _HEADER: ",".join([*betas, *others])}
 
 
-def write_betas(
-    body: JsonObject, headers: dict[str, str], betas: list[str], dialect: Dialect
-) -> None:
+def write_betas(body: JsonObject, headers: dict[str, str], betas: list[str], place: str) -> None:
     """Ask for betas where the host looks for them: those among the body's fields, and `betas`."""
-    if dialect.betas_place == "body":
+    if place == "body":
         if betas:
             body[BETAS] = [*body.get(BETAS, ()), *betas]
         return

@@ -51,10 +51,8 @@ class _BlockEvents:
             return self._open_thinking(block)
         if type(block) is ToolUseBlock:
             self._complete = writer.own and block.raw_input is None and bool(block.input)
-            data = write_call(block, block.input if self._complete else {})
-            return self._start(
-                {**data, **self._fields(block), **self._fields(block, of_delta=True)}
-            )
+            data = write_call(block, block.input if self._complete else {}) | self._fields(block)
+            return self._start(data | self._fields(block, of_delta=True))
         self._complete = True
         raw = writer.raw(block) if type(block) is RawBlock else writer.block(block)
         return self._start(raw) if type(block) is RawBlock and raw is not None else []

@@ -15,7 +15,7 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import Msg, Origin, RawBlock, ToolResultBlock, ToolUseBlock
 from ..base import Room
-from ..chat_shape import no_message, own_extras
+from ..chat_shape import no_message, own_extras, without
 from .blocks import NodeFields, read_part, write_block
 from .dialect import Dialect
 
@@ -40,19 +40,16 @@ def read_message(data: Json, issuer: str, origin: Origin | None = None) -> Msg:
     else:
         m.spelling = "null" if content is None and "content" in data else "absent"
     if len(data) > 2 or m.spelling == "absent":
-        known = ("role",) if m.spelling == "absent" else ("role", "content")
-        unknown = {key: value for key, value in data.items() if key not in known}
+        unknown = without(data, "role", *(() if m.spelling == "absent" else ("content",)))
         m.extras = {issuer: unknown} if unknown else None
     return m
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
     """The entry of `messages` that `read_message` read."""
-    content = m.content
-    if type(content) is list and len(content) == 1:
-        block = content[0]
-        if type(block) is RawBlock and block.role == "message":
-            return block.data
+    content: Any = m.content
+    if len(content) == 1 and type(content[0]) is RawBlock and content[0].role == "message":
+        return content[0].data
     entry: JsonObject = {"role": m.role}
     if m.spelling == "null":
         entry["content"] = None
@@ -125,18 +122,15 @@ def write_messages(
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
             is_text = len(content) == 1 and content[0].keys() == _TEXT_KEYS
-            if is_text and not always_list and not _is_answer(m, caps):
+            # an answer of this wire goes back as the list that it came as
+            is_answer = m.role == "assistant" and m.origin and m.origin.issuer in caps.reads
+            if is_text and not always_list and not is_answer:
                 content = content[0]["text"]
         entry: JsonObject = {"role": _WIRE_ROLES[role], "content": content}
         if unusual and m.extras is not None:
             entry.update(own_extras(m, caps))
         entries.append(entry)
     return entries
-
-
-def _is_answer(m: Msg, caps: Capabilities) -> bool:
-    """Whether this wire answered it: an answer goes back as the list that it came as."""
-    return m.role == "assistant" and m.origin is not None and m.origin.issuer in caps.reads
 
 
 def _with_thinking(blocks: list[JsonObject]) -> list[JsonObject]:
@@ -147,9 +141,7 @@ def _with_thinking(blocks: list[JsonObject]) -> list[JsonObject]:
     return [{"type": "thinking", "thinking": "", "signature": ""}, *blocks]
 
 
-def write_system(
-    history: RoledHistory, end: int, caps: Capabilities, dialect: Dialect
-) -> str | list[JsonObject]:
+def write_system(history: RoledHistory, end: int, caps: Capabilities, dialect: Dialect) -> Json:
     """`system`: the messages before `end`, as one text or as blocks."""
     as_text = dialect.text == "string"
     if end == 1 and type(text := history.msgs[0].content) is str and as_text:
@@ -157,5 +149,5 @@ def write_system(
     fields: NodeFields = partial(own_extras, caps=caps)
     blocks = [write_block(block, fields) for m in history.msgs[:end] for block in m.blocks]
     if as_text and len(blocks) == 1 and blocks[0].keys() == _TEXT_KEYS:
-        return str(blocks[0]["text"])
+        return blocks[0]["text"]
     return blocks

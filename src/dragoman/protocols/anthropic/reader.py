@@ -15,9 +15,11 @@ from ..._core.jsontext import Json, JsonObject, loads
 from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
 from ...errors import ReadError
-from ...message import Finish, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ...message.blocks import ContentBlock, answered
-from ..chat_shape import require_text
+from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.blocks import ContentBlock, Extras, answered
+from ..answers import GrowingBlock, read_finish
+from ..chat_shape import require_text, without
+from ..request_fields import field_at
 from .answer import FINISH_REASONS, NO_REASON, read_refusal, read_usage
 from .blocks import read_answer_block, read_citation
 from .dialect import Dialect
@@ -31,25 +33,18 @@ _DELTAS: dict[str, tuple[type[Any], str]] = {
 }
 
 
-class _Slot:
+class _Slot(GrowingBlock):
     """One block that grows, with what waits for its end."""
 
-    __slots__ = ("changed", "citations", "data", "has_content", "is_text", "key", "kind",
-                 "offset", "pieces", "signature", "tokens")  # fmt: skip
+    __slots__ = ("has_content", "is_text", "offset", "signature", "tokens")
 
     def __init__(self, key: Key, block: ContentBlock, offset: int = 0) -> None:
-        self.key = key
-        self.kind: type[Any] = type(block)
+        super().__init__(key, type(block))
         self.is_text = self.kind is TextBlock
         self.has_content = True
         self.offset = offset  # how many blocks stand at this index before it
-        self.citations: list[JsonObject] = []
         self.signature: str | None = None  # each replaces the one before
         self.tokens = 0
-        # of a block that only its end makes whole: the block, and what grows of it
-        self.data: JsonObject = {}
-        self.pieces: list[str] = []
-        self.changed = False
         if type(block) is TextBlock:
             self.has_content = bool(block.text or block.citations)
             fields = next(iter(block.extras.values())) if block.extras else {}
@@ -114,7 +109,7 @@ class _GrowingBlocks:
         value = delta[field]
         pieces: list[Piece] = []
         if slot is None or slot.kind is not block_type:
-            slot = self._replace(index, slot, block_type(""), pieces)
+            slot = self._replace(index, block_type(""), pieces)
         slot.has_content = True
         extras = self._delta_extras(slot, delta, field)
         if field == "citation":
@@ -126,9 +121,7 @@ class _GrowingBlocks:
             pieces.append(Part(slot.key, block_type(require_text(value), extras=extras)))
         return pieces
 
-    def _delta_extras(
-        self, slot: _Slot, delta: JsonObject, field: str
-    ) -> dict[str, JsonObject] | None:
+    def _delta_extras(self, slot: _Slot, delta: JsonObject, field: str) -> Extras | None:
         fields = {key: delta[key] for key in delta
                   if key not in ("type", field) and delta[key] is not None}  # fmt: skip
         if type(fields.get("estimated_tokens")) is int:  # each delta has the increment
@@ -136,11 +129,9 @@ class _GrowingBlocks:
             fields["estimated_tokens"] = slot.tokens
         return {answered(self._issuer): fields} if fields else None
 
-    def _replace(
-        self, index: int, slot: _Slot | None, block: ContentBlock, pieces: list[Piece]
-    ) -> _Slot:
+    def _replace(self, index: int, block: ContentBlock, pieces: list[Piece]) -> _Slot:
         """The slot of a block that nobody began: in the place of an empty one, or behind it."""
-        if slot is None:
+        if (slot := self.slots.get(index)) is None:
             return self._open(index, block)
         key, offset = slot.key, slot.offset
         if slot.has_content:
@@ -187,19 +178,12 @@ class _GrowingBlocks:
             origin = Origin(self._issuer)
             pieces.append(Part(slot.key, ThinkingBlock("", slot.signature, origin=origin)))
             slot.signature = None
-        if slot.citations:
-            extras = {self._issuer: {"citations": slot.citations}}
-            pieces.append(Part(slot.key, TextBlock("", extras=extras)))
-            slot.citations = []
-        if slot.changed:
-            pieces.append(Part(slot.key, self._whole_block(slot), whole=True))
-            slot.changed = False
-        return pieces
+        return pieces + slot.end(self._issuer, self._whole_block)
 
-    def _whole_block(self, slot: _Slot) -> RawBlock:
+    def _whole_block(self, slot: GrowingBlock) -> RawBlock:
         """The object as it stands in a whole answer; input that breaks off is kept as text."""
         text, data = "".join(slot.pieces), slot.data
-        extras: dict[str, JsonObject] | None = None
+        extras: Extras | None = None
         if data.get("type") == "compaction":
             begun = data.get("content")
             if text:
@@ -335,10 +319,9 @@ class MessagesReader:
         """A block begins; one of them says that another model goes on (docs, "Fallbacks")."""
         pieces = self._blocks.start(payload)
         block = payload["content_block"]
-        if block.get("type") == "fallback" and isinstance(block.get("to"), dict):
-            model = block["to"].get("model")
-            if isinstance(model, str):
-                pieces.append(Meta(model=model, instead=True, issuer=self._issuer))
+        model = field_at(block, "to.model") if block.get("type") == "fallback" else None
+        if isinstance(model, str):
+            pieces.append(Meta(model=model, instead=True, issuer=self._issuer))
         return pieces
 
     def _message_delta(self, payload: JsonObject) -> list[Piece]:
@@ -348,12 +331,12 @@ class MessagesReader:
         pieces: list[Piece] = []
         if isinstance(usage, dict):
             pieces.append(read_usage(usage, self._issuer, in_stream=True))
-        fields = _without(payload, "type", "delta", "usage") | _without(delta, "stop_reason")
+        fields = without(payload, "type", "delta", "usage") | without(delta, "stop_reason")
         pieces += self._fields(fields)
         return pieces + self._stop_reason(reason if isinstance(reason, str) else None)
 
     def _message_stop(self, payload: JsonObject) -> list[Piece]:
-        return self._fields(_without(payload, "type", "message")) + self._default_end()
+        return self._fields(without(payload, "type", "message")) + self._default_end()
 
     def _fields(self, fields: JsonObject) -> list[Piece]:
         """Fields that nobody models; a null takes nothing back."""
@@ -374,11 +357,7 @@ class MessagesReader:
         if reason is None:
             return []
         self._ended = True
-        return [End(Finish(FINISH_REASONS.get(reason, "other"), reason))]
-
-
-def _without(data: JsonObject, *keys: str) -> JsonObject:
-    return {key: value for key, value in data.items() if key not in keys}
+        return [End(read_finish(reason, FINISH_REASONS))]
 
 
 def _chunk_event(data: str | bytes) -> JsonObject:

@@ -19,7 +19,7 @@ from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape, request_fields
 from ..base import PreparedRequest, Room
-from ..chat_shape import issuer_extras
+from ..chat_shape import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fitting_budget
 from ..request_fields import field_at, put_field, take_field
 from . import messages
@@ -121,13 +121,6 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
     return maximum
 
 
-_BINDING_BETA = "thinking-binding-controls-2026-08-01"
-
-
-# docs, "Extended thinking": what top_p may be while the model thinks
-_TOP_P = (0.95, 1.0)
-
-
 def requested_thinking(prepared: PreparedRequest, report: Report) -> Asked | None:
     """What is asked of the model, as far as the history lets it think.
 
@@ -172,16 +165,16 @@ def write_thinking(
         body["thinking"] = {"type": "enabled", "budget_tokens": fitting}
     if thinking.effort is not None:
         body["output_config"] = {"effort": thinking.effort, **body.get("output_config", {})}
-    if "thinking" in body:
-        request_fields.within(body, "top_p", "top_p", _TOP_P, prepared.request, report)
+    if "thinking" in body:  # docs, "Extended thinking"
+        request_fields.within(body, "top_p", "top_p", (0.95, 1.0), prepared.request, report)
 
 
 def drop_unbound_thinking(body: JsonObject) -> list[str]:
     """Have the provider drop the thinking that fails its check; the betas that it needs."""
     # the default of every model that binds thinking, said because the switch stands inside of it
-    thinking = body.get("thinking", {"type": "adaptive"})
-    body["thinking"] = {**thinking, "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
-    return [_BINDING_BETA]
+    body.setdefault("thinking", {"type": "adaptive"})
+    put_field(body, "thinking.block_binding", {"prefix_mismatch_behavior": "drop_block"})
+    return ["thinking-binding-controls-2026-08-01"]
 
 
 FORMAT_PATHS = ("output_config.format", "output_format")  # the second is the older place
@@ -201,18 +194,11 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     return None
 
 
-def _put_format(body: JsonObject, form: ResponseFormat, path: str = FORMAT_PATHS[0]) -> None:
-    """Put the schema of the answer into the body."""
-    put_field(body, path, {"type": "json_schema", "schema": form.schema})
-
-
-def write_format(
-    body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
-) -> None:
+def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """Put the schema into the body as this API takes it."""
-    form = request_fields.response_format(request, caps, report)
+    form = request_fields.response_format(prepared.request, prepared.caps, report)
     if form is not None and form.kind == "schema":
-        _put_format(body, form)
+        put_field(body, FORMAT_PATHS[0], {"type": "json_schema", "schema": form.schema})
         if form.strict is False:  # a schema is always kept to here
             report.lost("format.lowered", form, "strict", did="kept to")
         request_fields.format_unsaid(form, report, "strict" if form.strict is False else "")
@@ -227,7 +213,7 @@ _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 def _read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     """One entry of `tools`; a tool that nobody models is the provider's own."""
     kind, name = data.get("type"), data.get("name")
-    fields = {key: value for key, value in data.items() if key != "name"}
+    fields = without(data, "name")
     is_named = isinstance(name, str) and name and isinstance(kind, str | None)
     tool: Tool | ServerTool
     if is_named and kind and name in _SERVER_TOOLS and kind.startswith(f"{name}_"):
@@ -284,7 +270,7 @@ def _read_server_tool(fields: JsonObject, name: str, issuer: str) -> ServerTool:
             tool.max_uses = fields.pop("max_uses")
         place = fields.get("user_location")
         if isinstance(place, dict) and place.get("type") == "approximate":
-            location = {key: value for key, value in place.items() if key != "type"}
+            location = without(place, "type")
             if _are_texts(list(location.values())):
                 tool.location = location
                 del fields["user_location"]
@@ -322,12 +308,10 @@ def write_tool(tool: Tool | ServerTool, caps: Capabilities, report: Report) -> J
     if tool.kind == "own":
         return chat_shape.replay({}, tool, caps, report)
     data = _write_server_tool(tool)
-    fields: tuple[str, ...] = ()
-    if tool.kind == "web_search":
-        fields = ("max_uses", "location", "domains" if tool.domains else "blocked_domains")
+    fields = ("max_uses", "location", "domains" if tool.domains else "blocked_domains")
     if tool.domains:  # one of the two lists is taken, and the allowed ones say more
         data.pop("blocked_domains", None)
-    chat_shape.unsaid(tool, report, *fields)
+    chat_shape.unsaid(tool, report, *(fields if tool.kind == "web_search" else ()))
     return chat_shape.replay(data, tool, caps, report)
 
 
@@ -353,7 +337,7 @@ def _read_choice(body: JsonObject) -> ToolChoice | None:
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(kind, str) or kind not in _MODES:
         return None
-    fields = {key: value for key, value in data.items() if key != "type"}
+    fields = without(data, "type")
     values: dict[str, Any] = {"mode": _MODES[kind]}
     if kind == "tool":
         values["name"] = fields.pop("name", None)
@@ -468,9 +452,10 @@ def body_as_read(
         body["tools"] = [_tool_as_read(tool, issuer) for tool in req.tools]
     if req.tool_choice is not None and "tool_choice" in kept:
         choice = write_choice(req.tool_choice, as_read=True)
-        body["tool_choice"] = {**choice, **body.get("tool_choice", {})}
+        body["tool_choice"] = choice | body.get("tool_choice", {})
     if req.response_format is not None and "response_format" in kept:
-        _put_format(body, req.response_format, notes.get("format", FORMAT_PATHS[0]))
+        path = notes.get("format", FORMAT_PATHS[0])
+        put_field(body, path, {"type": "json_schema", "schema": req.response_format.schema})
     stream = notes.get("stream")
     if "stream" in kept and stream != "path" and (req.stream or stream == "false"):
         body["stream"] = req.stream

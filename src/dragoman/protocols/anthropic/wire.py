@@ -143,15 +143,14 @@ class Anthropic(Room):
         if (tool_choice := choice(prepared, report)) is not None:
             body["tool_choice"] = fields.write_choice(tool_choice)
         body.update(fields.write_options(request, caps, report))
-        fields.write_format(body, request, caps, report)
+        fields.write_format(body, prepared, report)
         if thinking is not None:
             fields.write_thinking(body, thinking, prepared, report)
         if request.stream and dialect.stream_flag:
             body["stream"] = True
-        if request.extras is not None:
-            replay(body, request, caps, report)
+        replay(body, request, caps, report)
         betas = fields.drop_unbound_thinking(body) if prepared.switch else []
-        hosts.write_betas(body, headers, betas, dialect)
+        hosts.write_betas(body, headers, betas, dialect.betas_place)
         for issuer, own_fields in (request.extras or {}).items():
             for key in dialect.refused:
                 if issuer in caps.reads and key in own_fields:

@@ -8,17 +8,17 @@ says less.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
 from ...losses import Report
-from ...message import ChatResponse, Msg, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from ...message import ChatResponse, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, answered
-from ..answers import AnswerWriter
+from ..answers import AnswerWriter, first_candidate, read_counts
 from ..base import Room
 from ..chat_shape import filled
 from .blocks import TEXT_INPUT, BlockWriter, issuer_fields
@@ -35,14 +35,7 @@ _FIGURES = {
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """The figures; what they do not give back, such as twins of other names, stays in extras."""
-    usage = Usage()
-    unknown: dict[str, Any] = {}
-    for key, value in data.items():
-        name = _FIGURES.get(key)
-        if name is not None and type(value) is int:
-            setattr(usage, name, value)
-        else:
-            unknown[key] = value
+    usage, unknown = read_counts(data, _FIGURES)
     if unknown:
         usage.extras = {issuer: unknown}
     return usage
@@ -80,7 +73,6 @@ _BROKEN = "malformed_model_output"
 _UNWRITTEN_REASONS: dict[str, FinishReason] = {
     _BROKEN: "error", "refusal": "refusal", "pause_turn": "pause",
 }  # fmt: skip
-_NEAREST = {"refusal": "content_filtered", "error": _BROKEN}
 FINISH_REASONS = _WRITTEN_REASONS | _UNWRITTEN_REASONS
 
 
@@ -90,7 +82,7 @@ class ConverseWriter(AnswerWriter):
     __slots__ = ()
     finish_reasons = _WRITTEN_REASONS
     unwritten_reasons = _UNWRITTEN_REASONS
-    nearest_reasons = _NEAREST
+    nearest_reasons: ClassVar = {"refusal": "content_filtered", "error": _BROKEN}
 
     def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
         """Why the answer ended: in the provider's own word, as long as it means the same."""
@@ -194,18 +186,15 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
-    for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
-    first = (
-        resp.candidates[0] if resp.candidates else tree.Candidate(Msg.trusted("", [], "assistant"))
-    )
+    first = first_candidate(resp, report)
     if (error := resp.error) is not None and not first.msg.content:
         body = error.body
         return body if isinstance(body, dict) and "message" in body else {"message": error.message}
     writer = ConverseWriter.for_answer(resp, room.dialect.issuers, report)
-    parts = [writer.block(block) for block in first.msg.blocks
-             if writer.own or not _is_empty(block)]  # fmt: skip
-    content = [part for part in parts if part is not None]
+    blocks = first.msg.blocks
+    if not writer.own:  # this wire takes back a text of nothing in no history
+        blocks = [b for b in blocks if type(b) is not TextBlock or b.text or b.citations]
+    content = [part for part in map(writer.block, blocks) if part is not None]
     body = {"output": {"message": {"role": "assistant", "content": content}}}
     fields = writer.answer_fields(resp)
     if (word := writer.finish_reason(first.finish, first)) is not None:
@@ -215,25 +204,15 @@ def write_response(
         body["usage"] = usage
     for node in (first, first.msg):
         fields = filled(writer.fields(node), fields)
-    _report_unsaid(resp, fields, report)
+    if resp.id is not None and resp.id not in request_ids(fields):
+        report.lost("answer.unsaid", resp, "id")
+    if resp.model is not None:  # no body of this wire has a place for it
+        report.lost("answer.unsaid", resp, "model")
+    if error is not None:
+        report.lost("answer.unsaid", resp, "error", what=error.message)
     if not writer.own and "metrics" not in fields:
         fields["metrics"] = missing_metrics(resp, report)
     return filled(body, fields)
-
-
-def _is_empty(block: ContentBlock) -> bool:
-    """A text of nothing, which this wire takes back in no history."""
-    return type(block) is TextBlock and not block.text and not block.citations
-
-
-def _report_unsaid(resp: ChatResponse, fields: JsonObject, report: Report) -> None:
-    """Report what stands in no body of this wire."""
-    if resp.id is not None and resp.id not in request_ids(fields):
-        report.lost("answer.unsaid", resp, "id")
-    if resp.model is not None:
-        report.lost("answer.unsaid", resp, "model")
-    if resp.error is not None:
-        report.lost("answer.unsaid", resp, "error", what=resp.error.message)
 
 
 def missing_metrics(resp: ChatResponse, report: Report) -> JsonObject:

@@ -16,14 +16,13 @@ from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock, answered
-from ..chat_shape import filled
+from ..chat_shape import filled, without
+from ..request_fields import field_at
 from .dialect import FORMATS, MEDIA_TYPES
 
 TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
 TYPED = "tool_use"  # in the spelling of a call: it names its type
 
-_SERVER = "server_tool_use"
-_UNKNOWN = "application/octet-stream"
 _TEXT = "text"  # the spelling of a document whose text stands there
 _STATUS = {"error": True, "success": False}
 _MARKING_FIELDS = frozenset({"citations", "guardContent"})  # extras that mark other kinds of text
@@ -113,11 +112,6 @@ def _read_raw(data: JsonObject, issuer: str) -> RawBlock:
     return RawBlock(issuer, data)
 
 
-def without(data: JsonObject, *keys: str) -> JsonObject:
-    """The fields but for those under `keys`."""
-    return {key: value for key, value in data.items() if key not in keys}
-
-
 def json_bytes(value: Any) -> Any:
     """The value with its bytes as base64 text, as they travel. Raises ValueError if it is deep."""
     try:
@@ -175,16 +169,11 @@ class BlockWriter:
                 data["status"] = status
         elif type(block) is ThinkingBlock:
             key, data = "reasoningContent", write_thinking(block, self.as_read)
-        elif (
-            type(block) is tree.ImageBlock
-            or type(block) is tree.AudioBlock
-            or type(block) is tree.VideoBlock
-            or type(block) is tree.DocumentBlock
-        ):
+        elif isinstance(block, MediaBlock):
             key, data = block.type, self._medium(block)
         elif type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
             return block.data
-        elif type(block) is RawBlock or type(block) is tree.RefusalBlock:
+        elif isinstance(block, RawBlock | tree.RefusalBlock):
             raise WriteError(f"{block.type} has no content block", code="seat.unsaid")
         else:
             assert_never(block)
@@ -271,7 +260,7 @@ def _write_text(text: str, fields: JsonObject) -> JsonObject:
     content = fields.get("content")
     if content is None or "".join(str(part.get("text", "")) for part in content) != text:
         content = [{"text": text}] if text else None
-    fields = {key: value for key, value in fields.items() if key != "content"}
+    fields = without(fields, "content")
     return {"citationsContent": fields if content is None else {**fields, "content": content}}
 
 
@@ -283,34 +272,28 @@ def _read_cited(data: JsonObject, issuer: str, _: str) -> TextBlock | None:
     texts: list[Any] = [part.get("text") for part in content if isinstance(part, dict)]
     if len(texts) < len(content) or not all(isinstance(text, str) for text in texts):
         return None
-    block = TextBlock("".join(texts))
-    if citations:
-        block.citations = [read_citation(citation if isinstance(citation, dict) else {})
-                           for citation in citations]  # fmt: skip
+    text = "".join(texts)
+    sources = [read_citation(source if isinstance(source, dict) else {}) for source in citations]
     # one text, or none: anything else comes back as it was
-    is_usual = content == [{"text": block.text}] if block.text else "content" not in data
-    fields = {key: value for key, value in data.items() if key != "content" or not is_usual}
-    block.extras = {issuer: fields}
-    return block
+    is_usual = content == [{"text": text}] if text else "content" not in data
+    fields = without(data, "content") if is_usual else dict(data)
+    return TextBlock(text, sources or None, extras={issuer: fields})
 
 
 def read_citation(data: Any) -> tree.Citation:
     """The source and what is quoted of it, for readers. Raises TypeError for no object."""
     if not isinstance(data, dict):
         raise TypeError("a citation is an object")
-    citation = tree.Citation()
-    if isinstance(data.get("title"), str):
-        citation.title = data["title"]
-    content = data.get("sourceContent")
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        citation.quote = "".join(text for text in texts if isinstance(text, str)) or None
-    location = data.get("location")
-    web = location.get("web") if isinstance(location, dict) else None
+    title, content = data.get("title"), data.get("sourceContent")
+    web = field_at(data, "location.web")
+    quotes = [field_at(part, "text") for part in content] if isinstance(content, list) else []
     url = web.get("url") if isinstance(web, dict) else data.get("source")
-    if isinstance(url, str) and (web or url.startswith(("https://", "http://"))):
-        citation.url = url
-    return citation
+    is_url = isinstance(url, str) and (web or url.startswith(("https://", "http://")))
+    return tree.Citation(
+        url=url if is_url else None,
+        title=title if isinstance(title, str) else None,
+        quote="".join(quote for quote in quotes if isinstance(quote, str)) or None,
+    )
 
 
 def _read_guarded(data: JsonObject, issuer: str, _: Origin | None) -> ContentBlock | None:
@@ -358,9 +341,8 @@ def write_thinking(block: ThinkingBlock, as_read: bool = False) -> JsonObject:
     """`reasoningText`, or `redactedContent`: the sealed text as bytes, which travel in base64."""
     if block.redacted is not None:
         return {"redactedContent": b64encode(block.redacted.encode()).decode("ascii")}
-    data: JsonObject = {"text": block.thinking}
-    if as_read and block.spelling == "textless":
-        data = {}
+    is_textless = as_read and block.spelling == "textless"
+    data: JsonObject = {} if is_textless else {"text": block.thinking}
     if block.signature is not None:
         data["signature"] = block.signature
     return {"reasoningText": data}
@@ -368,7 +350,8 @@ def write_thinking(block: ThinkingBlock, as_read: bool = False) -> JsonObject:
 
 def _read_call(data: JsonObject, issuer: str, _: str) -> ToolUseBlock | None:
     id, name, value = data.get("toolUseId", ""), data.get("name", ""), data.get("input", {})
-    if data.get("type") == _SERVER or not isinstance(id, str) or not isinstance(name, str):
+    is_server = data.get("type") == "server_tool_use"
+    if is_server or not isinstance(id, str) or not isinstance(name, str):
         return None
     block = ToolUseBlock(id, name)
     notes = []
@@ -466,7 +449,8 @@ def _read_source(
     """(the source, fields of the medium that nobody models, how it is spelled)."""
     content, location, text = data.get("bytes"), data.get("s3Location"), data.get("text")
     if isinstance(content, (str, bytes, bytearray)) and (media_type or kind == "document"):
-        return tree.Base64Source(media_type or _UNKNOWN, json_bytes(content)), {}, None
+        media_type = media_type or "application/octet-stream"
+        return tree.Base64Source(media_type, json_bytes(content)), {}, None
     if isinstance(location, dict) and isinstance(location.get("uri"), str):
         unknown = without(location, "uri")
         fields = {"source": {"s3Location": unknown}} if unknown else {}

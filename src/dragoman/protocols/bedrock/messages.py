@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,7 +24,7 @@ from ...losses import Report
 from ...message import CacheHint, DocumentBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock
 from ..base import Room
-from ..chat_shape import no_message, own_extras
+from ..chat_shape import no_message, own_extras, without
 from .blocks import BlockWriter, cache_point, read_parts, uri_of
 from .dialect import ENDINGS, FORMATS
 
@@ -39,7 +39,7 @@ def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
     if not isinstance(role, str) or role not in _ROLES:
         return no_message(data, issuer)
     content = data.get("content")
-    known = {"role", "content"}
+    known: tuple[str, ...] = ("role", "content")
     m = Msg.trusted("", [], role)  # type: ignore[arg-type]  # one of the roles
     m.read_from = data
     if type(content) is list:
@@ -47,22 +47,18 @@ def read_message(data: Json, issuer: str, origin: tree.Origin) -> Msg:
     elif type(content) is str:  # which the API itself refuses
         m.content = content
     else:
-        m.spelling = _ABSENT
-        known.remove("content")
+        m.spelling, known = _ABSENT, ("role",)
     if len(data) > len(known):
-        fields = {key: value for key, value in data.items() if key not in known}
-        m.extras = {issuer: fields} if fields else None
+        m.extras = {issuer: without(data, *known)}
     return m
 
 
 def message_as_read(room: Room, m: Msg) -> Json:
     """The entry of `messages` that `read_message` read."""
     issuer = room.issuer
-    content: str | list[ContentBlock] = m.content
-    if type(content) is list and len(content) == 1:
-        block = content[0]
-        if type(block) is tree.RawBlock and block.role == "message":
-            return block.data
+    content: Any = m.content
+    if len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
+        return content[0].data
     entry: JsonObject = {"role": m.role}
     if m.spelling != _ABSENT:
         entry["content"] = content_as_read(m, issuer)
@@ -81,11 +77,11 @@ def read_system(data: Json, issuer: str) -> Msg | None:
     if isinstance(data, str):
         m = Msg.trusted("", data, "system")
         m.spelling = "top string"
-    elif isinstance(data, list) and data:
-        m = Msg.trusted("", read_parts(data, issuer), "system")
-        m.spelling, m.read_from = "top list", data
-    else:
+        return m
+    if not isinstance(data, list) or not data:
         return None
+    m = Msg.trusted("", read_parts(data, issuer), "system")
+    m.spelling, m.read_from = "top list", data
     return m
 
 
@@ -119,7 +115,9 @@ class ComposingWriter(BlockWriter):
             parts.append(self.block(block))
             hint = getattr(block, "cache", None)
             if type(block) is ToolResultBlock:
-                waiting += _hints(block)
+                inner = block.output if isinstance(block.output, list) else []
+                hints = ((part, getattr(part, "cache", None)) for part in (*inner, block))
+                waiting += [(part, hint) for part, hint in hints if hint is not None]
                 if i < end and type(blocks[i + 1]) is ToolResultBlock:
                     continue
                 hint = self._last_hint(waiting, block)
@@ -212,13 +210,6 @@ def _write_plain(block: Any) -> JsonObject | None:
         if type(text) is str and text and not text.isspace():
             return {"toolResult": {"toolUseId": block.id, "content": [{"text": text}]}}
     return None
-
-
-def _hints(block: ToolResultBlock) -> Iterable[tuple[ContentBlock, CacheHint]]:
-    """The hints in a result, and behind it."""
-    parts = block.output if isinstance(block.output, list) else []
-    hints = ((part, getattr(part, "cache", None)) for part in (*parts, block))
-    return [(part, hint) for part, hint in hints if hint is not None]
 
 
 # By the error text letters, digits, white space, hyphens, parentheses and square brackets; an

@@ -15,29 +15,13 @@ from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...message import ImageBlock, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ..answers import read_finish
-from ..chat_shape import require_text
+from ..answers import GrowingBlock, read_finish
+from ..chat_shape import require_text, without
 from .answer import FINISH_REASONS, read_usage, request_ids
-from .blocks import json_bytes, read_block, read_citation, read_redacted, without
+from .blocks import json_bytes, read_block, read_citation, read_redacted
 from .dialect import Dialect
 
 _EMPTY: dict[str, JsonObject] = {"toolUse": {"input": {}}, "toolResult": {"content": []}}
-
-
-class _Slot:
-    """One block that grows, with what waits for its end."""
-
-    __slots__ = ("changed", "citations", "data", "key", "kind", "parts", "pieces")
-
-    def __init__(self, key: Key, kind: type[Any]) -> None:
-        self.key = key
-        self.kind = kind
-        self.citations: list[JsonObject] = []
-        # of what only its end makes whole: how it began, the text of its input, its content
-        self.data: JsonObject = {}
-        self.pieces: list[str] = []
-        self.parts: list[Json] = []
-        self.changed = False
 
 
 # service model: what each exception is over HTTP
@@ -63,15 +47,12 @@ _SHAPES = (("delta", _DELTA), ("start", "contentBlockStart"), ("stopReason", "me
 _ERROR_KEYS = ("message", "Message", "Error", "error", "__type")
 
 
-_PADDING = "p"
-
-
 class ConverseReader:
     """Reads one answer."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._issuer = dialect.issuers[0]
-        self._slots: dict[int, _Slot] = {}  # the blocks, by their index
+        self._slots: dict[int, GrowingBlock] = {}  # the blocks, by their index
         self._first = True
         self._events: dict[str, Callable[[JsonObject], list[Piece]]] = {
             _DELTA: self._grow,
@@ -104,11 +85,12 @@ class ConverseReader:
 
     def finish(self) -> list[Piece]:
         """What waits for the end of blocks whose end did not come."""
-        return [piece for slot in self._slots.values() for piece in self._end(slot)]
+        slots = self._slots.values()
+        return [piece for slot in slots for piece in slot.end(self._issuer, self._whole_block)]
 
     def _slot(
         self, index: Any, kind: type[Any], pieces: list[Piece], begins: bool = False
-    ) -> _Slot:
+    ) -> GrowingBlock:
         """The slot at this index; another one behind it where the kind is not the same."""
         if type(index) is not int:
             raise TypeError("an index is a number")
@@ -117,9 +99,9 @@ class ConverseReader:
             return slot
         key: Key = (0, index)
         if slot is not None:
-            pieces += self._end(slot)
+            pieces += slot.end(self._issuer, self._whole_block)
             key = (0, index, slot.key[2] + 1 if len(slot.key) > 2 else 1)
-        slot = self._slots[index] = _Slot(key, kind)
+        slot = self._slots[index] = GrowingBlock(key, kind)
         return slot
 
     def _start(self, event: JsonObject) -> list[Piece]:
@@ -172,7 +154,7 @@ class ConverseReader:
             block.extras = {answered(self._issuer): {"reasoningText": json_bytes(fields)}}
         return block
 
-    def _grow_data(self, slot: _Slot | None, kind: str, value: Any) -> list[Piece]:
+    def _grow_data(self, slot: GrowingBlock | None, kind: str, value: Any) -> list[Piece]:
         """Input of a call, content of a result, bytes of an image."""
         if slot is not None and kind == "toolUse" and slot.kind is ToolUseBlock:
             text = require_text(value["input"])
@@ -185,7 +167,7 @@ class ConverseReader:
         if kind == "toolUse":
             slot.pieces.append(require_text(value["input"]))
         elif isinstance(value, list) and isinstance(begun["content"], list):
-            slot.parts += json_bytes(value)
+            slot.pieces += json_bytes(value)
         else:
             raise TypeError("the content of a result is a list")
         slot.changed = True
@@ -194,25 +176,14 @@ class ConverseReader:
     def _stop(self, event: JsonObject) -> list[Piece]:
         """`contentBlockStop`: what waited for the end of the block."""
         slot = self._slots.get(event["contentBlockIndex"])
-        return self._end(slot) if slot is not None else []
+        return slot.end(self._issuer, self._whole_block) if slot is not None else []
 
-    def _end(self, slot: _Slot) -> list[Piece]:
-        pieces: list[Piece] = []
-        if slot.citations:
-            extras = {self._issuer: {"citations": slot.citations}}
-            pieces.append(Part(slot.key, TextBlock("", extras=extras)))
-            slot.citations = []
-        if slot.changed:
-            pieces.append(Part(slot.key, self._whole_block(slot), whole=True))
-            slot.changed = False
-        return pieces
-
-    def _whole_block(self, slot: _Slot) -> ContentBlock:
+    def _whole_block(self, slot: GrowingBlock) -> ContentBlock:
         """The object as it stands in a whole answer; input that breaks off is kept as text."""
         data = slot.data
         if "toolResult" in data:
             result = data["toolResult"]
-            content = [*result["content"], *slot.parts]
+            content = [*result["content"], *slot.pieces]
             return read_block({**data, "toolResult": {**result, "content": content}}, self._issuer)
         text, call = "".join(slot.pieces), data["toolUse"]
         value = parse_arguments(text) if text else call["input"]
@@ -262,9 +233,8 @@ class ConverseReader:
         content = message.get("content") if isinstance(message, dict) else None
         if content and not isinstance(content, list):
             raise TypeError("content is a list")
-        pieces: list[Piece] = []
-        for index, part in enumerate(content or ()):
-            pieces.append(Part((0, index), read_block(part, self._issuer)))
+        blocks = [read_block(part, self._issuer) for part in content or ()]
+        pieces: list[Piece] = [Part((0, index), block) for index, block in enumerate(blocks)]
         fields = without(payload, "output")
         if isinstance(reason, str):
             del fields["stopReason"]
@@ -282,7 +252,7 @@ class ConverseReader:
 
     def _fields(self, data: JsonObject) -> list[Piece]:
         """Fields that nobody models, and the id of the request, where a library notes it."""
-        fields = without(data, _PADDING)
+        fields = without(data, "p")  # padding
         if not fields:
             return []
         id = next((id for id in request_ids(fields) if isinstance(id, str)), None)

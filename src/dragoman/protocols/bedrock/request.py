@@ -19,15 +19,13 @@ from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
-from .. import reasoning, request_fields
+from .. import chat_shape, reasoning, request_fields
 from ..base import PreparedRequest, Room
-from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, own_tool, replay
-from ..chat_shape import parameters as tool_parameters
-from ..chat_shape import unsaid as report_tool_fields
+from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
 from ..request_fields import field_at, put_field, take_field
 from . import messages
-from .blocks import cache_point, read_cache_point, without
+from .blocks import cache_point, read_cache_point
 from .dialect import read_path
 
 MODEL_FIELDS = "additionalModelRequestFields"
@@ -76,7 +74,9 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
         if name in ("reasoning", "reasoning_budget") and word == "disabled":
             continue
         for path in paths:
-            if (value := _option_at(body, path, name)) is not None:
+            value = field_at(body, path)
+            is_odd = value == "" or (name == "stop" and isinstance(value, str))
+            if not is_odd and (value := request_fields.option_value(name, value)) is not None:
                 values[name] = value
                 take_field(body, path)
                 if path != paths[0]:
@@ -90,13 +90,6 @@ def read_options(body: JsonObject, notes: JsonObject) -> Options:
             values["reasoning"], notes["reasoning"] = _SWITCH_WORDS[word], {"at": None}
         notes.setdefault(name, {})["with"] = {switch: word}
     return Options(**values)
-
-
-def _option_at(body: JsonObject, path: str, name: str) -> Any:
-    """The value of an option; None for what none can hold."""
-    value = field_at(body, path)
-    is_odd = value == "" or (name == "stop" and isinstance(value, str))
-    return None if is_odd else request_fields.option_value(name, value)
 
 
 def _noted_place(name: str, notes: JsonObject) -> tuple[str | None, dict[str, str]]:
@@ -150,15 +143,14 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
     makers.update(thinking)
     form = request_fields.response_format(request, caps, report)
     if form is not None and form.kind == "schema":
-        _put_format(body, form, request_fields.format_name(form, report))
+        note: JsonObject = {} if form.description else {"absent": ("description",)}
+        _put_format(body, form, request_fields.format_name(form, report), note)
         if form.strict is not None:
             report.lost("format.lowered", form, "strict", did="a schema is always kept to here")
-    parts = {
-        "inferenceConfig": inference,
-        MODEL_FIELDS: makers,
-        "serviceTier": tier and {"type": tier},
-    }
+    parts = {"inferenceConfig": inference, MODEL_FIELDS: makers}
     body.update((key, part) for key, part in parts.items() if part)
+    if tier is not None:
+        body["serviceTier"] = {"type": tier}
 
 
 def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
@@ -240,11 +232,8 @@ def _read_format(body: JsonObject, notes: JsonObject) -> ResponseFormat | None:
     return form
 
 
-def _put_format(
-    body: JsonObject, form: ResponseFormat, name: str | None, note: JsonObject | None = None
-) -> None:
+def _put_format(body: JsonObject, form: ResponseFormat, name: str | None, note: JsonObject) -> None:
     """Put the schema into the body, where it is a text; `note`: how it was spelled."""
-    note = {"absent": () if form.description else ("description",)} if note is None else note
     put_field(body, f"{_FORMAT}.type", "json_schema")
     put_field(body, f"{_SCHEMA}.schema", note.get("schema") or arguments(form.schema))
     for key, value in (("name", name), ("description", form.description)):
@@ -259,25 +248,26 @@ _SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_in
 _TOOLS, _CHOICE = "toolConfig.tools", "toolConfig.toolChoice"
 
 
-def write_tool_config(prepared: PreparedRequest, report: Report) -> JsonObject:
+def write_tool_config(room: Room, prepared: PreparedRequest, report: Report) -> JsonObject:
     """`{"tools", "toolChoice"}`; empty where nothing is to be declared."""
     requested, caps = prepared.request.tool_choice, prepared.caps
     withheld = caps.none_by == "withholding" and requested is not None and requested.mode == "none"
     tool_choice = None if withheld else request_fields.choice(prepared, report, prepared.tools)
-    tools = write_tools(prepared.offered or request_fields.stubs(prepared, report), caps, report)
+    offered = prepared.offered or request_fields.stubs(prepared, report)
+    tools = write_tools(room, offered, caps, report)
     if not tools:
         return {}
     return {"tools": tools} | ({} if tool_choice is None else {"toolChoice": _choice(tool_choice)})
 
 
 def write_tools(
-    tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
+    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[JsonObject]:
-    """The tools in their order, each with the cache point that it hints at."""
+    """`toolSpec` and `systemTool` objects, each with the cache point that it hints at."""
     entries: list[JsonObject] = []
     for tool in tools:
         if type(tool) is Tool:
-            schema, strict = tool_parameters(tool, caps, report)
+            schema, strict = chat_shape.parameters(tool, caps, report)
             spec = _function(tool, tool.description or None, schema, strict)
             entries.append({"toolSpec": replay(spec, tool, caps, report)})
             if tool.cache is not None and caps.cached_tools:
@@ -286,12 +276,12 @@ def write_tools(
                 report.lost("tool.cache", tool, "cache")
             continue
         assert type(tool) is ServerTool  # the other one of the two
-        if tool.kind == "own" and (entry := own_tool(tool, caps)):
+        if tool.kind == "own" and (entry := chat_shape.own_tool(tool, caps)):
             entries.append(entry)
             continue
         if tool.kind not in _SYSTEM_TOOLS:
             raise WriteError(f"{tool.kind} is no system tool", path="$.tools", code="tool.type")
-        report_tool_fields(tool, report)
+        chat_shape.unsaid(tool, report)
         system_tool = replay({"name": _SYSTEM_TOOLS[tool.kind]}, tool, caps, report)
         entries.append({"systemTool": system_tool})
     return entries

@@ -7,14 +7,13 @@ for by another operation, the system prompt stands beside the messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ..._core.jsontext import JsonObject
 from ..._core.passes import roles
-from ...capabilities import Capabilities
 from ...losses import Field, Report
-from ...message import ChatRequest, ServerTool, Tool
+from ...message import ChatRequest
 from ...message.blocks import NOTES
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import filled, head, in_path, issuer_fields, own_extras
@@ -68,16 +67,11 @@ class BedrockConverse(Room):
 
     claims = staticmethod(claims)
     messages = write_messages
+    tools = fields.write_tools
     message_as_read = message_as_read
     read_request = fields.read_request
     body_as_read = fields.body_as_read
     write_response = write_response
-
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
-        """`toolSpec`, `systemTool` and `cachePoint` objects."""
-        return fields.write_tools(tools, caps, report)
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -116,7 +110,7 @@ class BedrockConverse(Room):
         if prepared.elements is None:
             body["messages"] = write_messages(self, history, caps, report, start)
         fields.write_options(body, prepared, report)
-        if tool_config := fields.write_tool_config(prepared, report):
+        if tool_config := fields.write_tool_config(self, prepared, report):
             body["toolConfig"] = tool_config
         for key in _BEHIND_TOOLS:
             if key in body:

@@ -18,9 +18,9 @@ from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import noted
-from ..answers import AnswerWriter, beyond_figures
+from ..answers import AnswerWriter, beyond_figures, first_candidate, without_cache
 from ..base import Room
-from ..chat_shape import answer_call, filled
+from ..chat_shape import answer_call, filled, object_of
 from .blocks import PLAN, TEXT, citations_as_read, part_as_read, write_citation
 
 FINISH_REASONS: dict[str, FinishReason] = {
@@ -36,14 +36,12 @@ _NEAREST = {"context_overflow": "MAX_TOKENS", "malformed_call": "ERROR"}
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """`tokens` without the cache and with images; other fields are extras."""
-    tokens: JsonObject = data["tokens"] if isinstance(data.get("tokens"), dict) else {}
+    tokens = object_of(data.get("tokens"))
     input, images = _count(tokens.get("input_tokens")), _count(tokens.get("image_tokens")) or 0
     cached = _count(data.get("cached_tokens"))
-    if input is not None:
-        input += images
-        input -= cached if cached is not None and cached <= input else 0
+    input = None if input is None else input + images
     output, reasoning = tokens.get("output_tokens"), tokens.get("reasoning_tokens")
-    usage = Usage(input, cached, None, _count(output), _count(reasoning))
+    usage = without_cache(Usage(input, cached, None, _count(output), _count(reasoning)))
     unknown, _ = beyond_figures(data, figures(usage, images), is_same=_is_same)
     usage.extras = {issuer: unknown} if unknown else None
     return usage
@@ -65,8 +63,7 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
     """The figures for a client; the answer of another wire gets all that a client demands."""
     extras = writer.fields(usage)
     if writer.own:
-        tokens = extras.get("tokens")
-        images = _count(tokens.get("image_tokens")) if isinstance(tokens, dict) else None
+        images = _count(object_of(extras.get("tokens")).get("image_tokens"))
         return filled(figures(usage, images or 0), extras)
     writer.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
     input, cached = (usage.input or 0) + (usage.cache_write or 0), usage.cache_read or None
@@ -135,7 +132,7 @@ class CohereWriter(AnswerWriter):
     def message(self, candidate: Candidate) -> JsonObject:
         """`{"role", "content", "tool_plan", "tool_calls", "citations"}`: those that there are."""
         extras = {**self.fields(candidate), **self.fields(candidate.msg)}
-        unknown = extras.pop("message", None)
+        unknown = dict(object_of(extras.pop("message", None)))
         notes = (candidate.extras or {}).get(noted(self.issuer), {})
         message: JsonObject = {} if "role" in notes else {"role": "assistant"}
         parts, fields = self._content(candidate.msg.blocks)
@@ -143,7 +140,6 @@ class CohereWriter(AnswerWriter):
             text = candidate.msg.blocks[0] if len(parts) == 1 and self.own else None
             is_string = type(text) is tree.TextBlock and text.spelling == TEXT
             message["content"] = text.text if is_string else parts  # type: ignore[union-attr]
-        unknown = dict(unknown) if isinstance(unknown, dict) else {}
         if "citations" in fields and isinstance(unknown.get("citations"), list):
             unknown["citations"] = [*fields["citations"], *unknown["citations"]]
         return {**message, **fields, **unknown, **extras}
@@ -176,10 +172,7 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
     """The body of an answer. One that is an error and nothing else is written as an error."""
-    for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
-    candidates = resp.candidates or [Candidate(tree.Msg.trusted("", [], "assistant"))]
-    first = candidates[0]
+    first = first_candidate(resp, report)
     if resp.error is not None and not first.msg.content:
         return error_body(resp.error)
     writer = CohereWriter.for_answer(resp, room.dialect.issuers, report)

@@ -5,7 +5,6 @@ Reference: Cohere API, "Chat": `Content`, `AssistantMessageV2ContentOneItem`, `T
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, assert_never
 
 from ... import message as tree
@@ -151,9 +150,7 @@ def cited_item(citation: Json) -> int | None:
     return 0 if index is None else index if type(index) is int and index >= 0 else None
 
 
-def attach_citations(
-    blocks: Sequence[ContentBlock], citations: list[Json], issuer: str
-) -> list[Json]:
+def attach_citations(blocks: list[ContentBlock], citations: list[Json], issuer: str) -> list[Json]:
     """Give the blocks of a content, and a plan behind it, their citations.
 
     Returns what is left: from the first one on that is about none of them or about an earlier one.

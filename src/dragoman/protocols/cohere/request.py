@@ -6,11 +6,11 @@ Reference: Cohere API, "Chat": `tools`, `strict_tools`, `tool_choice`, `response
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..._core.jsontext import JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
@@ -65,7 +65,7 @@ def _read_tools(body: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     return tools
 
 
-def tools_as_read(room: ChatRoom, body: JsonObject, tools: Sequence[Tool | ServerTool]) -> None:
+def tools_as_read(room: ChatRoom, body: JsonObject, tools: Tools) -> None:
     """Put the tools into the body, and whether they are strict."""
     body["tools"] = [chat_request.tool_as_read(tool, room.issuer, strict=False) for tool in tools]
     strict = [tool.strict for tool in tools if type(tool) is Tool and tool.strict is not None]
@@ -73,28 +73,22 @@ def tools_as_read(room: ChatRoom, body: JsonObject, tools: Sequence[Tool | Serve
         body["strict_tools"] = strict[0]
 
 
-def write_tools(
-    room: ChatRoom,
-    body: JsonObject,
-    tools: Sequence[Tool | ServerTool],
-    caps: Capabilities,
-    report: Report,
-) -> None:
-    """Put the tools into the body, with one switch for all of them, which all must want."""
+def write_tools(room: ChatRoom, tools: Tools, caps: Capabilities, report: Report) -> JsonObject:
+    """The fields of the tools: one switch makes all of them strict, if all of them want it."""
     wishes = {tool.strict for tool in tools if type(tool) is Tool}
     if True in wishes and len(wishes) > 1:
         caps = replace(caps, strict_tools=False)  # whose loss each of them is
-    body["tools"] = entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
+    entries = [chat_request.write_tool(tool, caps, report) for tool in tools]
     functions = [(tool, entry["function"].pop("strict", None))
                  for tool, entry in zip(tools, entries, strict=True)
                  if type(tool) is Tool]  # fmt: skip
     switches = {strict for _, strict in functions}
     if switches == {True} or switches in ({False}, {False, None}):
-        body["strict_tools"] = True in switches
-        return
+        return {"tools": entries, "strict_tools": True in switches}
     for tool, strict in functions:
         if strict:
             report.lost("tool.strict", tool, "strict", did="no tool is strict")
+    return {"tools": entries}
 
 
 def _read_choice(body: JsonObject) -> ToolChoice | None:

@@ -20,9 +20,9 @@ from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
-from ..answers import EVENTS, AnswerWriter, beyond_figures
+from ..answers import EVENTS, AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
-from ..chat_shape import filled
+from ..chat_shape import filled, object_of
 from ..request_fields import field_at, put_field
 from .blocks import MEDIA, media_link
 
@@ -72,14 +72,8 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
     """The figures of one answer; what the neutral ones do not give back stays in extras."""
-    counts: dict[str, Any] = {}
-    for name, path in _COUNTS.items():
-        value = field_at(data, path)
-        counts[name] = value if type(value) is int else None
-    cached = (counts["cache_read"] or 0) + (counts["cache_write"] or 0)
-    if counts["input"] is not None and cached <= counts["input"]:
-        counts["input"] -= cached
-    usage = Usage(**counts)
+    counts: Any = {name: first_count(field_at(data, path)) for name, path in _COUNTS.items()}
+    usage = without_cache(Usage(**counts))
     if other_fields := beyond_figures(data, _figures(usage))[0]:
         usage.extras = {issuer: other_fields}
     return usage
@@ -108,8 +102,7 @@ def sum_bills(bills: Sequence[JsonObject]) -> JsonObject:
     total["output_tokens"] = sum(outputs)
     details: dict[str, int] = {}
     for bill in bills:
-        counts = bill.get("output_tokens_details")
-        for key, value in counts.items() if isinstance(counts, dict) else ():
+        for key, value in object_of(bill.get("output_tokens_details")).items():
             details[key] = details.get(key, 0) + (value if type(value) is int else 0)
     return {**total, "output_tokens_details": details} if details else total
 
@@ -121,15 +114,13 @@ class DashScopeWriter(AnswerWriter):
     finish_reasons = _WRITTEN
     unwritten_reasons = _UNWRITTEN
     nearest_reasons = _NEAREST
+    needs_reason = False
 
     def part(self, block: ContentBlock) -> JsonObject | None:
         """The block as a part of the content; None if no part can say it."""
-        if (
-            type(block) is tree.RawBlock
-            and self.reads(block.issuer)
-            and isinstance(block.data, dict)
-        ):
-            return block.data
+        raw = block.data if type(block) is tree.RawBlock and self.reads(block.issuer) else None
+        if isinstance(raw, dict):
+            return raw
         fields = self.fields(block)
         if type(block) is TextBlock or type(block) is tree.RefusalBlock:
             return {"text": self.text(block), **fields}
@@ -175,12 +166,6 @@ class DashScopeWriter(AnswerWriter):
             return block.input
         return json_text(block.input)
 
-    def finish_reason(self, finish: tree.Finish, node: object) -> str | None:
-        """The word for why it ended; None where an answer of this wire had none."""
-        if self.own and finish.raw is None:
-            return None
-        return super().finish_reason(finish, node)
-
     def usage(self, usage: Usage) -> JsonObject:
         """The figures as this wire sums them: everything read, everything written, and both."""
         fields = self.fields(usage)
@@ -196,8 +181,7 @@ class DashScopeWriter(AnswerWriter):
     def _choice(self, candidate: tree.Candidate, in_parts: bool) -> JsonObject:
         fields = self.fields(candidate)
         self.fields(candidate.msg)
-        message_fields = fields.pop("message", None)
-        other_fields = dict(message_fields) if isinstance(message_fields, dict) else {}
+        other_fields = dict(object_of(fields.pop("message", None)))
         tags = fields.pop("think_tags", "")  # sections without a word, behind all text
         blocks = [*candidate.msg.blocks, *([TextBlock(tags)] if tags else [])]
         if self.own and any(block.spelling == FIELD for block in blocks):
@@ -227,9 +211,7 @@ class DashScopeWriter(AnswerWriter):
             elif not (self.own and block.spelling == SOUND_FIELD):
                 content.append(block)
                 in_parts = in_parts or type(block) is tree.RawBlock or block.type in MEDIA_KINDS
-        in_parts = in_parts or any(
-            block.spelling == PART or self._has_text_fields(block) for block in blocks
-        )
+        in_parts = in_parts or any(map(self._is_part, blocks))
         fields = {"reasoning_content": "\n".join(filter(None, thoughts)), "tool_calls": calls}
         message: JsonObject = {key: value for key, value in fields.items() if value}
         if in_parts:
@@ -241,11 +223,11 @@ class DashScopeWriter(AnswerWriter):
             message["content"] = self._joined_text(content)
         return message
 
-    def _has_text_fields(self, block: ContentBlock) -> bool:
-        """Whether fields of this wire stand beside the text, which only a part can hold."""
-        return type(block) is TextBlock and any(
-            self.reads(issuer.removesuffix(ANSWER)) for issuer in block.extras or ()
-        )
+    def _is_part(self, block: ContentBlock) -> bool:
+        """Whether it was a part, or has a text and fields beside it, which only a part can hold."""
+        issuers = (block.extras or ()) if type(block) is TextBlock else ()
+        has_fields = any(self.reads(issuer.removesuffix(ANSWER)) for issuer in issuers)
+        return block.spelling == PART or has_fields
 
     def _joined_text(self, content: Sequence[ContentBlock]) -> str:
         """One text: all texts side by side."""
@@ -273,8 +255,7 @@ class DashScopeWriter(AnswerWriter):
             for block in candidate.msg.blocks:
                 if type(block) is AudioBlock and block.spelling == SOUND_FIELD:
                     output["audio"] = self.sound(block)
-        other_fields = fields.pop("output", None)
-        filled(output, other_fields if isinstance(other_fields, dict) else {})
+        filled(output, object_of(fields.pop("output", None)))
         if not self.own and resp.model is not None:
             output["model_name"] = resp.model
         return output
@@ -309,8 +290,7 @@ def _without_choices(resp: ChatResponse, fields: JsonObject) -> bool:
     first = resp.candidates[0]
     if any(block.spelling == FIELD for block in first.msg.blocks):
         return True
-    output = fields.get("output")
-    empty_text = isinstance(output, dict) and "text" in output
+    empty_text = "text" in object_of(fields.get("output"))
     return empty_text and not first.msg.blocks and not first.extras
 
 

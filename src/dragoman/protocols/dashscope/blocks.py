@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
 from ...errors import WriteError
-from ...message import AudioBlock, CacheHint, FileSource, ImageBlock, LocalSource, TextBlock
+from ...message import AudioBlock, CacheHint, ContentBlock, ImageBlock, Origin, TextBlock
 
 MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": tree.VideoBlock}
 
@@ -34,7 +34,7 @@ def read_part(part: Any, issuer: str) -> Any:
         spelling = _NULL if value is None else None
     elif kind and isinstance(value, str):
         if value.startswith("oss://"):  # a file that was uploaded to the provider
-            block = MEDIA[kind](FileSource(value, issuer))
+            block = MEDIA[kind](tree.FileSource(value, issuer))
         else:
             source, spelling = read_url(value)
             block = MEDIA[kind](source)
@@ -55,6 +55,11 @@ def read_part(part: Any, issuer: str) -> Any:
     return block
 
 
+def read_parts(parts: list[Json], issuer: str, origin: Origin | None = None) -> list[ContentBlock]:
+    """The blocks of a content list."""
+    return [read_part(part, issuer) for part in parts]
+
+
 def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> JsonObject:
     """The part of a text or medium, with the `fields` that stand beside it.
 
@@ -73,9 +78,9 @@ def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> J
 def media_link(block: Any, head: str | None = None) -> str:
     """The URL, file or data URI of a medium; `head` is how the URI began if it was read."""
     source = block.source
-    if type(source) is FileSource:
+    if type(source) is tree.FileSource:
         return source.file_id
-    if type(source) is LocalSource:
+    if type(source) is tree.LocalSource:
         raise WriteError(f"{block.type} from a local file", code="seat.unsaid")
     return url_of(source, head)
 

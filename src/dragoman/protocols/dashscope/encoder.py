@@ -9,6 +9,7 @@ Reference: Model Studio, "Qwen API via DashScope", "Function calling"; recorded 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from ... import message as tree
@@ -19,21 +20,19 @@ from ...losses import Report
 from ...message import AudioBlock, ChatRequest, ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
 from ..answers import AnswerEncoder, Event, StreamedTexts
-from ..chat_shape import filled
+from ..chat_shape import filled, object_of
 from .answer import FIELD, NO_ID, PART, SOUND_FIELD, DashScopeWriter, takes_parts
 from .dialect import Dialect
 
 
+@dataclass(slots=True)
 class _Call:
     """One call: `parts` wait until its name is known, `index` stands on all of its fragments."""
 
-    __slots__ = ("begun", "index", "number", "parts")
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.index: JsonObject = {}
-        self.begun = False
-        self.parts: list[ToolUseBlock] = []
+    number: int
+    index: JsonObject = field(default_factory=dict)
+    begun: bool = False
+    parts: list[ToolUseBlock] = field(default_factory=list)
 
 
 class CallFragments:
@@ -121,17 +120,6 @@ class Choice:
                 self.last_texts[key] = text
         return doubt and not self.proven
 
-    def proof(self) -> JsonObject:
-        """A message that says nothing, where a snapshot would repeat: so events are pieces."""
-        self.proven = True
-        return {**dict.fromkeys(self.last_texts, ""), "content": self.empty}
-
-    def grown(self, message: JsonObject) -> JsonObject:
-        """Everything that the message says by now."""
-        for key, value in message.items():
-            self.message[key] = _joined(key, self.message.get(key), value)
-        return dict(self.message)
-
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
@@ -177,9 +165,8 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     ) -> None:
         super().__init__(DashScopeWriter(report, dialect.issuers, own=False), request)
         self._in_parts = takes_parts(request)
-        self._snapshots = dialect.streams == "snapshots" or (
-            not dialect.streams and _wants_snapshots(request, dialect)
-        )
+        guess = "snapshots" if _wants_snapshots(request, dialect) else ""
+        self._snapshots = (dialect.streams or guess) == "snapshots"
         self._request_id, self._has_id = NO_ID, False
         self._output: JsonObject = {}  # waits for the next event, as does the rest of its body
         self._body: JsonObject = {}
@@ -204,8 +191,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         error, body = piece.error, piece.error.body
         if isinstance(body, dict) and isinstance(body.get("code"), str) and "message" in body:
             return [("error" if error.type == "error" else "result", body)]
-        code = error.code or error.type or "InternalError"
-        return [self._error_event(code, error.message)]
+        return [self._error_event(error.code or error.type or "InternalError", error.message)]
 
     def finish(self) -> list[Event]:
         """What waited for the end, and the events that end the choices, the bill on the last."""
@@ -217,8 +203,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             if (part := self.writer.part(block)) is not None:
                 events += self._add(self._choice(key[0]), {"content": [part]})
         for _, choice in sorted(self._choices.items()):
-            for call in choice.calls.finish():
-                events += self._add(choice, {"tool_calls": [call]})
+            events += self._add_calls(choice, choice.calls.finish())
         ends = [end for _, end in sorted(self._ends.items()) if end.finish.reason != "error"]
         for end in ends:
             reason = self.writer.finish_reason(end.finish, end) or "stop"
@@ -256,9 +241,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         if type(block) is ToolUseBlock:
             if not own:
                 choice.fields.setdefault("index", piece.key[0])
-            fragments = choice.calls.feed(piece.key, block, piece.whole)
-            added = (self._add(choice, {"tool_calls": [call]}) for call in fragments)
-            return [event for events in added for event in events]
+            return self._add_calls(choice, choice.calls.feed(piece.key, block, piece.whole))
         if type(block) is ThinkingBlock:
             text = self._texts.added(piece, self.writer.thought(block), is_thinking=True)
             return self._add(choice, {"reasoning_content": text}) if text else []
@@ -309,8 +292,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             self.foreign(piece, fields)
             return []
         if piece.candidate is None:
-            output = fields.pop("output", None)
-            self._output |= output if isinstance(output, dict) else {}
+            self._output |= object_of(fields.pop("output", None))
             self._body |= fields
             return []
         choice = self._choice(piece.candidate)
@@ -329,10 +311,18 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
         """The event that adds the message, behind one that shows that it does add, if need be."""
         events: list[Event] = []
         if self._snapshots:
-            message = choice.grown(message)
+            for key, value in message.items():
+                choice.message[key] = _joined(key, choice.message.get(key), value)
+            message = dict(choice.message)  # all that it says by now
         elif choice.may_be_snapshot(message):
-            events.append(self._choice_event(choice, choice.proof(), "null"))
+            choice.proven = True  # by a message that says nothing, where a snapshot would repeat
+            proof = {**dict.fromkeys(choice.last_texts, ""), "content": choice.empty}
+            events.append(self._choice_event(choice, proof, "null"))
         return [*events, self._choice_event(choice, message, reason)]
+
+    def _add_calls(self, choice: Choice, fragments: list[JsonObject]) -> list[Event]:
+        added = (self._add(choice, {"tool_calls": [call]}) for call in fragments)
+        return [event for events in added for event in events]
 
     def _choice_event(self, choice: Choice, message: JsonObject, reason: str) -> Event:
         message = {"role": "assistant", "content": choice.empty, **message}

@@ -20,7 +20,8 @@ from ...losses import Report
 from ...message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from .. import chat_shape
 from ..base import Room
-from .blocks import cache_field, read_cache, read_part, write_part
+from ..chat_shape import own_extras
+from .blocks import cache_field, read_cache, read_parts, write_part
 from .dialect import Dialect
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -33,7 +34,10 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     if not isinstance(entry, dict) or not isinstance(role, str) or role not in _ROLES:
         return chat_shape.no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
-    content, spelling = _read_content(fields, issuer)
+    content: Any
+    content, spelling = chat_shape.content(fields, issuer, read_parts)
+    if isinstance(content, list):
+        spelling = spelling or "list"
     node: Any
     if role == "tool":
         node = _read_result(fields, content, spelling)
@@ -58,19 +62,6 @@ def read_message(entry: Json, issuer: str, origin: tree.Origin, index: int) -> M
     if fields:
         node.extras = {issuer: fields}
     return m
-
-
-def _read_content(fields: JsonObject, issuer: str) -> tuple[Any, str | None]:
-    """(the content, how it is spelled); what is no content stays among the other fields."""
-    content = fields.get("content", ...)
-    if isinstance(content, str):
-        return fields.pop("content"), None
-    if isinstance(content, list):
-        del fields["content"]
-        return [read_part(part, issuer) for part in content], "list"
-    if content is None:
-        del fields["content"]
-    return [], "null" if content is None else "absent"
 
 
 def _read_result(fields: JsonObject, output: Any, spelling: str | None) -> ToolResultBlock:
@@ -103,7 +94,8 @@ def message_as_read(room: Room, m: Msg) -> Json:
     elif len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
         return content[0].data
     else:
-        parts, calls, thoughts = _split(content, raw_calls=True)
+        calls, others = chat_shape.split_calls(content)
+        parts, _, thoughts = _split(others)
         entry = _entry(m.role, chat_shape.calls_as_read(calls, issuer), thoughts)
         if m.spelling == "string":
             entry["content"] = "".join(chat_shape.texts(parts))
@@ -111,8 +103,7 @@ def message_as_read(room: Room, m: Msg) -> Json:
             entry["content"] = [_part_as_read(block, issuer) for block in parts]
         elif m.spelling != "null":
             del entry["content"]
-    if m.cache is not None:
-        entry.update(cache_field(m.cache))
+    entry.update(cache_field(m.cache))
     if m.extras is not None:
         entry.update(m.extras.get(issuer, {}))
     return entry
@@ -124,23 +115,16 @@ def _part_as_read(block: ContentBlock, issuer: str) -> Json:
     return write_part(block, (block.extras or {}).get(issuer, {}), block.spelling)
 
 
-def _split(
-    blocks: Sequence[ContentBlock], raw_calls: bool = False
-) -> tuple[list[ContentBlock], list[Any], list[str]]:
-    """(the content, the calls, the texts of thinking).
-
-    `raw_calls`: calls that are no call of a function stand among the calls.
-    """
+def _split(blocks: list[ContentBlock]) -> tuple[list[ContentBlock], list[ToolUseBlock], list[str]]:
+    """(the content, the calls, the texts of thinking)."""
     content: list[ContentBlock] = []
-    calls: list[ContentBlock] = []
+    calls: list[ToolUseBlock] = []
     thoughts: list[str] = []
     for block in blocks:
         if type(block) is ToolUseBlock:
             calls.append(block)
         elif type(block) is ThinkingBlock:
             thoughts.append(block.thinking)
-        elif raw_calls and type(block) is tree.RawBlock and block.role == "call":
-            calls.append(block)
         else:
             content.append(block)
     return content, calls, thoughts
@@ -189,25 +173,19 @@ def write_messages(
                 if type(block) is not ToolResultBlock:
                     raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
                 output = _write_output(block, caps, dialect)
-                entries.append(_write_result(block, output, _own_fields(block, caps)))
+                entries.append(_write_result(block, output, own_extras(block, caps)))
             continue
         else:
             blocks, calls, thoughts = _split(content)
-            calls = [_write_call(call, caps, report) for call in calls]
-            entry = _entry(_ROLES[role], calls, thoughts)
+            entry = _entry(_ROLES[role], [_write_call(c, caps, report) for c in calls], thoughts)
             if blocks:
                 entry["content"] = _write_content(blocks, caps)
             else:
                 entry["content"] = _no_content(bool(calls), caps, dialect)
         if m.extras is not None:
-            entry.update(_own_fields(m, caps))
+            entry.update(own_extras(m, caps))
         entries.append(entry)
     return entries
-
-
-def _own_fields(node: Any, caps: Capabilities) -> JsonObject:
-    """The fields of a node that this wire understands."""
-    return {} if node.extras is None else chat_shape.own_extras(node, caps)
 
 
 def _write_content(blocks: list[ContentBlock], caps: Capabilities) -> Json:
@@ -223,10 +201,10 @@ def _write_content(blocks: list[ContentBlock], caps: Capabilities) -> Json:
 def _no_content(has_calls: bool, caps: Capabilities, dialect: Dialect) -> Json:
     """Content without a part: beside calls what the endpoint itself answers."""
     in_parts = "multimodal" in caps.endpoint
-    if not in_parts and (caps.endpoint or not has_calls):
-        return ""
     if not has_calls:
-        return [{"text": ""}]
+        return [{"text": ""}] if in_parts else ""
+    if not in_parts and caps.endpoint:
+        return ""
     # qwen3-max repeats a call for ever behind a null text, so only who asks for it gets it
     return [{"text": None}] if not in_parts and dialect.call_content == "null_text" else []
 
@@ -251,7 +229,7 @@ def _write_part(block: ContentBlock, caps: Capabilities, where: str) -> Any:
     """An entry of a content list. Raises WriteError for a block that is no part."""
     match block:
         case TextBlock() | tree.ImageBlock() | tree.AudioBlock() | tree.VideoBlock():
-            return write_part(block, _own_fields(block, caps))
+            return write_part(block, own_extras(block, caps))
         case tree.RawBlock():
             if not isinstance(block.data, dict):
                 raise WriteError("a raw part that is no object", code="seat.unsaid")
@@ -270,7 +248,7 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
         # a mark stands on a part of the content, and a call is none
         report.lost("cache.unsaid", block, "cache")
     text = chat_shape.arguments_of(block)
-    return chat_shape.write_call(block, text, _own_fields(block, caps))
+    return chat_shape.write_call(block, text, own_extras(block, caps))
 
 
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Json:

@@ -20,8 +20,8 @@ from ..._core.stream.arguments import StreamedCalls
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock, answered
-from ..answers import read_finish
-from ..chat_shape import answered_call, require_text
+from ..answers import news, read_finish
+from ..chat_shape import answered_call, object_of, require_text
 from .answer import AROUND, FIELD, FINISH_REASONS, PART, read_sound, read_usage, sum_bills
 from .blocks import MEDIA
 from .dialect import Dialect
@@ -39,29 +39,13 @@ _CHOICE = {"message", "finish_reason", "logprobs"}
 _MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
 
 
-_MISSING = object()
-
-
-class _Snapshots:
-    """The texts of events that each repeat what was said before: what is new in them."""
-
-    def __init__(self) -> None:
-        self._texts: dict[Hashable, str] = {}
-
-    def added(self, key: Hashable, text: str) -> tuple[str, bool]:
-        """(what the text adds to the one before it, whether it replaces that one)."""
-        before = self._texts.get(key, "")
-        self._texts[key] = text
-        if text.startswith(before):
-            return text[len(before) :], False
-        return text, True
-
-
-def _news(seen: JsonObject, fields: JsonObject) -> JsonObject:
-    """Those of the fields that were not `seen` before with that value; from now on they are."""
-    new = {key: value for key, value in fields.items() if seen.get(key, _MISSING) != value}
-    seen.update(new)
-    return new
+def _added(texts: dict[Hashable, str], key: Hashable, text: str) -> tuple[str, bool]:
+    """(what a text adds to the one before it of this key, whether it replaces that one)."""
+    before = texts.get(key, "")
+    texts[key] = text
+    if text.startswith(before):
+        return text[len(before) :], False
+    return text, True
 
 
 class Calls:
@@ -73,7 +57,7 @@ class Calls:
         self._numbers: dict[str | int, int] = {}  # id or index -> which call, for snapshots
         self._event_ids: set[str] = set()  # ids of this event, for one may stand on two calls
         self._begun: set[int] = set()
-        self._texts = _Snapshots()
+        self._texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
 
     def read(self, entry: JsonObject, place: int, snapshot: bool) -> tuple[int, ToolUseBlock, bool]:
         """(which call, what is added to it, whether that replaces what it was).
@@ -88,8 +72,8 @@ class Calls:
         number = self._number(entry.get("index"), block, place, snapshot)
         replaces = False
         if snapshot and block.raw_input is not None:
-            block.raw_input, replaces = self._texts.added(number, block.raw_input)
-        self._read_fields(entry, function, block, is_new=number not in self._begun)
+            block.raw_input, replaces = _added(self._texts, number, block.raw_input)
+        self._read_fields(entry, block, is_new=number not in self._begun)
         self._begun.add(number)
         return number, block, replaces
 
@@ -113,9 +97,7 @@ class Calls:
             self._numbers[id] = number
         return number
 
-    def _read_fields(
-        self, entry: JsonObject, function: JsonObject, block: ToolUseBlock, *, is_new: bool
-    ) -> None:
+    def _read_fields(self, entry: JsonObject, block: ToolUseBlock, *, is_new: bool) -> None:
         """Keep what nobody models; what belongs to answers alone apart from the rest."""
         other_fields = {key: value for key, value in entry.items() if key not in _CALL}
         answer_fields: JsonObject = {}
@@ -126,6 +108,7 @@ class Calls:
                 answer_fields["type"] = entry.get("type")
             if "id" in entry and not block.id:
                 answer_fields["id"] = entry["id"]
+        function = entry.get("function") or {}
         if unknown := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
             answer_fields["function"] = unknown
         extras = {self._issuer: other_fields, answered(self._issuer): answer_fields}
@@ -139,7 +122,7 @@ class ChoiceReader:
         self._index = index
         self._issuer = issuer
         self._calls = Calls(issuer)
-        self._texts = _Snapshots()
+        self._texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
         self._places: dict[tuple[int, str], int] = {}  # of the parts of the content
         self._count = 0
         self._seen: JsonObject = {}
@@ -170,7 +153,7 @@ class ChoiceReader:
             yield self._meta({"logprobs": logprobs}, joined=not self._snapshot)
         fields = {key: value for key, value in choice.items()
                   if key not in _CHOICE and (self._whole or value is not None)}  # fmt: skip
-        if new := _news(self._seen, fields):
+        if new := news(self._seen, fields):
             yield self._meta(new)
 
     def _read_message(self, message: JsonObject) -> Iterator[Piece]:
@@ -195,7 +178,7 @@ class ChoiceReader:
         replaces = False
         if self._snapshot:
             name = "thinking" if type(block) is ThinkingBlock else "text"
-            text, replaces = self._texts.added((rank, number), getattr(block, name))
+            text, replaces = _added(self._texts, (rank, number), getattr(block, name))
             if not (text or replaces):
                 return
             setattr(block, name, text)
@@ -318,8 +301,7 @@ class GrowthJudge:
         """(whose event it is, whether it cost more than the last of them, if that is known)."""
         choices = payload["output"].get("choices") or [{}]
         index = _index(choices[0], 0)
-        usage = payload.get("usage")
-        count = usage.get("output_tokens") if isinstance(usage, dict) else None
+        count = object_of(payload.get("usage")).get("output_tokens")
         if type(count) is not int:
             return index, None
         rose = count > self._tokens.get(index, count)
@@ -359,6 +341,7 @@ def _texts(output: JsonObject) -> Iterator[tuple[_Track, str, bool]]:
 
 
 def _index(entry: JsonObject, place: int) -> int:
+    """The index of an entry of a list, which stands at this place of it."""
     index = entry.get("index")
     return index if type(index) is int and index >= 0 else place
 
@@ -463,8 +446,7 @@ class DashScopeReader:
         self._keep_bill(payload, 0)
 
     def _read(self, payload: JsonObject, output: JsonObject) -> Iterator[Piece]:
-        listed = isinstance(output.get("choices"), list)
-        choices = output["choices"] if listed else [output]
+        choices = output["choices"] if isinstance(output.get("choices"), list) else [output]
         snapshot = self._growth != "deltas"
         whole = ended = False
         index = 0
@@ -493,8 +475,7 @@ class DashScopeReader:
         id = payload.get("request_id")
         if id != self._id and id is not None:
             self._id = id
-            known = isinstance(id, str)
-            yield self._meta(id=id) if known else self._meta({"request_id": id})
+            yield self._meta(id=id) if isinstance(id, str) else self._meta({"request_id": id})
 
     def _read_output(self, output: JsonObject, whole: bool) -> Iterator[Piece]:
         """What stands beside the choices: search results, sound, the name of the model."""
@@ -511,7 +492,7 @@ class DashScopeReader:
             block = read_sound(audio, self._issuer, self._has_sound)
             self._has_sound = self._has_sound or bool(block.source.get("data"))
             yield Part((0, SOUND, 0), block)
-        new = _news(self._output, fields)
+        new = news(self._output, fields)
         if audio is not None and not isinstance(audio, dict):
             new["audio"] = self._output["audio"] = audio
         if new:
@@ -522,7 +503,7 @@ class DashScopeReader:
     def _read_body(self, payload: JsonObject) -> Iterator[Piece]:
         wrapper = _SDK if "status_code" in payload else ()
         fields = {k: v for k, v in payload.items() if k not in _BODY and k not in wrapper}
-        if new := _news(self._seen, fields):
+        if new := news(self._seen, fields):
             yield self._meta(new)
 
     def _read_empty(self, payload: JsonObject) -> Iterator[Piece]:
@@ -540,12 +521,11 @@ class DashScopeReader:
 
     def _keep_bill(self, payload: JsonObject, index: int) -> None:
         usage = payload.get("usage")
-        if isinstance(usage, dict):
-            if usage:
-                self._bills[index] = usage
-                self._has_bill = True
-        elif usage is not None:
+        if usage is not None and not isinstance(usage, dict):
             raise TypeError("usage is an object")
+        if usage:
+            self._bills[index] = usage
+            self._has_bill = True
 
     def _read_bills(self) -> Iterator[Usage]:
         if self._has_bill:

@@ -17,10 +17,9 @@ from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, Origin, ServerTool, Tool, ToolChoice
-from .. import chat_request, request_fields
+from .. import chat_request, chat_shape, request_fields
 from ..base import PreparedRequest, Room
-from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, read_messages, replay
-from ..chat_shape import unsaid as report_tool_fields
+from ..chat_shape import are_objects
 from ..reasoning import Asked, asked, moot
 from .blocks import cache_field, read_cache
 from .messages import read_message
@@ -65,8 +64,8 @@ def write_parameters(
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
             _switch_on(params, tool)
-            report_tool_fields(tool, report, "domains")
-            replay(params, tool, caps, report)
+            chat_shape.unsaid(tool, report, "domains")
+            chat_shape.replay(params, tool, caps, report)
     return params
 
 
@@ -174,12 +173,12 @@ def _tools_as_read(params: JsonObject, tools: Iterable[Tool | ServerTool], issue
     for tool in tools:
         if type(tool) is ServerTool and tool.kind != "own":
             _switch_on(params, tool)
-            filled(params, issuer_fields(tool, issuer)[0])
+            chat_shape.filled(params, chat_shape.issuer_fields(tool, issuer)[0])
             continue
         entry = chat_request.tool_as_read(tool, issuer)
         if type(tool) is Tool:
             entry = {**cache_field(tool.cache), **entry}
-            notes = issuer_fields(tool, issuer)[1]
+            notes = chat_shape.issuer_fields(tool, issuer)[1]
             if tool.schema is not None and notes.get("parameters") == "list":
                 entry["function"]["parameters"] = _write_list_schema(tool.schema)
         entries.append(entry)
@@ -196,8 +195,8 @@ def read_request(
     model = other_fields.get("model")
     model = other_fields.pop("model") if isinstance(model, str) and model else None
     messages = _read_input(other_fields, notes, issuer, model)
-    params = body.get("parameters")
-    unknown = dict(params) if isinstance(params, dict) else {}
+    params = chat_shape.object_of(body.get("parameters"))
+    unknown = dict(params)
     req = ChatRequest(
         messages,
         tools=read_tools(unknown, issuer),
@@ -207,21 +206,20 @@ def read_request(
         model=model,
         stream=_read_stream(unknown, notes, headers),
     )
-    if params and isinstance(params, dict):
+    if unknown:
         other_fields["parameters"] = unknown
-        if not unknown:
-            del other_fields["parameters"]
-    req.extras = issuer_extras(issuer, other_fields, notes)
+    elif params:
+        del other_fields["parameters"]
+    req.extras = chat_shape.issuer_extras(issuer, other_fields, notes)
     return req
 
 
 def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | None) -> list[Msg]:
     """The messages, or the prompt in their place, taken out of the `input`."""
-    value = body.get("input")
-    fields = dict(value) if isinstance(value, dict) else {}
+    fields = dict(chat_shape.object_of(body.get("input")))
     if isinstance(fields.get("messages"), list):
         origin = Origin(issuer, model)
-        messages = read_messages(
+        messages = chat_shape.read_messages(
             fields.pop("messages"), lambda entry, index: read_message(entry, issuer, origin, index)
         )
     elif isinstance(fields.get("prompt"), str) and "messages" not in fields:
@@ -239,9 +237,8 @@ def _read_input(body: JsonObject, notes: JsonObject, issuer: str, model: str | N
 def _read_choice(params: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice, taken out of the `parameters`; one that says something else stays there."""
     value = chat_request.read_choice_value(params.get("tool_choice"), _MODES)
-    if value is not None and value[1] == "untyped":
-        value = None
-    return chat_request.read_choice(params, notes, value)
+    is_untyped = value is not None and value[1] == "untyped"
+    return chat_request.read_choice(params, notes, None if is_untyped else value)
 
 
 def _read_format(params: JsonObject, notes: JsonObject) -> tree.ResponseFormat | None:
@@ -262,9 +259,8 @@ def _read_stream(params: JsonObject, notes: JsonObject, headers: Mapping[str, st
     stream = value if isinstance(value, bool) else params.get("incremental_output") is True
     if headers:
         lower = {name.lower(): text.lower() for name, text in headers.items()}
-        stream = (
-            "event-stream" in lower.get("accept", "") or lower.get("x-dashscope-sse") == "enable"
-        )
+        is_enabled = lower.get("x-dashscope-sse") == "enable"
+        stream = is_enabled or "event-stream" in lower.get("accept", "")
     if value is stream:  # which the service tolerates
         del params["stream"]
         notes["stream"] = "told"
@@ -308,15 +304,13 @@ def body_as_read(
     room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
 ) -> JsonObject:
     """The body with those of `kept` as `read_request` found them, and those nobody models."""
-    body, notes = issuer_fields(req, room.issuer)
+    body, notes = chat_shape.issuer_fields(req, room.issuer)
     if req.model and "model" in kept:
         body["model"] = req.model
     if elements or notes.get("messages") != "absent":
-        other_fields = body.get("input")
         messages = _input_as_read(elements, notes.get("messages"))
-        body["input"] = {**messages, **(other_fields if isinstance(other_fields, dict) else {})}
-    value = body.get("parameters")
-    unknown = value if isinstance(value, dict) else {}
+        body["input"] = {**messages, **chat_shape.object_of(body.get("input"))}
+    unknown = chat_shape.object_of(body.get("parameters"))
     params = {**_parameters_as_read(req, kept, notes, room.issuer), **unknown}
     if "stream" not in kept:  # it belongs to streams alone, and makes pieces of their events
         params.pop("incremental_output", None)
@@ -356,9 +350,8 @@ def _parameters_as_read(
         elif name in OPTIONS:
             params[notes.get(name, OPTIONS[name][0])] = value
     if req.response_format is not None and "response_format" in kept:
-        params["response_format"] = chat_request.write_format(
-            req.response_format, notes.get("format", "")
-        )
+        absent = notes.get("format", "")
+        params["response_format"] = chat_request.write_format(req.response_format, absent)
     return params
 
 

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool, ToolResultBlock
@@ -76,9 +76,7 @@ class DashScope(Room):
         }
         return replace(caps, **roles)
 
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools, and tools nobody models; what the provider runs is switched on beside."""
         return [
             function_tool(tool, caps, report) if isinstance(tool, Tool) else own_tool(tool, caps)
@@ -116,8 +114,10 @@ class DashScope(Room):
         request, caps, history = prepared.request, prepared.caps, prepared.history
         # where nobody knows the model, its messages decide, as they do in the vendor's SDK
         if (elements := prepared.elements) is None:
+            blocks = (block for m in history.msgs if type(m.content) is list for block in m.content)
             if not caps.endpoint:
-                caps = replace(caps, endpoint=MULTIMODAL if _has_media(history) else TEXT)
+                has_media = any(map(_is_medium, blocks))
+                caps = replace(caps, endpoint=MULTIMODAL if has_media else TEXT)
             endpoint = caps.endpoint
             messages = self.messages(history, caps, report)
         else:
@@ -139,11 +139,6 @@ class DashScope(Room):
         if any(link.startswith("oss://") for link in _links(messages)):
             headers.update(_OSS)
         return HttpRequest(endpoint, headers, body)
-
-
-def _has_media(history: RoledHistory) -> bool:
-    blocks = (block for m in history.msgs if type(m.content) is not str for block in m.blocks)
-    return any(_is_medium(block) for block in blocks)
 
 
 def _is_medium(block: ContentBlock) -> bool:

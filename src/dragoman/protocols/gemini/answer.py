@@ -18,10 +18,10 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
-from ...message.blocks import ANSWER, NOTES, ContentBlock, MediaBlock, noted
-from ...message.check import HEALED
-from ..answers import AnswerWriter
+from ...message.blocks import ContentBlock, MediaBlock, noted
+from ..answers import AnswerWriter, first_count
 from ..base import Room
+from ..chat_shape import issuer_extras
 from .blocks import TEXT, has_odd_detail, write_part
 
 _FILTERED = (
@@ -68,15 +68,7 @@ _WIRE_REASONS: dict[str, tuple[str, bool]] = {
 _BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
 
 
-def _still_fits(finish: Finish) -> bool:
-    """Whether the provider's reason still says why; content corrects the open ones."""
-    raw: Any = finish.raw
-    reason = REASONS.get(int(raw) if raw.isdecimal() else raw, "other")
-    return finish.reason == reason or {finish.reason, reason} <= _BY_CONTENT
-
-
 _TOOL_TOKENS = "toolUsePromptTokenCount"
-_AUDIO = ("AUDIO", 4)  # also where enums are asked for as numbers
 
 
 def read_usage(data: JsonObject, issuer: str) -> Usage:
@@ -84,27 +76,25 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
     Modalities, and what does not follow from the neutral figures, stay in extras.
     """
-    prompt, tools = _count(data, "promptTokenCount"), _count(data, _TOOL_TOKENS)
-    cached = _count(data, "cachedContentTokenCount")
-    thoughts = _count(data, "thoughtsTokenCount")
+    prompt, tools = first_count(data.get("promptTokenCount")), first_count(data.get(_TOOL_TOKENS))
+    cached = first_count(data.get("cachedContentTokenCount"))
+    thoughts = first_count(data.get("thoughtsTokenCount"))
     if prompt is not None and cached is not None and cached <= prompt:
         prompt -= cached
     usage = Usage(
         _sum(prompt, tools),
         cached,
         None,
-        _sum(_count(data, "candidatesTokenCount"), thoughts),
+        _sum(first_count(data.get("candidatesTokenCount")), thoughts),
         thoughts,
         _audio_tokens(data.get("promptTokensDetails")),
         _audio_tokens(data.get("candidatesTokensDetails")),
-        _count(data, "totalTokenCount"),
+        first_count(data.get("totalTokenCount")),
     )
     neutral = figures(usage, tools)
     fields = {key: value for key, value in data.items() if neutral.get(key, _NONE) != value}
-    extras = {issuer: fields} if fields else {}
-    if absent := [key for key in neutral if key not in data]:
-        extras[noted(issuer)] = {"absent": absent}
-    usage.extras = extras or None
+    absent = [key for key in neutral if key not in data]
+    usage.extras = issuer_extras(issuer, fields, {"absent": absent} if absent else {})
     return usage
 
 
@@ -135,15 +125,11 @@ def _sum(*counts: int | None) -> int | None:
     return sum(numbers) if numbers else None
 
 
-def _count(data: JsonObject, key: str) -> int | None:
-    value = data.get(key)
-    return value if type(value) is int else None
-
-
 def _audio_tokens(details: Any) -> int | None:
     for item in details if isinstance(details, list) else ():
-        if isinstance(item, dict) and item.get("modality") in _AUDIO:
-            return _count(item, "tokenCount" if "tokenCount" in item else "token_count")
+        # also where enums are asked for as numbers
+        if isinstance(item, dict) and item.get("modality") in ("AUDIO", 4):
+            return first_count(item.get("tokenCount", item.get("token_count")))
     return None
 
 
@@ -203,20 +189,10 @@ class GeminiWriter(AnswerWriter):
         self._partial_call = False  # whether a call was written without all of its arguments
         self._streamed = streamed
 
-    def fields(self, node: Any, known: Sequence[str] = ()) -> JsonObject:
-        """This wire's fields that no node models; those of others are losses."""
-        fields: JsonObject = {}
-        for issuer, extras in (node.extras or {}).items():
-            if issuer.removesuffix(ANSWER) in self.issuers:
-                fields.update(extras)
-            elif not issuer.endswith(NOTES) and issuer != HEALED:
-                self.foreign(node, issuer, extras)
-        return fields
-
-    def foreign(self, node: object, issuer: str, extras: JsonObject) -> None:
+    def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
         """Report the fields of another issuer, those of a stream once."""
-        if self._is_first(f"{issuer} {key}" for key in extras):
-            self.report.foreign(node, issuer, extras)
+        if self._is_first(f"{issuer} {key}" for key in fields):
+            super().foreign(node, issuer, fields)
 
     def _is_first(self, losses: Iterable[str]) -> bool:
         """Whether any of these losses has not been reported of this stream."""
@@ -305,8 +281,13 @@ class GeminiWriter(AnswerWriter):
 
         If a call is `broken` off, nobody must take the answer for whole.
         """
-        if self.own and not self._partial_call and (finish.raw is None or _still_fits(finish)):
-            return finish.raw
+        if self.own and not self._partial_call:
+            raw: Any = finish.raw or ""
+            meaning = REASONS.get(int(raw) if raw.isdecimal() else raw, "other")
+            # the provider's reason still says why; content corrects the open ones
+            fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
+            if finish.raw is None or fits:
+                return finish.raw
         cut_off = broken and finish.reason in _BY_CONTENT
         reason, exact = ("MAX_TOKENS", False) if cut_off else _WIRE_REASONS[finish.reason]
         if not exact:
@@ -316,7 +297,7 @@ class GeminiWriter(AnswerWriter):
     def usage(self, usage: Usage) -> JsonObject:
         """`usageMetadata`: the cache is inside of the prompt, thoughts stand beside candidates."""
         fields = self.fields(usage)
-        data = figures(usage, _count(fields, _TOOL_TOKENS))
+        data = figures(usage, first_count(fields.get(_TOOL_TOKENS)))
         for key in (usage.extras or {}).get(noted(self.issuer), {}).get("absent", ()):
             data.pop(key, None)
         if not self.own:
@@ -338,9 +319,6 @@ class GeminiWriter(AnswerWriter):
                 data[f"{name}TokensDetails"] = [{"modality": m, "tokenCount": n} for m, n in rows]
 
 
-_CITED = ("groundingMetadata", "citationMetadata")
-
-
 def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
@@ -353,11 +331,14 @@ def write_response(
     body: JsonObject = {}
     entries = [_candidate(item, i, writer, resp) for i, item in enumerate(resp.candidates)]
     if not (own and len(entries) == 1 and not entries[0]) and "candidates" not in fields:
-        body["candidates"] = [
-            {} if _says_blocked(entry, candidate.finish.raw, fields) else entry
-            for entry, candidate in zip(entries, resp.candidates, strict=True)
-        ]
-        if "promptFeedback" in fields and not any(body["candidates"]):
+        feedback = fields.get("promptFeedback")
+        if isinstance(feedback, dict):  # of which some candidates say nothing but the reason
+            blocked = {str(feedback.get(key)) for key in ("blockReason", "block_reason")}
+            for i, candidate in enumerate(resp.candidates):
+                if entries[i].keys() == {"finishReason"} and candidate.finish.raw in blocked:
+                    entries[i] = {}
+        body["candidates"] = entries
+        if "promptFeedback" in fields and not any(entries):
             del body["candidates"]
     if usage := writer.usage(resp.usage):
         body["usageMetadata"] = usage
@@ -369,14 +350,6 @@ def write_response(
     if resp.error is not None and "error" not in body:
         body["error"] = error_body(resp.error)
     return body
-
-
-def _says_blocked(entry: JsonObject, raw: str | None, fields: JsonObject) -> bool:
-    """Whether all that a candidate says is that the prompt was blocked."""
-    feedback = fields.get("promptFeedback")
-    if not isinstance(feedback, dict) or entry.keys() != {"finishReason"}:
-        return False
-    return raw in (str(feedback.get("blockReason")), str(feedback.get("block_reason")))
 
 
 def _candidate(
@@ -398,7 +371,8 @@ def _candidate(
         entry["finishReason"] = reason
     if not writer.own:
         entry["index"] = index
-    if not any(key in fields for key in _CITED) and (metadata := grounding(texts)):
+    is_cited = "groundingMetadata" in fields or "citationMetadata" in fields
+    if not is_cited and (metadata := grounding(texts)):
         entry["groundingMetadata"] = metadata
     entry.update(fields)
     return entry

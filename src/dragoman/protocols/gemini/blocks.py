@@ -20,7 +20,7 @@ from ...envelope import borne
 from ...errors import WriteError
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource
 from ...message.blocks import ContentBlock, MediaBlock, Source
-from ..chat_shape import filled, require_text
+from ..chat_shape import filled, require_text, without
 from .dialect import Target, cased, read_keys, set_fields, spell_keys
 
 _TYPES = {
@@ -44,7 +44,6 @@ _COMMONEST = {
 
 
 _FILM = "video/*"
-_YOUTUBE = ("youtube.com", "youtu.be")
 
 
 _RESOLUTIONS = {
@@ -150,7 +149,7 @@ def block_of(data: JsonObject, issuer: str) -> ContentBlock:
 def _read_text(part: JsonObject, notes: list[str], issuer: str) -> ContentBlock:
     """Thinking if the part says that it is a thought; a signature alone says nothing of that."""
     thought = part.get("thought")
-    fields = {key: value for key, value in part.items() if key != "text"}
+    fields = without(part, "text")
     if isinstance(thought, bool):
         del fields["thought"]
     if thought is False:
@@ -216,8 +215,7 @@ def _read_name(block: ToolUseBlock | ToolResultBlock, value: Json, notes: list[s
     block.name = require_text(data.get("name", ""))
     if "name" not in data:
         notes.append(NAMELESS)
-    fields = {**data}
-    fields.pop("name", None)
+    fields = without(data, "name")
     if isinstance(data.get("id"), str) and data["id"]:
         block.id = fields.pop("id")
     return fields
@@ -234,8 +232,7 @@ def _response_texts(response: JsonObject) -> list[ContentBlock]:
 def _read_media(part: JsonObject, key: str, notes: list[str], issuer: str) -> MediaBlock:
     data, key_notes = read_keys(_object(part[key]), ".")
     notes += key_notes
-    fields = {name: value for name, value in data.items() if name not in (_BLOBS[key], "mimeType")}
-    media_type = data.get("mimeType")
+    fields, media_type = without(data, _BLOBS[key], "mimeType"), data.get("mimeType")
     if not (isinstance(media_type, str) and media_type) and "mimeType" in data:
         raise TypeError("a media type is text")
     source: Source
@@ -251,7 +248,7 @@ def _read_media(part: JsonObject, key: str, notes: list[str], issuer: str) -> Me
     details = (name for name, data in _RESOLUTIONS.items() if data == part.get("mediaResolution"))
     if (detail := next(details, None)) is not None:
         block.detail = detail
-        part = {name: value for name, value in part.items() if name != "mediaResolution"}
+        part = without(part, "mediaResolution")
     return _with_extras(block, part, key, fields, notes, issuer)
 
 
@@ -271,8 +268,7 @@ def _with_extras(
     block: _Block, part: JsonObject, key: str, fields: JsonObject, notes: list[str], issuer: str
 ) -> _Block:
     """The block with the unknown fields of its part, and those of the data under `key`."""
-    extras = {**part}
-    del extras[key]
+    extras = without(part, key)
     if extras.get("thought") is False:
         del extras["thought"]
         notes.append(UNTHOUGHT)
@@ -441,6 +437,6 @@ def type_of_url(url: str) -> str | None:
     """
     address = url.partition("://")[2].partition("?")[0].partition("#")[0]
     host, _, path = address.partition("/")
-    if host.lower().removeprefix("www.").removeprefix("m.") in _YOUTUBE:
+    if host.lower().removeprefix("www.").removeprefix("m.") in ("youtube.com", "youtu.be"):
         return _FILM
     return _TYPES.get(path.rpartition(".")[2].lower())

@@ -22,7 +22,7 @@ from ...message import ChatRequest, Msg, Origin, RawBlock, RefusalBlock, TextBlo
 from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUseBlock
 from ...message.msg import Role
 from ..base import Room
-from ..chat_shape import no_message, own_extras, result_text
+from ..chat_shape import no_message, own_extras, result_text, without
 from .blocks import TEXT, read_request_part, write_call, write_media, write_part, write_text
 from .dialect import Target, cased, merged, read_keys, spell_keys
 
@@ -86,7 +86,7 @@ def read_content(data: Json, issuer: str, origin: Origin) -> Msg:
     if len(data) == 2 and role in _ROLES and isinstance(data.get("parts"), list):
         return Msg.trusted("", _read_parts(data["parts"], issuer, origin), _ROLES[role])
     fields, key_notes = read_keys(data)
-    fields = {key: value for key, value in fields.items() if key != "role"}
+    fields = without(fields, "role")
     content, notes = _take_parts(fields, issuer, origin)
     notes += key_notes
     msg_role: Role = _ROLES.get(role, "user")
@@ -111,8 +111,8 @@ def read_system(data: Json, issuer: str, origin: Origin) -> Msg | None:
     elif isinstance(data, dict) and "parts" not in data and isinstance(data.get("text"), str):
         content, notes = _read_parts([data], issuer, origin), [_PART]
     elif isinstance(data, dict):
-        fields, key_notes = read_keys(data)
-        fields = dict(fields)
+        data, key_notes = read_keys(data)
+        fields = dict(data)
         content, notes = _take_parts(fields, issuer, origin)
         if fields.get("role") in _SYSTEM_ROLES:  # which nobody reads
             notes.append(fields.pop("role"))

@@ -22,6 +22,7 @@ from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, provider_error
 from ...message import Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock
+from ..chat_shape import without
 from .answer import REASONS, UNSPECIFIED, read_usage
 from .blocks import api_part, block_of
 from .dialect import Dialect, camel_keys, null_fields, set_fields
@@ -32,7 +33,6 @@ _Path: TypeAlias = tuple[str | int, ...]
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 _ESCAPED = re.compile(r"\\(.)")
 _DEEPEST = 200  # steps of a path
-_VALUES = ("stringValue", "numberValue", "boolValue")
 
 
 class Arguments:
@@ -64,7 +64,8 @@ class Arguments:
     def _piece(self, piece: JsonObject) -> str:
         path = _steps(piece["jsonPath"])
         continues = bool(piece.get("willContinue"))
-        value: Json = next((piece[key] for key in _VALUES if key in piece), None)
+        values = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
+        value: Json = next((value for value in values if value is not None), None)
         if self._string is not None and path == self._path and type(value) is str:
             self._string.append(value)
             return json.dumps(value)[1:-1] + ("" if continues else self.end_string())
@@ -248,7 +249,6 @@ def _string(value: Any) -> str | None:
 _GROWING = ("citationMetadata", "logprobsResult")
 _COLLECTED = ("groundingMetadata", "urlContextMetadata")
 _CITING = ("groundingMetadata", "citationMetadata")
-_ARRIVING = ("partialArgs", "willContinue")
 _NONE = object()
 
 
@@ -369,8 +369,7 @@ class Candidate:
         self._complete_call()
         arrives = fields.get("willContinue") or "partialArgs" in fields
         if arrives or "willContinue" in fields:  # how it arrives is over when it is complete
-            begun = {key: value for key, value in fields.items() if key not in _ARRIVING}
-            part = {**part, "functionCall": begun}
+            part = {**part, "functionCall": without(fields, "partialArgs", "willContinue")}
         block = block_of(part, self._issuer)
         key = self._next_key()
         self._pieces.append(Part(key, block))

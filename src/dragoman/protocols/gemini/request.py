@@ -15,33 +15,34 @@ from urllib.parse import unquote
 from ..._core.jsontext import Json, JsonObject
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
+from ...message.request import OPTION_KINDS
 from .. import request_fields
 from ..base import Room
 from ..chat_shape import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot
+from ..request_fields import field_at, put_field
 from . import messages
 from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths
 from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read
 
-# each option: (its key, the type of its values); all but the last stand in generationConfig
-_OPTIONS: dict[str, tuple[str, type]] = {
-    "temperature": ("temperature", float),
-    "top_p": ("topP", float),
-    "top_k": ("topK", int),
-    "max_tokens": ("maxOutputTokens", int),
-    "stop": ("stopSequences", tuple),
-    "seed": ("seed", int),
-    "presence_penalty": ("presencePenalty", float),
-    "frequency_penalty": ("frequencyPenalty", float),
-    "n": ("candidateCount", int),
-    "logprobs": ("responseLogprobs", bool),
-    "top_logprobs": ("logprobs", int),
-    "service_tier": ("serviceTier", str),
+# each option and its key; all but the last stand in generationConfig
+KEYS = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "top_k": "topK",
+    "max_tokens": "maxOutputTokens",
+    "stop": "stopSequences",
+    "seed": "seed",
+    "presence_penalty": "presencePenalty",
+    "frequency_penalty": "frequencyPenalty",
+    "n": "candidateCount",
+    "logprobs": "responseLogprobs",
+    "top_logprobs": "logprobs",
+    "service_tier": "serviceTier",
 }
 
 
 _TIER = "service_tier"
-KEYS = {name: key for name, (key, _) in _OPTIONS.items()}
 _NAMES = {key: name for name, key in KEYS.items() if name != _TIER}
 _CONFIG, _THINKING = "generationConfig", "thinkingConfig"
 _TOOL_CONFIG, _CALLING = "toolConfig", "functionCallingConfig"
@@ -109,18 +110,12 @@ def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
 
 def _read_option(name: str, value: Any, notes: JsonObject) -> Any:
     """The neutral value; None for one of an unexpected type."""
-    _, expected = _OPTIONS[name]
-    kind = type(value)
-    if expected is tuple and kind is str:
+    if name == "stop" and isinstance(value, str):
         notes[name] = "text"
-        return (value,)
-    if expected is tuple:
-        return tuple(value) if kind is list and value and {*map(type, value)} == {str} else None
-    if kind is float and expected is int and value.is_integer():  # the API's own type of topK
-        notes.setdefault("floats", []).append(name)
-        return int(value)
-    is_number = expected is not bool and kind is int
-    return value if is_number or (kind is expected and expected is not str) else None
+    elif type(value) is float and value.is_integer() and name not in OPTION_KINDS:
+        notes.setdefault("floats", []).append(name)  # the API's own type of topK
+        value = int(value)
+    return request_fields.option_value(name, value)
 
 
 def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
@@ -143,7 +138,7 @@ def _options_as_read(
 ) -> None:
     """Put the options of `kept` where they stood."""
     config: JsonObject = {}
-    thinking: JsonObject = {}
+    thinking = {}
     for name, value in req.options.given():
         if name not in kept:
             continue
@@ -159,15 +154,9 @@ def _options_as_read(
             config[KEYS[name]] = value[0] if notes.get(name) == "text" else list(value)
         elif name in KEYS:
             config[KEYS[name]] = float(value) if name in notes.get("floats", ()) else value
-    if config or thinking:
-        _update(body, _CONFIG, config)
-    if thinking:
-        _update(body[_CONFIG], _THINKING, thinking)
-
-
-def _update(body: JsonObject, key: str, fields: JsonObject) -> None:
-    """Put fields into the object of a key, which is copied."""
-    body[key] = {**(body.get(key) or {}), **fields}
+    config |= {f"{_THINKING}.{key}": value for key, value in thinking.items()}
+    for path, value in config.items():
+        put_field(body, f"{_CONFIG}.{path}", value)
 
 
 _FORMATS = {"text/plain": "text", "application/json": "json"}
@@ -221,13 +210,11 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
 def _format_as_read(body: JsonObject, form: ResponseFormat, notes: JsonObject) -> None:
     """Put the format where it stood."""
     form_notes = notes.get("format", {})
-    config: JsonObject = {}
     if form_notes.get("mime", True):
-        config["responseMimeType"] = _MIME_TYPES[form.kind]
+        put_field(body, f"{_CONFIG}.responseMimeType", _MIME_TYPES[form.kind])
     if form.schema is not None:
-        key = form_notes.get("key", SCHEMAS[0])
-        config[key] = enum_types(form.schema, form_notes.get("types"))
-    _update(body, _CONFIG, config)
+        path = f"{_CONFIG}.{form_notes.get('key', SCHEMAS[0])}"
+        put_field(body, path, enum_types(form.schema, form_notes.get("types")))
 
 
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
@@ -254,11 +241,10 @@ def tool_config(choice: ToolChoice, dialect: Dialect) -> JsonObject:
 
 def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice that the body asks for; what it does not model stays in the body."""
-    config = fields.get(_TOOL_CONFIG)
-    calling = config.get(_CALLING) if isinstance(config, dict) else None
-    spelled: Any = calling.get("mode") if isinstance(calling, dict) else None
+    calling = field_at(fields, f"{_TOOL_CONFIG}.{_CALLING}")
+    spelled = field_at(fields, f"{_TOOL_CONFIG}.{_CALLING}.mode")
     word = spelled.upper() if isinstance(spelled, str) else ""
-    if calling is None or word not in _CHOICES:
+    if word not in _CHOICES:
         return None
     mode, allowed = _CHOICES[word], calling.get(_ALLOWED)
     are_names = isinstance(allowed, list) and all(isinstance(n, str) and n for n in allowed)
@@ -275,14 +261,6 @@ def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:
         if word == "VALIDATED":  # calls that keep to their schemas, where there are any
             notes["words"] = [f"{_TOOL_CONFIG}.{_CALLING}.mode"]
     return choice
-
-
-def _choice_as_read(body: JsonObject, choice: ToolChoice, notes: JsonObject) -> None:
-    """Put the choice where it stood, its mode as it was spelled."""
-    calling = _calling_config(choice)
-    calling["mode"] = notes.get("mode", calling["mode"])
-    _update(body, _TOOL_CONFIG, {})
-    _update(body[_TOOL_CONFIG], _CALLING, calling)
 
 
 _METHOD = re.compile(r":(stream)?generateContent\b", re.IGNORECASE)
@@ -392,8 +370,13 @@ def body_as_read(
 ) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     body, notes = issuer_fields(req, room.issuer)
-    if elements or "contents" not in notes:
-        body["contents"] = _contents_as_read(elements, notes.get("contents"))
+    if "contents" not in notes:
+        body["contents"] = elements
+    elif notes["contents"] == "lone" and len(elements) == 1:
+        body["contents"] = elements[0]
+    elif elements:  # a text stands alone only
+        body["contents"] = [{"parts": [{"text": item}]} if isinstance(item, str) else item
+                            for item in elements]  # fmt: skip
     if "model" in notes and "model" in kept:
         body["model"] = notes["model"]
     _options_as_read(body, req, kept, notes)
@@ -404,7 +387,9 @@ def body_as_read(
         tools = tools_as_read(req.tools, next(iter(tool_notes.values()), None), room.dialect)
         body["tools"] = tools[0] if "lone" in tool_notes else tools
     if req.tool_choice is not None and "tool_choice" in kept:
-        _choice_as_read(body, req.tool_choice, notes)
+        for key, value in _calling_config(req.tool_choice).items():
+            spelled = notes.get("mode", value) if key == "mode" else value
+            put_field(body, f"{_TOOL_CONFIG}.{_CALLING}.{key}", spelled)
     if "system" in kept and messages.has_prompt(req):
         body["systemInstruction"] = messages.system_as_read(req.messages[0], room.issuer)
     for path in notes.get("empty", ()):
@@ -418,15 +403,6 @@ def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
     """Keys in the case in which they were read, also where somebody's change was merged."""
     notes = (req.extras or {}).get(noted(room.issuer), {}).get("keys", ())
     spell_paths(body, [note for note in notes if not note.endswith(NULL)])
-
-
-def _contents_as_read(elements: list[Json], note: str | None) -> Json:
-    """The contents; a lone one stands alone, a text only so."""
-    if note == "lone" and len(elements) == 1:
-        return elements[0]
-    if note is None:
-        return elements
-    return [{"parts": [{"text": item}]} if isinstance(item, str) else item for item in elements]
 
 
 _FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CONFIG}

@@ -19,7 +19,7 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ServerTool, Tool
 from ..base import Room
-from ..chat_shape import issuer_extras, issuer_fields, own_extras, parameters, unsaid
+from ..chat_shape import are_objects, issuer_extras, issuer_fields, own_extras, parameters, unsaid
 from .dialect import Dialect, Target, camel_key, cased, read_keys, spell_keys
 
 # Gemini API reference, "Tool"; the stores of a file search have names such as fileSearchStores/x
@@ -129,7 +129,7 @@ Layout: TypeAlias = list[list[list[Any]]]
 def read_tools(data: Json, dialect: Dialect) -> tuple[list[Tool | ServerTool], Layout] | None:
     """(the tools, how they stood); None for what holds none, or is no list of objects."""
     entries = [data] if isinstance(data, dict) else data
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    if not are_objects(entries):
         return None
     tools: list[Tool | ServerTool] = []
     layout: Layout = []
@@ -230,22 +230,18 @@ def _write_function(tool: Tool, target: Target) -> JsonObject:
     schema, _ = parameters(tool, target.caps, target.report)
     subset = target.caps.tool_schema.startswith("gemini-openapi")
     is_empty = not schema.get("properties") and (not tool.schema or schema == _NO_PARAMETERS)
-    body = _declaration(tool, None if is_empty else schema, SCHEMAS[1] if subset else SCHEMAS[0])
+    key = SCHEMAS[1] if subset else SCHEMAS[0]
+    body = _declaration(tool, None if is_empty else schema, key, described=False)
     if tool.cache is not None:
         target.report.lost("tool.cache", tool, "cache")
     return target.with_extras(cased(body, target.dialect), tool)
 
 
-def _declaration(
-    tool: Tool, schema: JsonObject | None, schema_key: str, described: bool = False
-) -> JsonObject:
+def _declaration(tool: Tool, schema: JsonObject | None, key: str, described: bool) -> JsonObject:
     """`{"name", "description", "parametersJsonSchema"}`; no schema where none is declared."""
-    body: JsonObject = {"name": tool.name}
-    if tool.description or described:
-        body["description"] = tool.description
-    if schema is not None:
-        body[schema_key] = schema
-    return body
+    description = tool.description if tool.description or described else None
+    body = {"name": tool.name, "description": description, key: schema}
+    return {key: value for key, value in body.items() if value is not None}
 
 
 def _read_server_tool(key: str, value: Json, dialect: Dialect) -> ServerTool:
@@ -296,9 +292,7 @@ def _tool_as_read(tool: Tool | ServerTool, dialect: Dialect) -> Json:
     issuer = dialect.issuers[0]
     extras, notes = issuer_fields(tool, issuer)
     if type(tool) is Tool:
-        schema = tool.schema
-        if schema is not None:
-            schema = enum_types(schema, notes.get("types"))
+        schema = None if tool.schema is None else enum_types(tool.schema, notes.get("types"))
         body = _declaration(tool, schema, notes.get("schema", SCHEMAS[0]), "described" in notes)
         return spell_keys({**body, **extras}, notes.get("keys", ()))
     assert type(tool) is ServerTool  # the other one of the two

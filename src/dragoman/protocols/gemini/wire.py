@@ -203,10 +203,8 @@ def _model_path(path: str, model: str) -> str:
 def _system_messages(history: RoledHistory) -> int:
     """How many messages make the system prompt: it is text, and never the whole request."""
     end = head(history)
-    for i, m in enumerate(history.msgs[:end]):
-        if type(m.content) is not str and any(block.type != "text" for block in m.blocks):
-            end = i
-            break
+    msgs = enumerate(history.msgs[:end])
+    end = next((i for i, m in msgs if any(block.type != "text" for block in m.blocks)), end)
     return end if end < len(history.msgs) else 0
 
 
@@ -274,9 +272,8 @@ def _tool(tool: Any, data: Any, path: str, issuer: str, key: str = "") -> _Rows:
         yield _child(data, f"{path}.{key}", "fileSearchStoreNames")[0], Field(tool, "stores")
         return
     declaration = camel_keys(data)
-    schema_key = next(
-        (k for k in declarations.SCHEMAS if isinstance(declaration.get(k), dict)), None
-    )
+    keys = (key for key in declarations.SCHEMAS if isinstance(declaration.get(key), dict))
+    schema_key = next(keys, None)
     other = {name: value for name, value in data.items() if camel_key(name) != schema_key}
     yield from _below(tool, other, path, extras)
     if schema_key is not None:

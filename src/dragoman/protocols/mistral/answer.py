@@ -16,7 +16,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
-from ..answers import AnswerWriter, beyond_figures, first_count
+from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import answer_call, filled
 from .blocks import CHUNK, CLOSED, part_as_read, write_part
@@ -39,20 +39,15 @@ def read_usage(data: JsonObject, issuer: str) -> Usage:
 
     Fields that do not follow from the neutral figures are extras: seconds of audio, the tier.
     """
-    details: dict[str, Any] = next(
-        (data[key] for key in _DETAILS if isinstance(data.get(key), dict)), {}
-    )
-    prompt, output = (
-        first_count(data.get("prompt_tokens")),
-        first_count(data.get("completion_tokens")),
-    )
+    objects = (data[key] for key in _DETAILS if isinstance(data.get(key), dict))
+    details: JsonObject = next(objects, {})
+    keys = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, output, total = (first_count(data.get(key)) for key in keys)
     cached = first_count(details.get("cached_tokens"), data.get("num_cached_tokens"))
-    audio, total = first_count(details.get("audio_tokens")), first_count(data.get("total_tokens"))
+    audio = first_count(details.get("audio_tokens"))
     if prompt is not None and audio and total == prompt + (output or 0) + audio:
         prompt += audio
-    if prompt is not None and cached is not None and cached <= prompt:
-        prompt -= cached
-    usage = Usage(prompt, cached, None, output, None, audio, None, total)
+    usage = without_cache(Usage(prompt, cached, None, output, None, audio, None, total))
     unknown, _ = beyond_figures(data, figures(usage, cache_field="num_cached_tokens" in data))
     usage.extras = {issuer: unknown} if unknown else None
     return usage
@@ -156,12 +151,14 @@ class MistralWriter(AnswerWriter):
         chunks: list[Any] = []
         calls: list[Json] = []
         plain = True
+        strings = (tree.TextBlock,) if self.own else (tree.TextBlock, tree.RefusalBlock)
         for block in blocks:
             if type(block) is ToolUseBlock:
                 calls.append(self.call(block, len(calls)))
             elif (chunk := self.chunk(block)) is not None:
                 chunks.append(chunk)
-                plain = plain and self._is_plain(block)
+                is_chunk = self.own and block.spelling == CHUNK
+                plain = plain and type(block) in strings and not is_chunk
         message: JsonObject = {}
         if plain and (chunks or not self.own):
             message["content"] = "".join(chunk["text"] for chunk in chunks)
@@ -170,11 +167,6 @@ class MistralWriter(AnswerWriter):
         if calls or not self.own:
             message["tool_calls"] = calls or None
         return message
-
-    def _is_plain(self, block: ContentBlock) -> bool:
-        if self.own:
-            return type(block) is tree.TextBlock and block.spelling != CHUNK
-        return type(block) is tree.TextBlock or type(block) is tree.RefusalBlock
 
 
 def write_response(
@@ -220,7 +212,7 @@ def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObje
     message: JsonObject = {"role": "assistant", **writer.message(candidate.msg.blocks)}
     message.update(writer.fields(candidate.msg))
     if isinstance(extras.get("message"), dict):
-        message.update(extras.pop("message"))
+        message |= extras.pop("message")
     reason = writer.finish_reason(candidate.finish, candidate)
     return {"index": index, "message": message, "finish_reason": reason, **extras}
 

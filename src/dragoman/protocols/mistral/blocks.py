@@ -73,9 +73,7 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
     return block
 
 
-def write_part(
-    block: ContentBlock, extras: JsonObject | None = None, as_read: bool = False
-) -> Json:
+def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = False) -> Json:
     """The chunk of a block with the fields of `extras`.
 
     `as_read`: the block was read from this wire, and its chunk is spelled as it was. Raises

@@ -180,8 +180,7 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
             self.foreign(piece, fields)
             return []
         if piece.candidate is not None:
-            choice = self._candidate(piece.candidate).extras(fields) if fields else None
-            return [] if choice is None else [self._chunk(choice)]
+            return [self._chunk(self._candidate(piece.candidate).extras(fields))] if fields else []
         if "created" in fields:
             self._head["created"] = fields.pop("created")
         self._fields.update(fields)

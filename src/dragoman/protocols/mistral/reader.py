@@ -12,7 +12,7 @@ from ..._core.stream.arguments import StreamedCalls
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, finish_error, provider_error
 from ...message import TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, answered
-from ..answers import read_finish
+from ..answers import news, read_finish
 from ..chat_shape import UNTYPED, answered_call, require_text
 from .answer import FINISH_REASONS, UNPLACED, read_usage
 from .blocks import CLOSED, read_part, read_reference, text_pieces
@@ -40,7 +40,6 @@ class MistralReader:
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one chunk, or of a whole answer."""
-        choices = payload.get("choices")
         pieces: list[Piece] = []
         if not (_CHUNK_FIELDS & payload.keys()):
             if not (_ERROR_FIELDS & payload.keys()):
@@ -52,7 +51,7 @@ class MistralReader:
             self._first = False
             pieces.append(Meta(issuer=self._issuer))
         self._body(payload, pieces)
-        for place, entry in enumerate(choices or ()):
+        for place, entry in enumerate(payload.get("choices") or ()):
             index = entry.get("index")
             index = index if type(index) is int and index >= 0 else place
             choice = self._choices.get(index)
@@ -82,16 +81,13 @@ class MistralReader:
                 pieces.append(Meta(**named, issuer=self._issuer))
             elif key == "object" and value in ("chat.completion", "chat.completion.chunk"):
                 pass
-            elif (value is not None and key not in _BODY_FIELDS) or _is_whole(payload):
+            elif (value is not None and key not in _BODY_FIELDS) or any(
+                "delta" not in choice for choice in payload.get("choices") or ()
+            ):  # of a whole answer everything is kept
                 pieces.append(Meta({key: value}, issuer=self._issuer))
             else:
                 continue
             seen[key] = value
-
-
-def _is_whole(payload: JsonObject) -> bool:
-    """Whether it is a whole answer, of which everything is kept."""
-    return any("delta" not in choice for choice in payload.get("choices") or ())
 
 
 class Choice:
@@ -191,10 +187,8 @@ class Choice:
                 fields["role"] = message["role"]
         else:
             fields.pop("index", None)  # of the choice, once more
-        before = self._message_extras
-        if any(before.get(key, _NONE) != value for key, value in fields.items()):
-            self._message_extras = {**before, **fields}
-            extras = {"message": self._message_extras}
+        if news(self._message_extras, fields):
+            extras = {"message": dict(self._message_extras)}
             pieces.append(Meta(extras, self._index, issuer=self._issuer))
 
     def _fields(self, entry: JsonObject, pieces: list[Piece], whole: bool) -> None:
@@ -206,12 +200,10 @@ class Choice:
             extras = {"logprobs": logprobs}
             pieces.append(Meta(extras, self._index, joined=True, issuer=self._issuer))
         mistyped = _mistyped(entry, self._index) if whole else ()
-        for key, value in entry.items():
-            if (key in _CHOICE_FIELDS and key not in mistyped) or (value is None and not whole):
-                continue
-            if self._seen.get(key, _NONE) != value:
-                self._seen[key] = value
-                pieces.append(Meta({key: value}, self._index, issuer=self._issuer))
+        fields = {key: value for key, value in entry.items() if whole or value is not None}
+        unknown = {k: v for k, v in fields.items() if k not in _CHOICE_FIELDS or k in mistyped}
+        for key, value in news(self._seen, unknown).items():
+            pieces.append(Meta({key: value}, self._index, issuer=self._issuer))
 
 
 def _mistyped(entry: JsonObject, index: int) -> list[str]:

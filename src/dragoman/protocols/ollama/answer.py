@@ -15,10 +15,10 @@ from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
-from ..answers import EVENTS, AnswerWriter
+from ..answers import EVENTS, AnswerWriter, figures
 from ..base import Room
-from ..chat_shape import filled
-from .reader import FINISH_REASONS
+from ..chat_shape import filled, object_of
+from .reader import COUNTS, FINISH_REASONS
 
 EPOCH = "1970-01-01T00:00:00Z"  # the time of an answer that does not tell its own
 _NEAREST = {"context_overflow": "length"}
@@ -30,6 +30,7 @@ class OllamaWriter(AnswerWriter):
     __slots__ = ()
     finish_reasons = FINISH_REASONS
     nearest_reasons = _NEAREST
+    needs_reason = False
 
     def text(self, block: TextBlock | tree.RefusalBlock) -> str:
         """The text, beside which no field can stand."""
@@ -65,15 +66,12 @@ class OllamaWriter(AnswerWriter):
             return block.raw_input
         if isinstance(block.input, dict):
             return block.input
-        value = parse_partial(block.raw_input or str(block.input))
         what = "argument text that is no object"
         self.report.lost("answer.unsaid", block, "input", what=what, kind="degraded")
-        return value if isinstance(value, dict) else {}
+        return object_of(parse_partial(block.raw_input or str(block.input)))
 
     def finish_reason(self, finish: Finish, node: object) -> str | None:
         """The word for why it ended, `stop` behind calls; None where an answer here had none."""
-        if self.own and finish.raw is None:
-            return None
         if finish.reason == "tool_calls":
             finish = replace(finish, reason="stop")
         return super().finish_reason(finish, node)
@@ -81,12 +79,7 @@ class OllamaWriter(AnswerWriter):
     def usage(self, usage: tree.Usage) -> JsonObject:
         """The counts: everything that was read, and everything that was written."""
         self.fields(usage)
-        inputs = [n for n in (usage.input, usage.cache_read, usage.cache_write) if n is not None]
-        counts: JsonObject = {}
-        if inputs:
-            counts["prompt_eval_count"] = sum(inputs)
-        if usage.output is not None:
-            counts["eval_count"] = usage.output
+        counts = figures(usage, COUNTS)
         for name in ("cache_read", "cache_write", "reasoning", "audio_in", "audio_out"):
             if getattr(usage, name):
                 self.report.lost("answer.usage", usage, name)
@@ -109,11 +102,8 @@ class OllamaWriter(AnswerWriter):
                 calls.append(self.call(block, len(calls)))
             elif (data := self.data(block)) is not None:
                 images.append(data)
-        fields = {
-            "thinking": "\n".join(filter(None, thoughts)),
-            "images": images,
-            "tool_calls": calls,
-        }
+        thinking = "\n".join(filter(None, thoughts))
+        fields = {"thinking": thinking, "images": images, "tool_calls": calls}
         return message | {key: value for key, value in fields.items() if value}
 
 
@@ -136,7 +126,7 @@ def write_response(
     if tags := candidate_fields.pop("think_tags", ""):  # sections without a word, behind all text
         message["content"] = message.get("content", "") + tags
     message_fields = candidate_fields.pop("message", None)
-    for key, value in (message_fields if isinstance(message_fields, dict) else {}).items():
+    for key, value in object_of(message_fields).items():
         if key == "role" or key not in message:
             message[key] = value
     writer.fields(first.msg)

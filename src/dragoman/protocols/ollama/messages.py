@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterable
 from typing import Any, assert_never
 
 from ... import message as tree
@@ -149,7 +148,7 @@ def message_as_read(room: Room, m: Msg) -> Json:
     elif len(content) == 1 and type(content[0]) is tree.RawBlock and content[0].role == "message":
         return content[0].data
     else:
-        entry = _write_blocks(content, m.role, room.issuer)
+        entry = _write_blocks(room, m, m.role)
     if node.spelling:
         notes = node.spelling.split()
         if notes[0].lower() in _READ_ROLES:
@@ -187,23 +186,17 @@ def _medium_as_read(block: ContentBlock) -> str:
     return url_of(source, block.spelling)
 
 
-def _write_blocks(
-    blocks: Iterable[ContentBlock],
-    role: str,
-    issuer: str,
-    caps: Capabilities | None = None,
-    no_text: str | None = "",
-    image_gaps: bool = False,
-) -> JsonObject:
-    """The entry of blocks: as they were read of the issuer, unless `caps` are given.
-
-    `no_text` is the content without text; `image_gaps`: an empty line shows where an image stood.
-    """
+def _write_blocks(room: Room, m: Msg, role: str, caps: Capabilities | None = None) -> JsonObject:
+    """The entry of a message of blocks: as they were read, unless `caps` are given."""
+    issuer = room.issuer
+    dialect: Dialect = room.dialect
+    no_text = None if caps and dialect.no_text == "null" else ""
+    image_gaps = caps and dialect.image_gaps and not m.name  # the merged history has no speaker
     texts: list[str] = []
     calls: list[Json] = []
     thoughts: list[str] = []
     images: list[str] = []
-    for block in blocks:
+    for block in join_think_tags(m.blocks) if caps and dialect.think_tags else m.blocks:
         if type(block) is TextBlock:
             texts.append(block.text)
         elif type(block) is ToolUseBlock or type(block) is tree.RawBlock:
@@ -242,9 +235,7 @@ def write_messages(
             calls = [_write_call(content[0], caps)]
             entry = {"role": _ROLES[role], "content": no_text, "tool_calls": calls}
         else:
-            blocks = join_think_tags(content) if dialect.think_tags else content
-            gaps = dialect.image_gaps and not m.name  # the merged history has no speaker
-            entry = _write_blocks(blocks, _ROLES[role], room.issuer, caps, no_text, gaps)
+            entry = _write_blocks(room, m, _ROLES[role], caps)
         if m.extras is not None:
             entry.update(own_extras(m, caps))
         entries.append(entry)
@@ -262,9 +253,7 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
     where = "inside a tool result"
     if images := [_write_medium(part, where) for part in parts if type(part) is not TextBlock]:
         entry["images"] = images
-    if block.extras is not None:
-        entry.update(own_extras(block, caps))
-    return entry
+    return entry if block.extras is None else entry | own_extras(block, caps)
 
 
 def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
@@ -272,8 +261,7 @@ def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
     if type(block) is not ToolUseBlock:
         raise WriteError(f"{block.type} at this seat", code="seat.unsaid")
     typed = block.spelling is None or UNTYPED not in block.spelling.split()
-    extras = {} if block.extras is None else own_extras(block, caps)
-    return chat_shape.write_call(block, block.input, extras, typed)
+    return chat_shape.write_call(block, block.input, own_extras(block, caps), typed)
 
 
 def _write_medium(block: ContentBlock, where: str = "at this seat") -> str:

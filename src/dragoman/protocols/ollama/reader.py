@@ -15,13 +15,14 @@ from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_erro
 from ...message import Finish, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import answered
-from ..answers import read_finish
+from ..answers import read_figures, read_finish
 from ..chat_shape import UNTYPED, answered_call, require_text
 from .dialect import Dialect
 from .messages import read_medium
 
 THINKING, TEXT, IMAGE, CALL = range(4)
 
+COUNTS = {"prompt_eval_count": "input", "eval_count": "output"}
 FINISH_REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
 
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
@@ -121,10 +122,8 @@ class OllamaReader:
         if "created_at" in payload:
             yield Meta({"created_at": payload["created_at"]}, issuer=self._issuer)
         yield from self._fields(payload, whole)
-        counts = payload.get("prompt_eval_count"), payload.get("eval_count")
-        input, output = (count if type(count) is int else None for count in counts)
-        if input is not None or output is not None:
-            yield Usage(input=input, output=output)
+        if (usage := read_figures(payload, COUNTS)) != Usage():
+            yield usage
         if payload.get("done") is True:
             reason = payload.get("done_reason")
             # `load` and `unload` answer a request without messages, an empty reason a closed

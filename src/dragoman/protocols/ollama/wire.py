@@ -5,13 +5,14 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ChatRequest, ServerTool, Tool, ToolChoice
+from ...message import ChatRequest, Tool, ToolChoice
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool
 from ..chat_shape import own_tool, replay
@@ -55,14 +56,10 @@ class Ollama(Room):
     body_as_read = fields.body_as_read
     write_response = write_response
 
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools, and tools nobody models; the server runs none of its own."""
         return [
-            own_tool(tool, caps)
-            if isinstance(tool, ServerTool)
-            else function_tool(tool, caps, report)
+            function_tool(tool, caps, report) if isinstance(tool, Tool) else own_tool(tool, caps)
             for tool in tools
         ]
 

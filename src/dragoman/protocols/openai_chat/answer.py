@@ -202,7 +202,14 @@ class ChatAnswerWriter(AnswerWriter):
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
         extras, notes = self.fields(block), self.notes(block)
-        function: JsonObject = {"name": block.name, "arguments": self._arguments(block)}
+        text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
+        if not text and not (self.own and text is not None):
+            text = block.input
+            if block.unfinished and not text:
+                text = ""
+            elif not (self.own or isinstance(text, str)):
+                text = arguments(text)
+        function: JsonObject = {"name": block.name, "arguments": text}
         entry: JsonObject = {"id": block.id, "type": "function", "function": function}
         if not self.own:
             return {"tool_calls": [entry]}
@@ -215,36 +222,20 @@ class ChatAnswerWriter(AnswerWriter):
             function.pop(key, None)
         return {"tool_calls": [filled(entry, extras)]}
 
-    def _arguments(self, block: ToolUseBlock) -> Json:
-        """The model's own text, or a value where this wire gave one."""
-        if block.raw_input is not None and (block.raw_input or self.own):
-            return block.raw_input
-        if block.unfinished and not block.input:
-            return ""
-        if self.own or isinstance(block.input, str):
-            return block.input
-        return arguments(block.input)
-
 
 ANSWER_ID = "chatcmpl-dragoman"  # the id of an answer that has none of its own
 
 
-FINISH_REASONS: dict[str, FinishReason] = {
-    "stop": "stop",
-    "eos": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-    "content_filter": "content_filter",
-    "sensitive": "content_filter",
-    "refusal": "refusal",
-    "model_context_window_exceeded": "context_overflow",
-    "error": "error",
-    "abort": "error",
-    "network_error": "error",
-    "insufficient_system_resource": "error",
+_RAW_REASONS: dict[FinishReason, tuple[str, ...]] = {
+    "stop": ("stop", "eos"),
+    "length": ("length", "max_tokens"),
+    "tool_calls": ("tool_calls", "function_call"),
+    "content_filter": ("content_filter", "sensitive"),
+    "refusal": ("refusal",),
+    "context_overflow": ("model_context_window_exceeded",),
+    "error": ("error", "abort", "network_error", "insufficient_system_resource"),
 }
+FINISH_REASONS = {raw: reason for reason, words in _RAW_REASONS.items() for raw in words}
 
 
 # the reasons that clients know: neutral and on this wire they have the same names
@@ -325,12 +316,8 @@ def _head(
     resp: ChatResponse, writer: ChatAnswerWriter, request: ChatRequest | None, second: int | None
 ) -> JsonObject:
     """Who answered, and when. An answer of another wire gets what it does not tell."""
-    fields: JsonObject = {
-        "id": resp.id,
-        "object": "chat.completion",
-        "created": second,
-        "model": resp.model,
-    }
+    fields: JsonObject = {"id": resp.id, "object": "chat.completion", "created": second}
+    fields["model"] = resp.model
     if not writer.own:
         model = request.model if request is not None else None
         for key, value in (("id", ANSWER_ID), ("created", 0), ("model", model or "")):
@@ -398,9 +385,7 @@ class TextFlow:
         return fields
 
 
-def _add_blocks(
-    message: JsonObject, blocks: Iterable[ContentBlock], writer: ChatAnswerWriter
-) -> None:
+def _add_blocks(message: JsonObject, blocks: list[ContentBlock], writer: ChatAnswerWriter) -> None:
     """Put the blocks into their fields."""
     flow = TextFlow()
     for i, block in enumerate(blocks):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.media import read_url, url_of
 from ..._core.passes.roles import RoledHistory
@@ -21,20 +22,12 @@ from ...message import (
     Base64Source,
     CacheHint,
     ContentBlock,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
     Msg,
     Origin,
     RawBlock,
-    RefusalBlock,
     TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    VideoBlock,
 )
-from ...message.blocks import MediaBlock
+from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_call
 from ..chat_shape import are_objects, arguments_of, filled, own_extras
 from ..chat_shape import write_call as shaped_call
@@ -74,7 +67,7 @@ PART = "part"  # the spelling of what stands in a list of parts
 BARE = "bare"  # of an image whose URL stands in no object
 
 
-_LINK_PARTS: dict[str, type[Any]] = {"image_url": ImageBlock, "video_url": VideoBlock,
+_LINK_PARTS: dict[str, type[Any]] = {"image_url": tree.ImageBlock, "video_url": tree.VideoBlock,
                                      "audio_url": AudioBlock}  # fmt: skip
 
 
@@ -99,7 +92,7 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
     if kind == "text" and isinstance(value, str):
         block = TextBlock(value)
     elif kind == "refusal" and isinstance(value, str):
-        block = RefusalBlock(value)
+        block = tree.RefusalBlock(value)
     elif isinstance(kind, str) and isinstance(value, dict):
         block = _read_media(kind, value, issuer)
     if block is None:
@@ -137,7 +130,7 @@ def _with_fields(
     """The block of a part with its cache mark, and with the fields beside `read_keys`."""
     block.read_from = part
     fields = {key: value for key, value in part.items() if key not in read_keys}
-    if fields and type(block) is not RefusalBlock:
+    if fields and type(block) is not tree.RefusalBlock:
         hint, key = read_cache_mark(fields)
         if hint is not None:
             block.spelling = " ".join(filter(None, (block.spelling, key)))
@@ -163,10 +156,10 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
             del unknown["format"]
     elif kind == "file" and isinstance(value.get("file_data"), str):
         source, head = read_url(unknown.pop("file_data"))
-        block = DocumentBlock(source, spelling=head)
+        block = tree.DocumentBlock(source, spelling=head)
     elif kind == "file" and isinstance(value.get("file_id"), str):
-        block = DocumentBlock(FileSource(unknown.pop("file_id"), issuer))
-    if type(block) is DocumentBlock and isinstance(value.get("filename"), str):
+        block = tree.DocumentBlock(tree.FileSource(unknown.pop("file_id"), issuer))
+    if type(block) is tree.DocumentBlock and isinstance(value.get("filename"), str):
         block.title = unknown.pop("filename")
     if block is not None and unknown:
         block.extras = {issuer: {kind: unknown}}
@@ -183,17 +176,17 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
     kind = type(block)
     if kind is TextBlock:
         return {"type": "text", "text": block.text}
-    if kind is RefusalBlock:
+    if kind is tree.RefusalBlock:
         return {"type": "refusal", "refusal": block.text}
     source = block.source
-    if kind is DocumentBlock:
-        is_id = isinstance(source, FileSource)
+    if kind is tree.DocumentBlock:
+        is_id = isinstance(source, tree.FileSource)
         name = block.title
         if spelling is None:
             name = None if is_id else block.title or "document.pdf"
         file = {} if name is None else {"filename": name}
-        data = {"file_id": source.file_id} if is_id else {"file_data": _url(block, spelling)}
-        return {"type": "file", "file": {**file, **data}}
+        file |= {"file_id": source.file_id} if is_id else {"file_data": _url(block, spelling)}
+        return {"type": "file", "file": file}
     if kind is AudioBlock and spelling is None and audio_links:
         sound: JsonObject = {"data": _url(block)}
         media_type = getattr(source, "media_type", None)
@@ -205,7 +198,7 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
         name = _AUDIO_FORMATS.get(source.media_type, "wav")
         return {"type": "input_audio", "input_audio": {"data": source.data, "format": name}}
     link: JsonObject = {"url": _url(block, spelling)}
-    if block.detail is not None and (spelling is not None or kind is ImageBlock):
+    if block.detail is not None and (spelling is not None or kind is tree.ImageBlock):
         link["detail"] = block.detail
     key = f"{block.type}_url"
     return {"type": key, key: link}
@@ -232,7 +225,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
         if isinstance(output, list):
             output = [part_as_read(item, issuer) for item in output]
         part = {"type": "tool_result", "tool_use_id": block.id, "content": output}
-        part.update({"is_error": True} if block.is_error else {})
+        part |= {"is_error": True} if block.is_error else {}
     else:
         part = write_part(block, spelling=head)
     part = filled(part, (block.extras or {}).get(issuer, {}))
@@ -253,13 +246,11 @@ def read_calls(fields: JsonObject, issuer: str) -> list[ContentBlock]:
     """What an assistant's message has behind its content, taken out of its fields."""
     blocks: list[ContentBlock] = []
     if isinstance(fields.get("refusal"), str) and fields["refusal"]:
-        blocks.append(RefusalBlock(fields.pop("refusal"), spelling="field"))
-    entries = fields.get("tool_calls")
-    if isinstance(entries, list) and entries:
-        del fields["tool_calls"]
-        blocks += [_read_call(entry, issuer) for entry in entries]
+        blocks.append(tree.RefusalBlock(fields.pop("refusal"), spelling="field"))
+    if isinstance(fields.get("tool_calls"), list) and fields["tool_calls"]:
+        blocks += [_read_call(entry, issuer) for entry in fields.pop("tool_calls")]
     function = fields.get(LEGACY)
-    block = _read_function_call("", function) if isinstance(function, dict) else None
+    block = _read_function_call("", function)
     if block is not None and block.raw_input is not None:
         del fields[LEGACY]
         block.spelling = LEGACY
@@ -305,35 +296,30 @@ def _read_call(entry: Json, issuer: str) -> ContentBlock:
     unknown = {**entry} if isinstance(entry, dict) else {}
     id, function = unknown.pop("id", None), unknown.pop("function", None)
     id = id if isinstance(id, str) else None
-    usual = id is not None and isinstance(function, dict)
-    block = _read_function_call(id, function) if usual else None
+    block = _read_function_call(id, function)
     if block is None:
         raw = RawBlock(issuer, entry, "call", id, "client", spelling="call")
         raw.read_from = entry
         return raw
-    notes = [] if block.spelling is None else [block.spelling]
-    if unknown.get("type") == "function":
+    typed = unknown.get("type") == "function"
+    if typed:
         del unknown["type"]
-    else:
-        notes.append("untyped")
     block.cache, key = read_cache_mark(unknown)
-    if key:
-        notes.append(key)
-    block.spelling = " ".join(notes) or None
-    if unknown:
-        block.extras = {issuer: unknown}
+    notes = (block.spelling, None if typed else "untyped", key)
+    block.spelling = " ".join(filter(None, notes)) or None
+    block.extras = {issuer: unknown} if unknown else None
     block.read_from = entry
     return block
 
 
-def _read_function_call(id: str | None, function: JsonObject) -> ToolUseBlock | None:
+def _read_function_call(id: str | None, function: Json) -> ToolUseBlock | None:
     """The call of a function; some clients give the arguments as an object, or give none."""
-    name, values = function.get("name"), function.get("arguments")
-    if id is None or not {*function} <= {"name", "arguments"} or not isinstance(name, str):
+    if id is None or not isinstance(function, dict) or function.keys() - {"name", "arguments"}:
         return None
-    if isinstance(values, str):
+    name, values = function.get("name"), function.get("arguments")
+    if isinstance(name, str) and isinstance(values, str):
         return ToolUseBlock(id, name, parse_arguments(values), values)
-    if not (values is None or isinstance(values, dict)):
+    if not isinstance(name, str) or not (values is None or isinstance(values, dict)):
         return None
     spelling = "bare" if "arguments" not in function else "null" if values is None else "object"
     return ToolUseBlock(id, name, values or {}, spelling=spelling)
@@ -342,11 +328,8 @@ def _read_function_call(id: str | None, function: JsonObject) -> ToolUseBlock | 
 def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
     raw = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    entry: JsonObject = {
-        "id": block.id,
-        "type": "function",
-        "function": {"name": block.name, "arguments": raw},
-    }
+    function = {"name": block.name, "arguments": raw}
+    entry: JsonObject = {"id": block.id, "type": "function", "function": function}
     if block.extras is not None:
         entry.update(own_extras(block, caps))
     return entry
@@ -373,7 +356,7 @@ def pair_legacy_calls(msgs: Sequence[Msg]) -> None:
     """Give calls without ids their own, and the same to the next result of that function."""
     open_calls: dict[str, list[str]] = {}
     for i, m in enumerate(msgs):
-        for block in () if isinstance(m.content, str) else m.content:
+        for block in m.blocks:
             if type(block) is ToolUseBlock and block.spelling == LEGACY:
                 block.id = make_call_id(i, block.name, block.raw_input)
                 open_calls.setdefault(block.name, []).append(block.id)
@@ -435,14 +418,13 @@ def _read_detail(detail: JsonObject, issuer: str, in_answer: bool) -> ThinkingBl
     block = ThinkingBlock("", spelling=" ".join(filter(None, spelling)))
     if field == "data":
         block.redacted = text
-    else:
-        block.thinking = text or "" if field else ""
+    elif field:
+        block.thinking = text or ""
     if isinstance(detail.get("signature"), str):
         block.signature = unknown.pop("signature")
     if field == "text":
         del unknown["type"]
-    if unknown:
-        block.extras = {issuer: unknown}
+    block.extras = {issuer: unknown} if unknown else None
     return block
 
 
@@ -493,11 +475,9 @@ def write_details(
     """
     details: list[JsonObject] = []
     if block.thinking or (block.signature is not None if in_answer else block.redacted is None):
-        details.append({"type": "reasoning.text"})
-        if block.thinking or not in_answer:
-            details[0]["text"] = block.thinking
-        if block.signature is not None:
-            details[0]["signature"] = block.signature
+        text = {"text": block.thinking} if block.thinking or not in_answer else {}
+        proof = {} if block.signature is None else {"signature": block.signature}
+        details.append({"type": "reasoning.text", **text, **proof})
     if block.redacted is not None:
         details.append({"type": "reasoning.encrypted", "data": block.redacted})
     details[-1].update(extras)

@@ -49,8 +49,7 @@ class Deltas:
             self._offsets[key] = self._flow.length
             self.first_parts.append(block)
         elif part.whole:
-            remaining = self._remaining(pieces, block)
-            if remaining is None:
+            if (remaining := self._remaining(pieces, block)) is None:
                 return []
             block = remaining
         pieces.append(block)
@@ -60,8 +59,7 @@ class Deltas:
             delta = self._detail(key, block, pieces)
         else:
             delta = self._counted(self._writer.block(block, self._offsets[key]))
-        delta = self._flow.join(delta, block, key)
-        if not delta:
+        if not (delta := self._flow.join(delta, block, key)):
             return []
         role, self._role = self._role, {}
         return [{**role, **delta}]
@@ -138,8 +136,7 @@ class Deltas:
             self._ids.add(key)
         if first:
             entry["type"] = "function"
-        if not own:
-            extras = {}
+        extras = extras if own else {}
         if not (function or extras or len(entry) > 1):
             return {}
         # the official client wants the object in each piece

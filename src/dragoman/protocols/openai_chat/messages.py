@@ -20,16 +20,12 @@ from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, TextBl
 from ...message.blocks import MEDIA_KINDS, MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_message, new_result
 from ..base import Room
-from ..chat_shape import is_plain, own_extras, result_text
+from ..chat_shape import is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
 from .blocks import LEGACY, PART, cache_mark, part_as_read, read_usual_calls, write_call
 from .dialect import Dialect
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
-
-
-_RESULT_ROLES = ("tool", "function")
-
 
 _TEXT_ROLES = {"user": roles.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
 
@@ -127,12 +123,10 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
     """One entry of `messages`; what is no message of a known role is kept as it came."""
     role: Any = entry.get("role") if isinstance(entry, dict) else None
     if not isinstance(role, str) or role not in _ROLES:
-        raw = RawBlock(issuer, entry, "message", by="client")
-        raw.read_from = entry
-        return Msg.trusted("", [raw], "user")
+        return no_message(entry, issuer)
     fields = {key: value for key, value in entry.items() if key != "role"}
     name = fields.pop("name") if isinstance(fields.get("name"), str) and fields["name"] else ""
-    if role in _RESULT_ROLES:
+    if role in ("tool", "function"):
         block = _read_result(fields, name, role, issuer)
         block.read_from = entry
         m = Msg.trusted("", [block], "tool")
@@ -150,8 +144,7 @@ def _read_message(entry: Json, issuer: str, origin: Origin) -> Msg:
     m.cache, key = wire_blocks.read_cache_mark(fields)
     if key:
         m.spelling = f"{m.spelling or ''} {key}"
-    if fields:
-        m.extras = {issuer: fields}
+    m.extras = {issuer: fields} if fields else None
     return m
 
 
@@ -160,13 +153,12 @@ def _read_content(
 ) -> tuple[str | list[ContentBlock], str]:
     """(the content, taken out of the fields; how it is spelled)."""
     content = fields.get("content", ...)
-    if content is None or isinstance(content, (str, list)):
-        del fields["content"]
-    if isinstance(content, str):
-        return content, ""
+    if not (content is None or isinstance(content, (str, list))):
+        return [], "absent"
+    del fields["content"]
     if isinstance(content, list):
         return [read(part, issuer) for part in content], "list"
-    return [], "absent" if content is not None else "null"
+    return ([], "null") if content is None else (content, "")
 
 
 def _read_result(fields: JsonObject, name: str, role: str, issuer: str) -> ToolResultBlock:
@@ -270,12 +262,7 @@ def write_messages(
         elif role == TOOL:
             entries.extend([_write_result(block, caps, dialect) for block in m.blocks])
             continue
-        elif (
-            null_beside_calls
-            and not unusual
-            and len(content) == 1
-            and type(content[0]) is ToolUseBlock
-        ):
+        elif null_beside_calls and not unusual and [*map(type, content)] == [ToolUseBlock]:
             call = write_call(content[0], caps)  # the usual turn that calls a tool
             entry = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:

@@ -60,8 +60,7 @@ def read_image(entry: JsonObject, issuer: str) -> ContentBlock:
         block.spelling = BARE if head is None else f"{BARE} {head}"
     elif len(link) > 1:
         other_fields["image_url"] = {key: link[key] for key in link if key != "url"}
-    if other_fields:
-        block.extras = {issuer: other_fields}
+    block.extras = {issuer: other_fields} if other_fields else None
     return block
 
 
@@ -83,8 +82,7 @@ def read_citation(entry: JsonObject, issuer: str, in_delta: bool) -> Citation:
     other_fields = {key: entry[key] for key in entry if key not in ("type", "url_citation")}
     if unknown:
         other_fields["url_citation"] = unknown
-    if other_fields:
-        citation.extras = {issuer: other_fields}
+    citation.extras = {issuer: other_fields} if other_fields else None
     return citation
 
 
@@ -147,12 +145,8 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
 
 def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
     """The fields that a whole call lacks; `unusual` gets what it has otherwise than others."""
-    if "index" in entry:
-        unusual["index"] = entry["index"]
-    if "type" in entry and entry["type"] != "function":
-        unusual["type"] = entry["type"]
-    if "id" in entry and not entry["id"]:
-        unusual["id"] = entry["id"]
+    odd = {"index": True, "type": entry.get("type") != "function", "id": not entry.get("id")}
+    unusual |= {key: entry[key] for key, is_odd in odd.items() if is_odd and key in entry}
     empty_fields = {key: function[key] for key in ("name", "arguments")
              if key in function and function[key] in (None, {})}  # fmt: skip
     if empty_fields:
@@ -262,15 +256,11 @@ class ChoiceReader:
             modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
         rows = ((key, value) for key, value in choice.items() if key not in modeled)
         unknown = {key: value for key, value in rows
-                   if (full or value is not None) and self._is_new(key, value)}  # fmt: skip
+                   if (full or value is not None)
+                   and self._values.get(key, _ABSENT) != value}  # fmt: skip
+        self._values |= unknown
         if unknown:
             self._pieces.append(Meta(unknown, self._index, issuer=self._issuer))
-
-    def _is_new(self, key: str, value: Json) -> bool:
-        if self._values.get(key, _ABSENT) == value:
-            return False
-        self._values[key] = value
-        return True
 
     def _message(self, message: JsonObject, complete: bool, snapshot: bool = False) -> None:
         for i, thinking in self._thinking.read(message):
@@ -441,7 +431,12 @@ class ChatReader:
                     unknown[key] = value
             elif (value is not None or full) and values.get(key, _ABSENT) != value:
                 values[key] = unknown[key] = value
-        notes = _body_notes(payload) if complete else None
+        notes: JsonObject = {}
+        if complete:  # what a whole answer has otherwise than others
+            absent = [key for key in ("object", "usage", "choices") if key not in payload]
+            notes |= {"absent": absent} if absent else {}
+            if "choices" in payload and not payload["choices"]:
+                notes["choices"] = payload["choices"]
         if unknown or notes:
             pieces.append(Meta(unknown, issuer=self._issuer, notes=notes or None))
         return pieces
@@ -454,13 +449,3 @@ def _is_unusual(key: str, value: Json, complete: bool) -> bool:
     if key == "usage":
         return not isinstance(value, dict) or not value
     return complete and key == "error"
-
-
-def _body_notes(payload: JsonObject) -> JsonObject:
-    """What a whole answer has otherwise than others: fields that are not there, no choices."""
-    notes: JsonObject = {}
-    if absent := [key for key in ("object", "usage", "choices") if key not in payload]:
-        notes["absent"] = absent
-    if "choices" in payload and not payload["choices"]:
-        notes["choices"] = payload["choices"]
-    return notes

@@ -23,7 +23,7 @@ from .. import chat_request
 from ..base import Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
 from ..reasoning import Asked
-from ..request_fields import field_at, option_value, put_field
+from ..request_fields import field_at, option_value, put_field, take_field
 from .blocks import cache_mark, read_cache_mark
 from .dialect import Dialect, OptionPlaces
 from .messages import read_messages
@@ -53,9 +53,6 @@ _OTHER_FIELDS = frozenset({"messages", "model", "stream", "tools", "tool_choice"
 
 # values of `tool_choice` and the modes that they mean, the usual one of each mode first
 CHOICES = {"auto": "auto", "none": "none", "required": "required", "any": "required"}
-
-
-_LEGACY_CHOICES = ("auto", "none")  # of `function_call`
 
 
 def read_request(
@@ -94,8 +91,14 @@ def body_as_read(
     """The body around `elements`, with the fields of `kept` as `read_request` found them."""
     body, notes = chat_request.write_envelope(req, kept, elements, room.issuer)
     for name, value in req.options.given():
-        if name in kept:
-            _write_option(body, name, value, notes, room.dialect)
+        if name not in kept:
+            continue
+        if name == "stop":
+            body["stop"] = value[0] if notes.get("stop") == "text" else list(value)
+        elif name == "reasoning":
+            _thinking_as_read(body, value, notes)
+        else:
+            put_field(body, option_path(name, notes, room.dialect), value)
     if req.tools and "tools" in kept:
         _tools_as_read(body, [*req.tools], notes, room.dialect)
     if req.tool_choice is not None and "tool_choice" in kept:
@@ -117,7 +120,7 @@ def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> 
                 continue
             value = option_value(name, field_at(other_fields, path))
             if value is not None:
-                if type(_pop(other_fields, path)) is str and name == "stop":
+                if type(take_field(other_fields, path)) is str and name == "stop":
                     new_notes["stop"] = "text"
                 fields[name] = value
                 if path != paths[0]:
@@ -152,25 +155,18 @@ def _read_thinking(body: JsonObject, fields: dict[str, Any], notes: JsonObject) 
             continue
         else:
             repeated[path] = value
-        _pop(body, path)
+        take_field(body, path)
     if repeated:
         notes["thinking"] = repeated
 
 
-def _write_option(
-    body: JsonObject, name: str, value: Any, notes: JsonObject, dialect: Dialect
-) -> None:
-    """Put an option where it was read from."""
-    if name == "stop":
-        body["stop"] = value[0] if notes.get("stop") == "text" else list(value)
-    elif name == "reasoning":
-        path, _, spelling = notes["reasoning"].partition(" ")
-        values = {effort: value for value, effort in reversed(_THINKING_PLACES[path].items())}
-        put_field(body, path, spelling or values.get(value, value))
-        for other_path, repeated in notes.get("thinking", {}).items():
-            put_field(body, other_path, repeated)
-    else:
-        put_field(body, option_path(name, notes, dialect), value)
+def _thinking_as_read(body: JsonObject, effort: str, notes: JsonObject) -> None:
+    """Put the effort where it was read from."""
+    path, _, spelling = notes["reasoning"].partition(" ")
+    values = {effort: value for value, effort in reversed(_THINKING_PLACES[path].items())}
+    put_field(body, path, spelling or values.get(effort, effort))
+    for other_path, repeated in notes.get("thinking", {}).items():
+        put_field(body, other_path, repeated)
 
 
 def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
@@ -190,20 +186,6 @@ def option_path(name: str, notes: JsonObject, dialect: Dialect) -> str:
         path: str = notes.get(name, "reasoning_effort").partition(" ")[0]
         return path
     return "stop" if name == "stop" else notes.get(name, dialect.option_places[name][0])
-
-
-def _pop(body: JsonObject, path: str) -> Json:
-    """Take a value out, in copies of the objects around it; those that it leaves empty go too."""
-    key, _, below = path.partition(".")
-    if not below:
-        return body.pop(key, None)
-    if not isinstance(body.get(key), dict):
-        return None
-    remaining = body[key] = dict(body[key])
-    value = _pop(remaining, below)
-    if not remaining:
-        del body[key]
-    return value
 
 
 BUDGET_FORMS = ("object", "switch")  # the ways to ask for thinking that have a field for a budget
@@ -369,7 +351,7 @@ def _read_server_tool(
     fields: dict[str, Any] = {}
     for name, path in dialect.server_fields.items():
         tool_kind, _, field = name.partition(".")
-        if tool_kind == kind and (value := _pop(unknown, path)) is not None:
+        if tool_kind == kind and (value := take_field(unknown, path)) is not None:
             if isinstance(value, dict):
                 value = {key: value[key] for key in value if key != "type"}
             fields[field] = tuple(value) if isinstance(value, list) else value
@@ -405,12 +387,12 @@ def _read_choice(body: JsonObject, notes: JsonObject) -> ToolChoice | None:
         choice = chat_request.read_choice_value(value, CHOICES) or _read_allowed(value)
         return chat_request.read_choice(body, notes, choice)
     note, legacy = "function_call", body["function_call"]
-    fields: dict[str, Any] | None = None
-    if legacy in _LEGACY_CHOICES:
-        fields = {"mode": legacy}
+    value = None
+    if legacy in ("auto", "none"):
+        value = {"mode": legacy}, note
     elif name := chat_request.function_name(legacy):
-        fields = {"mode": "tool", "name": name}
-    return chat_request.read_choice(body, notes, None if fields is None else (fields, note), note)
+        value = {"mode": "tool", "name": name}, note
+    return chat_request.read_choice(body, notes, value, note)
 
 
 def _read_allowed(value: Json) -> tuple[dict[str, Any], None] | None:

@@ -13,7 +13,7 @@ from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Field, Report
-from ...message import ChatRequest, ContentBlock, Msg, ServerTool, Tool
+from ...message import ChatRequest, ServerTool, Tool
 from .. import request_fields
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool, write_choice
@@ -29,6 +29,7 @@ from .messages import messages_as_read, write_messages
 from .reader import ChatReader
 
 _SCHEMA = ("schema", "name", "description", "strict")
+_INPUT = ("input", "raw_input")
 _CACHED = ("tool", "message", "text", "image", "audio", "video", "document", "tool_use",
            "tool_result")  # fmt: skip
 
@@ -57,19 +58,16 @@ class OpenAIChat(Room):
         ("message", "thinking"): THINKING_FIELDS,
         ("message", "refusal"): ("refusal",),
         ("tool_use", "name"): ("function.name", "name"),
-        ("tool_use", "input"): ("function.arguments", "arguments", "input"),
-        ("tool_use", "raw_input"): ("function.arguments", "arguments", "input"),
+        **{("tool_use", name): ("function.arguments", "arguments", "input") for name in _INPUT},
         ("tool_result", "id"): ("tool_call_id", "tool_use_id"),
         ("tool_result", "output"): ("content",),
         ("thinking", "thinking"): ("text", "summary"),
         ("thinking", "redacted"): ("data",),
         ("refusal", "text"): ("refusal",),
         ("image", "source"): ("image_url.url",),
-        ("image", "detail"): ("image_url.detail",),
         ("audio", "source"): ("input_audio.data", "audio_url.url"),
-        ("audio", "detail"): ("audio_url.detail",),
         ("video", "source"): ("video_url.url",),
-        ("video", "detail"): ("video_url.detail",),
+        **{(kind, "detail"): (f"{kind}_url.detail",) for kind in ("image", "audio", "video")},
         ("document", "source"): ("file.file_id", "file.file_data"),
         ("document", "title"): ("file.filename",),
     }
@@ -120,15 +118,17 @@ class OpenAIChat(Room):
         if notes.get("tool_choice") == "unsaid":
             table["request", "tool_choice"] = ("parallel_tool_calls",)
         yield "$", req.options
-        for tool in req.tools:
-            if type(tool) is ServerTool and issuer_fields(tool, self.issuer)[1]:
-                yield "$", tool  # a switch
+        switches = (tool for tool in req.tools if type(tool) is ServerTool)
+        yield from (("$", tool) for tool in switches if issuer_fields(tool, self.issuer)[1])
         entries = body.get("messages")
         texts: dict[int, str] = {}
         for i, m in enumerate(req.messages[: len(entries) if isinstance(entries, list) else 0]):
             if not isinstance(getattr(m, "read_from", {}), dict):
                 yield from ((f"$.messages[{i}]", node) for node in (m, *m.blocks))
-            texts |= {id(block): f"$.messages[{i}].{field}" for block, field in _proven(m)}
+            for block in m.blocks:  # thinking, of which the details are no more than the proof
+                spelling = (block.spelling or "").split(" ")
+                if spelling[0] == "detail" and spelling[-1] in THINKING_FIELDS:
+                    texts[id(block)] = f"$.messages[{i}].{spelling[-1]}"
         for path, node in request_paths(req, body, table):
             if type(node) is not Field:
                 yield path, node
@@ -188,11 +188,3 @@ class OpenAIChat(Room):
             body.update(asked_fields := fields.thinking_fields(thinking, caps))
             if not asked_fields:
                 moot(request, report)
-
-
-def _proven(m: Msg) -> Iterator[tuple[ContentBlock, str]]:
-    """(thinking whose details are no more than its proof, the field that has its text)."""
-    for block in m.blocks:
-        spelling = (block.spelling or "").split(" ")
-        if spelling[0] == "detail" and spelling[-1] in THINKING_FIELDS:
-            yield block, spelling[-1]

@@ -5,7 +5,7 @@ Reference: OpenAI API, "Create a model response".
 
 from __future__ import annotations
 
-from .dialect import CAN, Dialect
+from .dialect import CAN, COPY, Dialect
 from .wire import OpenAIResponses
 
-__all__ = ["CAN", "Dialect", "OpenAIResponses"]
+__all__ = ["CAN", "COPY", "Dialect", "OpenAIResponses"]

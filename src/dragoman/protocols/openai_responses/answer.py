@@ -236,11 +236,9 @@ class ItemWriter(AnswerWriter):
             bare = issuer.removesuffix(ANSWER).removesuffix(NOTES)
             if bare in self.issuers:
                 return bare
-        if block.type == "raw":
-            return block.issuer if block.issuer in self.issuers else None
-        if type(block) is ThinkingBlock:
-            origin = block.origin.issuer if block.origin is not None else None
-            return origin if origin in self.issuers else None
+        if block.type == "raw" or type(block) is ThinkingBlock:
+            origin = block if block.type == "raw" else block.origin
+            return origin.issuer if origin is not None and origin.issuer in self.issuers else None
         if type(block) is ToolUseBlock and self.own:  # it may have no field of its own
             return self.issuer
         return None if _NOTES.isdisjoint(wire_blocks.spellings(block)) else self.issuer
@@ -273,13 +271,8 @@ class ItemWriter(AnswerWriter):
         for name in ("start", "end", "title"):
             if getattr(citation, name) is None:
                 self.report.lost("answer.field", citation, name)
-        defaults = {
-            "start_index": 0,
-            "end_index": len(text),
-            "url": citation.url,
-            "title": citation.url,
-        }
-        return {"type": wire_blocks.URL, **defaults, **wire_blocks.citation_span(citation)}
+        page = {"url": citation.url, "title": citation.url, **wire_blocks.citation_span(citation)}
+        return {"type": wire_blocks.URL, "start_index": 0, "end_index": len(text), **page}
 
     def reasoning(self, id: str, block: ThinkingBlock) -> JsonObject | None:
         """`reasoning`; None where nothing can be read. What others have sealed in it is a loss."""
@@ -322,8 +315,7 @@ class ItemWriter(AnswerWriter):
         for candidate in resp.candidates:
             self.fields(candidate)
             self.fields(candidate.msg)
-        if output is None:
-            output = self._output(resp)
+        output = self._output(resp) if output is None else output
         if self.own:
             return {**self._as_read(resp, output, usage_extras), **extras}
         model = resp.model or requested
@@ -424,7 +416,10 @@ class ItemWriter(AnswerWriter):
         """Why it ended: the fields that say so, where it did not end well."""
         candidate = resp.candidates[0] if resp.candidates else None
         reason: str = candidate.finish.reason if candidate is not None else "other"
-        if reason == "refusal" and not _has_refusal(output):  # here a part says it
+        contents = (item.get("content") for item in output if isinstance(item, dict))
+        parts = (part for content in contents if isinstance(content, list) for part in content)
+        kinds = (part.get("type") for part in parts if isinstance(part, dict))
+        if reason == "refusal" and "refusal" not in kinds:  # here a part says it
             self.report.lost("answer.finish", candidate, "finish", what=reason)
             reason = "content_filter"
         fields: JsonObject = {}
@@ -448,12 +443,6 @@ def _may_follow(block: ContentBlock, first: ContentBlock) -> bool:
         return True
     annotated = any("annotations" in fields for fields in (first.extras or {}).values())
     return not annotated and first.citations is None
-
-
-def _has_refusal(output: list[Json]) -> bool:
-    contents = [item.get("content") for item in output if isinstance(item, dict)]
-    parts = [part for content in contents if isinstance(content, list) for part in content]
-    return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 
 def write_response(

@@ -15,28 +15,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
+from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
 from ...errors import WriteError
 from ...message import (
-    AudioBlock,
-    Base64Source,
     CacheHint,
     Citation,
     ContentBlock,
-    DocumentBlock,
-    FileSource,
-    ImageBlock,
     RawBlock,
     RefusalBlock,
-    Source,
     TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
     URLSource,
 )
-from ...message.blocks import answered, noted
+from ...message.blocks import ThinkingBlock, ToolResultBlock, ToolUseBlock, answered, noted
 from ..chat_shape import require_text
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
@@ -104,7 +96,7 @@ _TEXTS = ("input_text", "text", "output_text")
 _MEDIUM_KEYS = {"input_image": "image_url", "input_file": "file_data"}  # where a medium mostly is
 _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
-_Medium: TypeAlias = ImageBlock | DocumentBlock | AudioBlock
+_Medium: TypeAlias = tree.ImageBlock | tree.DocumentBlock | tree.AudioBlock
 
 
 def read_part(data: Json, issuer: str) -> ContentBlock:
@@ -116,7 +108,9 @@ def read_part(data: Json, issuer: str) -> ContentBlock:
     elif isinstance(kind, str) and (block := _part_block(kind, data, issuer)) is not None:
         fields = _part_fields(block)
         if extras := {key: value for key, value in data.items() if key not in fields}:
-            if (hint := _read_mark(extras.get(MARK))) is not None:
+            ttl = extras[MARK].get("ttl") if isinstance(extras.get(MARK), dict) else None
+            hint = CacheHint(ttl if isinstance(ttl, str) else None)
+            if extras.get(MARK) == mark(hint):  # it says no more than that, and how long it holds
                 block.cache = hint
                 del extras[MARK]
             block.extras = {issuer: extras} if extras else None
@@ -135,21 +129,20 @@ def _part_block(kind: str, data: JsonObject, issuer: str) -> TextBlock | _Medium
         format, content = str(audio.get("format")), audio.get("data")
         if format not in _AUDIO_TYPES or not isinstance(content, str) or len(audio) != 2:
             return None
-        return AudioBlock(Base64Source(_AUDIO_TYPES[format], content))
+        return tree.AudioBlock(tree.Base64Source(_AUDIO_TYPES[format], content))
     if kind not in _MEDIUM_KEYS:
         return None
     source, spelling = _read_source(data, _MEDIUM_KEYS[kind], issuer)
     if source is None:
         return None
-    detail, name = (
-        value if isinstance(value := data.get(key), str) else None for key in ("detail", "filename")
-    )
+    texts = {key: value for key, value in data.items() if isinstance(value, str)}
+    detail, name = texts.get("detail"), texts.get("filename")
     if kind == "input_image":
-        return ImageBlock(source, detail=detail, spelling=spelling)
-    return DocumentBlock(source, name, detail, spelling=spelling)
+        return tree.ImageBlock(source, detail=detail, spelling=spelling)
+    return tree.DocumentBlock(source, name, detail, spelling=spelling)
 
 
-def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[Source | None, str | None]:
+def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[tree.Source | None, str | None]:
     """(where the medium is, how its data URI began if that is not kept), by the first key."""
     if isinstance(url := data.get(key), str) and url:
         source, head = read_url(url)
@@ -158,14 +151,7 @@ def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[Source | None
     if isinstance(url := data.get("file_url"), str) and url and key == "file_data":
         return URLSource(url), None
     id = data.get("file_id")
-    return (FileSource(id, issuer) if isinstance(id, str) and id else None), None
-
-
-def _read_mark(data: Json) -> CacheHint | None:
-    """A breakpoint that says no more than that, and how long it holds."""
-    ttl = data.get("ttl") if isinstance(data, dict) else None
-    hint = CacheHint(ttl if isinstance(ttl, str) else None)
-    return hint if mark(hint) == data else None
+    return (tree.FileSource(id, issuer) if isinstance(id, str) and id else None), None
 
 
 def mark(hint: CacheHint) -> JsonObject:
@@ -197,16 +183,16 @@ def write_medium(
 ) -> JsonObject:
     """`input_image`, `input_file` or `input_audio`; `spelling`: how its data URI began."""
     source = block.source
-    if type(block) is AudioBlock and isinstance(source, Base64Source):
+    if type(block) is tree.AudioBlock and isinstance(source, tree.Base64Source):
         format = _AUDIO_FORMATS.get(source.media_type, "wav")
         return {"type": "input_audio", "input_audio": {"data": source.data, "format": format}}
-    image = type(block) is ImageBlock
+    image = type(block) is tree.ImageBlock
     part: JsonObject = {"type": "input_image" if image else "input_file"}
     if title is not None:
         part["filename"] = title
-    if isinstance(source, FileSource):
+    if isinstance(source, tree.FileSource):
         part["file_id"] = source.file_id
-    elif isinstance(source, Base64Source) or (image and isinstance(source, URLSource)):
+    elif isinstance(source, tree.Base64Source) or (image and isinstance(source, URLSource)):
         part["image_url" if image else "file_data"] = url_of(source, spelling)
     elif isinstance(source, URLSource):
         part["file_url"] = source.url
@@ -339,7 +325,11 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     elif type(first) is ToolUseBlock:
         item = function_call(first, first.input if first.raw_input is None else first.raw_input)
     elif type(first) is ToolResultBlock:
-        item = _result_as_read(first, issuer)
+        name = {"name": first.name} if first.name else {}
+        output: Any = first.output
+        if isinstance(output, list):
+            output = [part_as_read(part, issuer) for part in output]
+        item = {"type": "function_call_output", "call_id": first.id, **name, "output": output}
     else:  # nothing that a reader of this wire makes
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}
@@ -367,14 +357,6 @@ def read_result(item: JsonObject, issuer: str) -> ToolResultBlock:
     return block
 
 
-def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
-    name = {"name": block.name} if block.name else {}
-    output: Any = block.output
-    if isinstance(output, list):
-        output = [part_as_read(part, issuer) for part in output]
-    return {"type": "function_call_output", "call_id": block.id, **name, "output": output}
-
-
 def _read_message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]:
     content = item["content"]
     text = isinstance(content, str)
@@ -394,8 +376,7 @@ def _read_message(item: JsonObject, issuer: str) -> list[tuple[int, ContentBlock
     extras = {k: v for k, v in item.items() if k not in (*ITEM, "type", "content", "role")}
     if unknown:
         extras["content"] = unknown
-    if extras:
-        add_extras(first, answered(issuer), {"item": extras})
+    add_extras(first, answered(issuer), {"item": extras} if extras else {})
     notes = {
         "string": text,
         "item": not fields and not extras,  # nothing else shows where the item begins

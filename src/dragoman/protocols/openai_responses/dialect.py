@@ -102,6 +102,10 @@ _OTHERS = frozenset({"messages", "contents", "generationConfig", "generation_con
                      "max_completion_tokens", "n", "response_format", "parameters"})  # fmt: skip
 
 
+# whoever copies the protocol for models that think in the open
+COPY = Dialect(developer=False, reasoning="raw", stores=False, user_key="user")
+
+
 def claims(body: Json, path: str | None = None) -> bool:
     """Whether this could be a request of this protocol."""
     if not isinstance(body, dict) or not _OTHERS.isdisjoint(body):

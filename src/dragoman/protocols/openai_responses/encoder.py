@@ -21,7 +21,7 @@ from ..._core.stream.builder import Builder
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
 from ..._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text
 from ...losses import Report
-from ...message import ChatRequest, ChatResponse, ContentBlock
+from ...message import ChatRequest, ContentBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import AnswerEncoder, Event
@@ -30,6 +30,10 @@ from .answer import DEFAULTS, UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
 from .reader import ID
 
+# of blocks that grow, but not in `text`
+_TEXT_FIELDS = {"thinking": "thinking", "tool_use": "raw_input"}
+
+_CALL_DONE = "function_call_arguments.done"
 _Make: TypeAlias = Callable[..., Event]  # an event of a kind, with its fields and its number
 
 # type of a part that grows -> the field of its index, the events of the part and of its text
@@ -55,11 +59,7 @@ class _Line:
     def added(self, item: JsonObject) -> list[Event]:
         """The item begins."""
         id = {"id": self.id} if self.id is not None else {}
-        return [self._event("output_item.added", item={**item, **id})]
-
-    def done(self, item: Json) -> list[Event]:
-        """The item is whole."""
-        return [self._event("output_item.done", item=item)]
+        return [self.event("output_item.added", item={**item, **id})]
 
     def grown(self, index: int, block: ContentBlock, text: str, logprobs: Json = ()) -> list[Event]:
         """A piece of a block; the part of a text or a thought begins with its first one."""
@@ -73,18 +73,17 @@ class _Line:
             kind = "refusal"
         else:
             is_call = type(block) is ToolUseBlock and text
-            return [self._part("function_call_arguments.delta", **fields)] if is_call else []
+            return [self.part("function_call_arguments.delta", **fields)] if is_call else []
         field, part_event, text_event = _PART_EVENTS[kind]
         events: list[Event] = []
-        if index not in self._indexes:
-            self._indexes[index] = len(self._indexes)
+        is_first = index not in self._indexes
+        place = {field: self._indexes.setdefault(index, len(self._indexes))}
+        if is_first:
             part: JsonObject = {"type": kind, "refusal" if kind == "refusal" else "text": ""}
             part |= {"annotations": [], "logprobs": []} if kind == "output_text" else {}
-            place = {field: self._indexes[index]}
-            events.append(self._part(f"{part_event}.added", **place, part=part))
+            events.append(self.part(f"{part_event}.added", **place, part=part))
         if text or logprobs:
-            place = {field: self._indexes[index]}
-            events.append(self._part(f"{text_event}.delta", **place, **fields))
+            events.append(self.part(f"{text_event}.delta", **place, **fields))
         return events
 
     def annotation(self, index: int, annotation: Json) -> Event:
@@ -92,7 +91,7 @@ class _Line:
         count = self._annotations.get(index, 0)
         self._annotations[index] = count + 1
         place = {"content_index": self._indexes[index], "annotation_index": count}
-        return self._part("output_text.annotation.added", **place, annotation=annotation)
+        return self.part("output_text.annotation.added", **place, annotation=annotation)
 
     def part_done(self, index: int, part: Json) -> list[Event]:
         """A part is whole."""
@@ -102,23 +101,21 @@ class _Line:
         fields = {field: self._indexes[index], key: part[key]}
         if kind == "output_text":
             fields["logprobs"] = part.get("logprobs") or []
-        done = self._part(f"{text_event}.done", **fields)
-        return [done, self._part(f"{part_event}.done", **{field: fields[field]}, part=part)]
+        done = self.part(f"{text_event}.done", **fields)
+        return [done, self.part(f"{part_event}.done", **{field: fields[field]}, part=part)]
 
     def thought_done(self, text: str) -> list[Event]:
         """All of the thinking, if any was told."""
         part = {"type": self._thought, "text": text}
         return self.part_done(next(iter(self._indexes)), part) if self._indexes else []
 
-    def arguments_done(self, name: str, arguments: str) -> list[Event]:
-        """All of a call's arguments."""
-        return [self._part("function_call_arguments.done", arguments=arguments, name=name)]
-
-    def _event(self, kind: str, **fields: Any) -> Event:
+    def event(self, kind: str, **fields: Any) -> Event:
+        """An event of the item."""
         return self._make(f"response.{kind}", output_index=self._index, **fields)
 
-    def _part(self, kind: str, **fields: Any) -> Event:
-        return self._event(kind, item_id=self.id or "", **fields)
+    def part(self, kind: str, **fields: Any) -> Event:
+        """An event of what is in the item."""
+        return self.event(kind, item_id=self.id or "", **fields)
 
 
 class _Composed:
@@ -169,7 +166,7 @@ class _Composed:
     def _end(self, line: _Line, item: Json) -> list[Event]:
         self._line = None
         self.output.append(item)
-        return line.done(item)
+        return [line.event("output_item.done", item=item)]
 
     def _text(self, step: Step, block: TextBlock | RefusalBlock) -> list[Event]:
         """Nothing, until there is a word, or an end that says something."""
@@ -225,8 +222,9 @@ class _Composed:
             block = replace(block, unfinished=True)
             self.call_broke = True
         item = self._writer.call(line.id or "", block)
+        whole = {"arguments": item["arguments"], "name": block.name}
         events = line.grown(0, block, "" if text else item["arguments"])
-        return events + line.arguments_done(block.name, item["arguments"]) + self._end(line, item)
+        return [*events, line.part(_CALL_DONE, **whole), *self._end(line, item)]
 
     def _other(self, block: ContentBlock) -> list[Event]:
         """An item of this wire's own, in one piece; anything else is a loss."""
@@ -350,7 +348,7 @@ class _Replayed:
 
     def _grown(self, item: _Item, index: int, part: Part) -> list[Event]:
         block = part.block
-        text = _text(block)
+        text: str = getattr(block, _TEXT_FIELDS.get(block.type, "text"), None) or ""
         texts = item.texts.setdefault(index, [])
         if part.whole:
             previous = "".join(texts)
@@ -381,11 +379,11 @@ class _Replayed:
                 events += item.line.thought_done(block.thinking)
             elif type(block) is ToolUseBlock:
                 if isinstance(arguments := data.get("arguments"), str):
-                    events += item.line.arguments_done(block.name, arguments)
+                    events += [item.line.part(_CALL_DONE, arguments=arguments, name=block.name)]
             elif block.type in ("text", "refusal"):
                 part = wire_blocks.output_part_as_read(block, self._issuer(block))
                 events += item.line.part_done(index, part)
-        return events + item.line.done(data)
+        return [*events, item.line.event("output_item.done", item=data)]
 
     def _data(self, item: _Item) -> Json:
         blocks = [*item.blocks.values()]
@@ -396,14 +394,6 @@ class _Replayed:
         if "id" in data:  # a host that calls the item otherwise in every event: clients would not
             self._writer.report.lost("answer.unsaid", blocks[0], f"extras.{issuer}.id")
         return {**data, "id": item.line.id}
-
-
-_TEXT_FIELDS = {"thinking": "thinking", "tool_use": "raw_input"}
-
-
-def _text(block: ContentBlock) -> str:
-    """The text of a block that grows."""
-    return getattr(block, _TEXT_FIELDS.get(block.type, "text"), None) or ""
 
 
 _CLOSING = {"incomplete": "response.incomplete", "failed": "response.failed",
@@ -524,16 +514,13 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         resp.id = resp.id or (None if self.writer.own else UNNAMED)
         whole = self._ended or self._failed
         if whole or self.writer.own:  # what was known when it broke off
-            response = self._response(resp, items.output if whole else [])
+            writer = ItemWriter(self._dialect, self.report, answer_seed(resp), self.writer.own)
+            output = items.output if whole else []
+            response = writer.response(resp, output, self.requested_model)
+            broke = type(items) is _Composed and items.call_broke
+            if broke and response["status"] == "completed":
+                response["status"] = "incomplete"
+                self.report.lost("answer.finish", resp, "status", what="a call that breaks off")
             kind = _CLOSING.get(response.get("status", ""), "response.completed")
             events.append(self._event(kind if whole else "response.in_progress", response=response))
         return events
-
-    def _response(self, resp: ChatResponse, output: list[Json]) -> JsonObject:
-        writer = ItemWriter(self._dialect, self.report, answer_seed(resp), self.writer.own)
-        response = writer.response(resp, output, self.requested_model)
-        broke = type(self._items) is _Composed and self._items.call_broke
-        if broke and response["status"] == "completed":
-            response["status"] = "incomplete"
-            self.report.lost("answer.finish", resp, "status", what="a call that breaks off")
-        return response

@@ -94,7 +94,12 @@ def _item_blocks(
     if kind == "function_call_output":
         return "tool", [wire_blocks.read_result(item, issuer)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
-        result = _read_raw_result(item, issuer, callers)
+        result = wire_blocks.raw_item(item, issuer)
+        caller = callers.get(result.pair or "")
+        if kind == "mcp_approval_response":
+            result.role, result.by = "result", "client"
+        elif caller == "client" or (caller is None and kind in _CLIENT_OUTPUTS):
+            result.by = "client"
         return ("tool" if result.by == "client" else "assistant"), [result]
     blocks = [block for _, block in wire_blocks.read_item(item, issuer, raw)]
     for block in blocks:
@@ -153,16 +158,6 @@ def _use_plain_text(m: Msg) -> None:
     if (spelling := content[0].spelling) in ("string item", "string item bare"):
         m.content = content[0].text
         m.spelling = None if spelling.endswith("bare") else "typed"
-
-
-def _read_raw_result(item: JsonObject, issuer: str, callers: dict[str, str]) -> RawBlock:
-    block = wire_blocks.raw_item(item, issuer)
-    caller = callers.get(block.pair or "")
-    if item["type"] == "mcp_approval_response":
-        block.role, block.by = "result", "client"
-    elif caller == "client" or (caller is None and item["type"] in _CLIENT_OUTPUTS):
-        block.by = "client"
-    return block
 
 
 def messages_as_read(room: Room, msgs: Sequence[Msg]) -> list[Json]:
@@ -258,10 +253,9 @@ class InputWriter:
         self._close(m, role)
         if self._first:
             self._place(m, first)
-        if self._every:
-            if not any(item.get("role") == role for item in self.items[first:]):
-                self._report_unplaced(m, self._every)
-            self._every = {}
+        if self._every and all(item.get("role") != role for item in self.items[first:]):
+            self._report_unplaced(m, self._every)
+        self._every = {}
         if role_index == ASSISTANT:
             self.ids.gap(m, first)
 
@@ -520,10 +514,11 @@ class _Ids:
             return
         if self._present is None:
             msgs = self._writer.history.msgs
-            self._present = {id(self._report.source(block)) for m in msgs for block in _thoughts(m)}
+            blocks = (block for m in msgs for block in m.blocks if type(block) is ThinkingBlock)
+            self._present = {id(self._report.source(block)) for block in blocks}
         source = self._report.source(m)
-        thoughts = _thoughts(source) if isinstance(source, Msg) else []
-        if any(id(block) not in self._present for block in thoughts):
+        thoughts = source.blocks if isinstance(source, Msg) else []
+        if any(id(block) not in self._present for block in thoughts if block.type == "thinking"):
             self.gaps.add(first)
 
     def settle(self) -> None:
@@ -536,9 +531,8 @@ class _Ids:
             with_id = [index for index in indexes if index in self._nodes]
             if is_output and with_id and not self._complete(indexes[0], indexes[-1] + 1):
                 changes.update((index, self._stripped(index)) for index in with_id)
-        if changes:
-            items = (changes.get(index, [item]) for index, item in enumerate(self._items))
-            self._items[:] = [item for row in items for item in row]
+        items = (changes.get(index, [item]) for index, item in enumerate(self._items))
+        self._items[:] = [item for row in items for item in row]
 
     def _is_output(self, index: int) -> bool:
         """Whether the model made the item."""
@@ -549,7 +543,7 @@ class _Ids:
         return not (isinstance(kind, str) and kind.endswith("_output"))
 
     def _complete(self, start: int, end: int) -> bool:
-        if any(index in self.gaps for index in range(start, end + 1)):
+        if not self.gaps.isdisjoint(range(start, end + 1)):
             return False
         answer = self._items[start:end]
         if all(item.get("type") != "reasoning" for item in answer):
@@ -568,23 +562,16 @@ class _Ids:
         return wire_blocks.without_id(item, string) if kind == "message" else [item]
 
     def without(self, kind: str, fields: JsonObject, nodes: _Nodes) -> JsonObject:
-        """The own fields without the id, and without the status that only an item with one has."""
+        """The own fields without the id, and without the status that only an item with one has.
+
+        The first of the nodes that has such a field is what the loss names.
+        """
         names = ("id", "status") if kind in ("message", "reasoning") else ("id",)
         for name in names:
-            for node, issuer in _bearing(nodes, name) if name in fields else ():
-                self._report.lost("id.unsaid", node, f"extras.{issuer}.{name}")
+            for node in nodes if name in fields else ():
+                issuers = [key for key, extras in (node.extras or {}).items() if name in extras]
+                for issuer in issuers:
+                    self._report.lost("id.unsaid", node, f"extras.{issuer}.{name}")
+                if issuers:
+                    break
         return {name: value for name, value in fields.items() if name not in names}
-
-
-def _bearing(nodes: _Nodes, name: str) -> list[tuple[Any, str]]:
-    """The first node whose own fields hold the name, and whose fields those are."""
-    for node in nodes:
-        extras = (node.extras or {}).items()
-        if rows := [(node, issuer) for issuer, fields in extras if name in fields]:
-            return rows
-    return []
-
-
-def _thoughts(m: Msg) -> list[ThinkingBlock]:
-    content = () if isinstance(m.content, str) else m.content
-    return [block for block in content if type(block) is ThinkingBlock]

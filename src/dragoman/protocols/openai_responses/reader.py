@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, provider_error
@@ -77,6 +77,9 @@ class _Item(GrowingItem):
         return f"{ID}{self.id or ''}"
 
 
+_Place: TypeAlias = tuple[_Item, int]  # of a part: its item, and its index in that
+
+
 class _Items:
     """The items of one answer, in the order of their positions."""
 
@@ -110,7 +113,8 @@ class _Items:
         if item is not None and item.kind != kind:
             item = None
         if item is None or self._shared:
-            item = self._with_id(id, kind) or item
+            named = self._by_id.get(id) if isinstance(id, str) else None
+            item = named if named is not None and named.kind == kind else item
         if item is None and index is None:  # the first that is open
             items = (item for item in self._all if item.kind == kind and not item.complete)
             item = next(items, None)
@@ -159,10 +163,6 @@ class _Items:
             match.complete = True
             rows.append((match, data))
         return rows
-
-    def _with_id(self, id: Any, kind: str) -> _Item | None:
-        item = self._by_id.get(id) if isinstance(id, str) else None
-        return item if item is not None and item.kind == kind else None
 
     def _open(self, index: Any, kind: str, id: Any, data: JsonObject) -> _Item:
         counted = type(index) is int and index >= 0
@@ -226,7 +226,7 @@ class ResponsesReader:
             if index in item.streamed and not payload.get("logprobs") and type(delta) is str:
                 return [Part((0, item.position, index), TextBlock(delta))] if delta else []
             block = TextBlock(require_text(delta))
-            return self._delta(item, index, block, payload.get("logprobs"))
+            return self._delta((item, _index(index)), block, payload.get("logprobs"))
         if (handler := _HANDLERS.get(kind or "")) is not None:
             return handler(self, payload)
         if isinstance(response := payload.get("response"), dict) and isinstance(kind, str):
@@ -235,7 +235,8 @@ class ResponsesReader:
         if not name.startswith("response."):
             if "output" in payload or payload.get("object") == "response":
                 return self._closed(payload, payload.get("status", "completed"))
-            if _is_error(name, payload):
+            bare = not name and any(payload.get(key) for key in _ERROR_FIELDS)
+            if bare or payload.get("error") or name.endswith("error"):
                 return [Failed(provider_error(payload, name=event))]
         return self._other(name, payload)
 
@@ -381,14 +382,11 @@ class ResponsesReader:
 
     def _refusal(self, event: JsonObject) -> list[Piece]:
         place = self._place(event)
-        block = RefusalBlock(require_text(event["delta"]))
-        return self._delta(*place, block, event.get("logprobs"))
+        return self._delta(place, RefusalBlock(require_text(event["delta"])), event.get("logprobs"))
 
-    def _delta(
-        self, item: _Item, index: Any, block: TextBlock | RefusalBlock, logprobs: Any
-    ) -> list[Piece]:
+    def _delta(self, place: _Place, block: TextBlock | RefusalBlock, logprobs: Any) -> list[Piece]:
         """A piece of a part: the first one, or one with probabilities."""
-        index = _index(index)
+        item, index = place
         if logprobs:
             item.late["logprobs"].setdefault(index, []).extend(logprobs)
         if not block.text:
@@ -410,11 +408,11 @@ class ResponsesReader:
 
     def _text_done(self, event: JsonObject) -> list[Piece]:
         """`output_text.done`, `refusal.done`."""
-        place = self._place(event)
+        item, index = self._place(event)
         key, kind = ("refusal", "refusal") if "refusal" in event else ("text", "output_text")
         if not event.get(key):
             return []
-        return self._whole_part(*place, {"type": kind, key: require_text(event[key])})
+        return self._whole_part(item, index, {"type": kind, key: require_text(event[key])})
 
     def _part_added(self, event: JsonObject) -> list[Piece]:
         """A part that begins; mostly it is empty so far."""
@@ -426,7 +424,7 @@ class ResponsesReader:
         if not text:
             return []
         cls = RefusalBlock if kind == "refusal" else TextBlock
-        return self._delta(*self._place(event), cls(require_text(text)), None)
+        return self._delta(self._place(event), cls(require_text(text)), None)
 
     def _part_done(self, event: JsonObject) -> list[Piece]:
         part = event["part"]
@@ -455,10 +453,10 @@ class ResponsesReader:
         if place in item.paragraphs:
             item.paragraphs[place].append(text)
             return item.part(0, ThinkingBlock(text))
-        first = not item.paragraphs
+        block = ThinkingBlock(BREAK + text) if item.paragraphs else ThinkingBlock(text)
+        block.spelling = None if item.paragraphs else item.id_note
         item.paragraphs[place] = [text]
         item.streamed.add(0)
-        block = ThinkingBlock(text, spelling=item.id_note) if first else ThinkingBlock(BREAK + text)
         return item.part(0, block)
 
     def _thought_done(self, event: JsonObject) -> list[Piece]:
@@ -480,7 +478,7 @@ class ResponsesReader:
         item = self.items.find(event, "audio")
         return item.part(0, TextBlock(require_text(event["delta"]), spelling="transcript"))
 
-    def _place(self, event: JsonObject) -> tuple[_Item, int]:
+    def _place(self, event: JsonObject) -> _Place:
         return self.items.find(event, "message"), _index(event.get("content_index") or 0)
 
 
@@ -519,13 +517,6 @@ _OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or
 _EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 
 _ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
-
-
-def _is_error(name: str, payload: JsonObject) -> bool:
-    """Whether what is no event of an item tells of an error."""
-    if payload.get("error") or name.endswith("error"):
-        return True
-    return not name and any(payload.get(key) for key in _ERROR_FIELDS)
 
 
 _PARTS = ("content_part", "reasoning_part", "reasoning_summary_part")

@@ -18,7 +18,7 @@ from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape
 from ..base import Room
-from ..chat_request import read_choice, read_format, write_format
+from ..chat_request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot
 from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect
@@ -89,20 +89,16 @@ def effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | No
     return thinking.effort
 
 
-def _is_option(name: str, value: Json) -> bool:
-    """Whether it is a finite number or a text, as the option takes it."""
-    value = option_value(name, value)
-    return type(value) is int or (type(value) is float and isfinite(value)) or _is_text(value)
-
-
 def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
     values: dict[str, Any] = {}
     for name, keys in OPTIONS.items():
-        key = next((key for key in keys if _is_option(name, fields.get(key))), None)
-        if key is not None:
-            values[name] = fields.pop(key)
-            if key != keys[0]:
-                notes[name] = key
+        for key in keys:
+            value = option_value(name, fields.get(key))
+            is_number = type(value) is int or (type(value) is float and isfinite(value))
+            if is_number or _is_text(value):
+                values[name] = fields.pop(key)
+                notes |= {name: key} if key != keys[0] else {}
+                break
     include = fields.get("include")
     if isinstance(include, list) and include.count(LOGPROBS) == 1:
         values["logprobs"] = True
@@ -163,32 +159,23 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     arguments.
     """
     schema, strict = chat_shape.parameters(tool, caps, report)
-    body = _declaration(tool, tool.description or None, schema, bool(strict))
+    fields = function_fields(tool, tool.description or None, schema, bool(strict))
     if tool.cache is not None:
         report.lost("tool.cache", tool, "cache")
-    return chat_shape.replay(body, tool, caps, report)
-
-
-def _declaration(
-    tool: Tool, description: str | None, schema: Json, strict: bool | None
-) -> JsonObject:
-    """`{"type": "function", "name", "description", "parameters", "strict"}`."""
-    fields = {"type": "function", "name": tool.name, "description": description,
-              "parameters": schema, "strict": strict}  # fmt: skip
-    return {key: value for key, value in fields.items() if value is not None}
+    return chat_shape.replay({"type": "function", **fields}, tool, caps, report)
 
 
 def write_tools(
     room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
 ) -> list[JsonObject]:
     """Functions, and the host's own tools, in their order."""
-    entries = [
-        _function(tool, caps, report)
-        if isinstance(tool, Tool)
-        else server_tool(tool, caps, room.dialect, report)
-        for tool in tools
-    ]
-    return [entry for entry in entries if entry is not None]
+    entries: list[JsonObject] = []
+    for tool in tools:
+        if isinstance(tool, Tool):
+            entries.append(_function(tool, caps, report))
+        elif (entry := server_tool(tool, caps, room.dialect, report)) is not None:
+            entries.append(entry)
+    return entries
 
 
 def server_tool(
@@ -240,7 +227,10 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     fields, notes = _without(data, ("type",)), {}
     tool: Tool | ServerTool = ServerTool("own")
     if kind == "function" and _is_text(data.get("name")):
-        tool = _read_function(fields)
+        tool = Tool(fields.pop("name"))
+        for name, cls in (("description", str), ("parameters", dict), ("strict", bool)):
+            if isinstance(fields.get(name), cls):
+                setattr(tool, name, fields.pop(name))
         if tool.description == "" and data.get("description") == "":
             notes[_EMPTY] = True
     elif kind in _SEARCHES:
@@ -254,14 +244,6 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
         fields = data
     tool.read_from = data
     tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
-    return tool
-
-
-def _read_function(fields: JsonObject) -> Tool:
-    tool = Tool(fields.pop("name"))
-    for name, kind in (("description", str), ("parameters", dict), ("strict", bool)):
-        if isinstance(fields.get(name), kind):
-            setattr(tool, name, fields.pop(name))
     return tool
 
 
@@ -298,7 +280,8 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     fields, notes = chat_shape.issuer_fields(tool, issuer)
     if isinstance(tool, Tool):
         description = tool.description if tool.description or _EMPTY in notes else None
-        return {**_declaration(tool, description, tool.parameters, tool.strict), **fields}
+        body = function_fields(tool, description, tool.parameters, tool.strict)
+        return {"type": "function", **body, **fields}
     if tool.kind == "own":
         return fields
     body = _server_tool(tool, notes.get(_BLOCKED_KEY, ""))
@@ -408,8 +391,7 @@ def read_request(
     request.response_format = _read_format(fields, notes)
     if isinstance(fields.get("stream"), bool):
         request.stream = fields.pop("stream")
-        if not request.stream:
-            notes["stream"] = "false"
+        notes |= {} if request.stream else {"stream": "false"}
     request.extras = chat_shape.issuer_extras(room.issuer, fields, notes)
     return request
 
@@ -420,7 +402,11 @@ def body_as_read(
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     body, notes = chat_shape.issuer_fields(req, room.issuer)
     if elements or notes.get("input") != "absent":
-        body["input"] = _input_as_read(elements, notes)
+        body["input"] = elements
+    if notes.get("input") == "string" and len(elements) == 1:
+        content = elements[0].get("content")
+        if elements[0] == {"role": "user", "content": content} and isinstance(content, str):
+            body["input"] = content
     first = req.messages[0] if req.messages else None
     if "system" in kept and first is not None and first.spelling == TOP:
         body["instructions"] = first.content
@@ -441,11 +427,3 @@ def body_as_read(
     if "stream" in kept and (req.stream or "stream" in notes):
         body["stream"] = req.stream
     return body
-
-
-def _input_as_read(elements: list[Json], notes: JsonObject) -> Json:
-    if notes.get("input") == "string" and len(elements) == 1:
-        content = elements[0].get("content")
-        if elements[0] == {"role": "user", "content": content} and isinstance(content, str):
-            return content
-    return elements

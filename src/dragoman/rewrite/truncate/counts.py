@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple, Self
 
 from ...message import Msg, TextBlock, ToolResultBlock, ToolUseBlock
-from ...message.blocks import MEDIA_KINDS, ContentBlock
+from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 
 _MEDIUM = 3000  # characters that a medium weighs in an estimate
 
@@ -50,7 +50,7 @@ def weights(msgs: Sequence[Msg], tokens: int) -> Sequence[float]:
     """What each message takes: tokens where the count told, else an estimate in some unit."""
     if isinstance(tokens, Counted) and len(tokens.each) == len(msgs):
         return tokens.each
-    return [_weight(m) for m in msgs]
+    return [_MESSAGE + _size(m.content) for m in msgs]
 
 
 def per_unit(tokens: int, weight: float) -> float:
@@ -147,12 +147,9 @@ class _Search:
         self.streak = max(self.streak, 0) + 1
 
 
-def _weight(m: Msg) -> int:
-    """Roughly how long a message is, in characters; only the proportions matter."""
-    content = m.content
-    if isinstance(content, str):
-        return len(content) + _MESSAGE
-    return _MESSAGE + sum(map(_block_weight, content))
+def _size(content: Content) -> int:
+    """Roughly how long a content is, in characters; only the proportions matter."""
+    return len(content) if isinstance(content, str) else sum(map(_block_weight, content))
 
 
 def _block_weight(block: ContentBlock) -> int:
@@ -168,6 +165,4 @@ def _block_weight(block: ContentBlock) -> int:
 def output_weight(block: ToolResultBlock) -> int:
     """Roughly how long the output of a tool is, in characters."""
     output = block.output
-    if isinstance(output, list):
-        return sum(map(_block_weight, output))
-    return len(output if isinstance(output, str) else str(output or ""))
+    return _size(output if isinstance(output, (list, str)) else str(output or ""))

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TypeGuard
 
 from ...message import Msg, ToolResultBlock, ToolUseBlock
+from ...message.blocks import ToolBlock
 from .plan import Candidates, has_results, latest, paired, units
 from .strategies import DropOldest, Dropped, KeepFirst
 
@@ -125,7 +126,7 @@ def _with(msgs: list[Msg], first: Sequence[int], end: int) -> list[Msg]:
     return msgs if len(first) == end else [*[msgs[i] for i in first], *msgs[end:]]
 
 
-def _pairs(msgs: Iterable[Msg], kind: type[ToolUseBlock | ToolResultBlock]) -> list[str]:
+def _pairs(msgs: Iterable[Msg], kind: type[ToolBlock]) -> list[str]:
     """The ids of the calls, or of the results, in order."""
     blocks = (block for m in msgs if not isinstance(m.content, str) for block in m.content)
     return [pair for block in blocks if (pair := paired(block, kind)) is not None]

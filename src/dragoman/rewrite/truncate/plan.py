@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from ..._core.redaction import shown
 from ...errors import ConfigError, ContextOverflow
 from ...message import Msg, RawBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, identify
-from ...message.blocks import ContentBlock
+from ...message.blocks import ContentBlock, ToolBlock
 
 
 def units(msgs: Sequence[Msg]) -> list[list[int]]:
@@ -104,17 +104,15 @@ def _missing(msgs: list[Msg], remaining: list[Msg]) -> list[int]:
 
 def has_results(m: Msg) -> bool:
     """Whether the message holds the result of a tool call."""
-    content = m.content
-    return not isinstance(content, str) and any(
-        paired(block, ToolResultBlock) is not None for block in content
-    )
+    blocks = [] if isinstance(m.content, str) else m.content
+    return any(paired(block, ToolResultBlock) is not None for block in blocks)
 
 
 def _each(turn: int, calls: dict[str, int]) -> list[tuple[int, str]]:
     return [(turn, id) for id, count in calls.items() for _ in range(count)]
 
 
-def paired(block: ContentBlock, kind: type[ToolUseBlock | ToolResultBlock]) -> str | None:
+def paired(block: ContentBlock, kind: type[ToolBlock]) -> str | None:
     """The id that pairs a block, if it is one of this kind (or one that only one protocol has)."""
     if type(block) is kind:
         return block.id

@@ -21,23 +21,9 @@ from ...errors import ConfigError
 from ...message import Msg, ToolResultBlock, ToolUseBlock, identify
 from ...message.blocks import ContentBlock
 from ...message.msg import Role
+from . import plan as cutting
 from .counts import first_that_fits, output_weight, per_unit, running, weights
-from .plan import (
-    Asked,
-    Candidates,
-    Cut,
-    Keeping,
-    Made,
-    Plan,
-    Truncation,
-    at_least,
-    has_results,
-    head,
-    overflow,
-    strategic,
-    texts,
-    units,
-)
+from .plan import Asked, Candidates, Cut, Keeping, Made, Plan, Truncation
 
 Priority: TypeAlias = Callable[[Msg], float]
 
@@ -67,7 +53,7 @@ class DropOldest(Keeping):
 
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
-        at_least(1, self, "step")
+        cutting.at_least(1, self, "step")
         if self.priority is not None and not callable(self.priority):
             raise _no_priority(self.priority)
 
@@ -81,7 +67,7 @@ class DropOldest(Keeping):
         tokens = yield msgs
         if tokens <= available:
             return Dropped(msgs, [])
-        groups = units(msgs)
+        groups = cutting.units(msgs)
         stays = self.stays(msgs, groups)
         may_go = [group for group in groups if stays.isdisjoint(group)]
         return (yield from self.shorter(msgs, self.steps(msgs, may_go), tokens, limit))
@@ -95,7 +81,7 @@ class DropOldest(Keeping):
         """
         limit = self.room(limit)
         if not steps:
-            raise overflow(tokens, limit, msgs)
+            raise cutting.overflow(tokens, limit, msgs)
         goes = [len(steps) + 1] * len(msgs)  # with which step each message goes
         for n, step in enumerate(steps, 1):
             for i in step:
@@ -112,7 +98,7 @@ class DropOldest(Keeping):
             None if exact else per_unit(tokens, sum(each)),
         )
         if result.step is None:
-            raise overflow(result.tokens, limit, result.msgs)
+            raise cutting.overflow(result.tokens, limit, result.msgs)
         return Dropped(result.msgs, steps[: result.step])
 
     def steps(self, msgs: list[Msg], may_go: list[list[int]], before: int = 0) -> list[list[int]]:
@@ -151,11 +137,11 @@ class KeepFirst(DropOldest):
 
     def __post_init__(self) -> None:
         DropOldest.__post_init__(self)
-        at_least(0, self, "n")
+        cutting.at_least(0, self, "n")
 
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
         """The indexes of what must stay, the first messages among them."""
-        first = head(msgs)
+        first = cutting.head(msgs)
         return Keeping.stays(self, msgs, groups).union(range(first, min(first + self.n, len(msgs))))
 
 
@@ -176,7 +162,7 @@ def _no_priority(given: object) -> ConfigError:
 
 def without_oldest(msgs: list[Msg]) -> list[Msg]:
     """The messages without the oldest unit that may go; the very list if none may."""
-    groups = units(msgs)
+    groups = cutting.units(msgs)
     stays = Keeping().stays(msgs, groups)
     oldest = next((set(group) for group in groups if stays.isdisjoint(group)), None)
     return msgs if oldest is None else [m for i, m in enumerate(msgs) if i not in oldest]
@@ -200,9 +186,10 @@ class ClearToolResults(Keeping):
 
     def __post_init__(self) -> None:
         Keeping.__post_init__(self)
-        at_least(0, self, "keep")
-        at_least(1, self, "step")
-        if not texts(self.exclude) or not isinstance(self.stub, str) or not self.stub.strip():
+        cutting.at_least(0, self, "keep")
+        cutting.at_least(1, self, "step")
+        is_stub = isinstance(self.stub, str) and self.stub.strip()
+        if not cutting.texts(self.exclude) or not is_stub:
             raise ConfigError(
                 f"exclude must be names of tools and stub a text, not {shown(self.exclude)} and"
                 f" {shown(self.stub)}",
@@ -210,7 +197,7 @@ class ClearToolResults(Keeping):
             )
         object.__setattr__(self, "exclude", frozenset(self.exclude))
         if self.then is not None:
-            strategic(self.then, "then")
+            cutting.strategic(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """The history with as few results cleared as need be, then what `then` makes of it."""
@@ -399,7 +386,7 @@ def _keys(
     without_question: list[tuple[int | None, str]] = [(None, "")]
     for n, unit in enumerate(may_go):
         ids_of_unit = "\0".join(ids[i] for i in unit)
-        asks = any(msgs[i].role == "user" and not has_results(msgs[i]) for i in unit)
+        asks = any(msgs[i].role == "user" and not cutting.has_results(msgs[i]) for i in unit)
         which, key = without_question[-1]
         key = _chain_hash(key, ids_of_unit)
         without_question.append((n, keys[-1]) if asks else (which, key))
@@ -470,7 +457,7 @@ class Summarize(Keeping):
                 code="truncate.option",
             )
         if self.then is not None:
-            strategic(self.then, "then")
+            cutting.strategic(self.then, "then")
 
     def candidates(self, msgs: list[Msg], limit: int) -> Plan:
         """The history as it is, behind an earlier summary, behind a new one, or cut by `then`."""
@@ -478,7 +465,7 @@ class Summarize(Keeping):
         tokens = yield msgs
         if tokens <= available:
             return msgs
-        groups = units(msgs)
+        groups = cutting.units(msgs)
         stays = self.stays(msgs, groups)
         may_go = [unit for unit in groups if stays.isdisjoint(unit)]
         summary = SummaryState(msgs, may_go, self.memory, self._said)

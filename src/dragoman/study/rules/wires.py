@@ -256,11 +256,7 @@ ANTHROPIC = Rules(
 )  # fmt: skip
 
 # hosts that copy the protocol read over keys that they do not know
-CLAUDE_API = Rules(
-    ANTHROPIC.source,
-    ANTHROPIC.since,
-    (Field("", "object", keys=_CLAUDE_KEYS),),
-)
+CLAUDE_API = Rules(ANTHROPIC.source, ANTHROPIC.since, (Field("", "object", keys=_CLAUDE_KEYS),))
 
 COHERE = Rules(
     "Cohere API reference, Chat, and Cohere docs, Errors", "2026-11-21",
@@ -484,5 +480,5 @@ OPTIONAL_PROPERTIES: dict[str, Limit] = {
         23,
         'a recorded 400, "Schema is too complex for compilation", of Claude Sonnet 4.6',
         "2026-11-21",
-    ),
+    )
 }

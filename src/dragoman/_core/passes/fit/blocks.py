@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from typing import TypeAlias, assert_never
 
+from .... import message as tree
 from ....capabilities import Capabilities
 from ....losses import Report
-from ....message import (
-    Base64Source,
-    Msg,
-    RawBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-)
+from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import NOTES, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import as_base64, media_fault, with_registered_type
@@ -43,31 +35,13 @@ def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> Ro
         if blocks:
             changes[i] = with_content(m, blocks, report)
             continue
-        if not _is_content_only(m):
+        extras = any(not issuer.endswith(NOTES) for issuer in m.extras or ())
+        if m.name not in ("", m.role) or m.cache is not None or extras:
             report.lost("message.empty", m, kind="dropped")
         elif isinstance(m.content, str) or not m.content:
             report.lost("message.empty", m, "content")
         changes[i] = None
     return history.with_contents(changes)
-
-
-def _is_content_only(m: Msg) -> bool:
-    """Whether nothing but its content is lost with the message."""
-    extras = any(not issuer.endswith(NOTES) for issuer in m.extras or ())
-    return m.name in ("", m.role) and m.cache is None and not extras
-
-
-def without_blanks(
-    blocks: list[ContentBlock], caps: Capabilities, report: Report
-) -> list[ContentBlock]:
-    """The blocks without blank texts, where the wire refuses those; each is a loss.
-
-    The cache hint of one that goes stands on what is in front of it.
-    """
-    if caps.blank_text:
-        return blocks
-    remaining = [block for block in blocks if not _is_blank(block, caps)]
-    return _with_hints(blocks, remaining, caps, report)
 
 
 def _with_hints(
@@ -130,7 +104,7 @@ def _call(state: State, block: ToolUseBlock) -> ContentBlock:
     return state.hinted(with_fields(block, state.report, input=wrapped, raw_input=None))
 
 
-def _result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBlock:
+def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> ContentBlock:
     """The result in what the wire takes in one, or told as text; media may join `moved`."""
     caps, report, told = state.caps, state.report, state.told
     output = block.output
@@ -146,7 +120,7 @@ def _result(state: State, block: ToolResultBlock, moved: list[Msg]) -> ContentBl
         report.lost("text.blank", block, "output")
         output = ""
     if block.is_error and not flagged:
-        if type(report.source(block)) is ToolResultBlock:  # and not one that repair made
+        if type(report.source(block)) is tree.ToolResultBlock:  # and not one that repair made
             report.lost("result.error_as_text", block, "is_error")
         if isinstance(output, list):
             output = [state.text(told.error.rstrip(), block), *output]
@@ -181,12 +155,16 @@ _Moved: TypeAlias = tuple[MediaBlock, str]  # a medium, and where it is
 
 
 def _output(
-    state: State, block: ToolResultBlock, output: list[ContentBlock], moved: list[Msg]
+    state: State, block: tree.ToolResultBlock, output: list[ContentBlock], moved: list[Msg]
 ) -> list[ContentBlock]:
     items: list[ContentBlock] = []
     media: list[_Moved] = []
     kinds = state.caps.result
-    for item in without_blanks(output, state.caps, state.report):
+    fitting = output
+    if not state.caps.blank_text:
+        fitting = [item for item in output if not _is_blank(item, state.caps)]
+        fitting = _with_hints(output, fitting, state.caps, state.report)
+    for item in fitting:
         if item.extras is not None:
             item = state.owned(item)  # noqa: PLW2901 - the same block, less what is foreign
         if isinstance(item, MediaBlock):
@@ -194,9 +172,9 @@ def _output(
             items.append(text or _result_medium(state, item, media))
         elif type(item) is TextBlock:
             items.append(state.cited(item))
-        elif type(item) is RawBlock and item.issuer in state.caps.reads:
+        elif type(item) is tree.RawBlock and item.issuer in state.caps.reads:
             items.append(item)
-        elif type(item) is RawBlock and (text := raw_as_text(state, item, kinds)):
+        elif type(item) is tree.RawBlock and (text := raw_as_text(state, item, kinds)):
             items.append(text)
         else:
             state.report.lost("block.unsaid", item, did="left out of the tool result")
@@ -220,8 +198,8 @@ def _result_medium(state: State, block: MediaBlock, moved: list[_Moved]) -> Cont
             if getattr(block, name) is not None:
                 state.report.lost("media.detail", block, name)
     place = state.told.place(source)
-    saved = state.saver is not None and type(source) is Base64Source
-    if state.saver is not None and type(source) is Base64Source:
+    saved = state.saver is not None and type(source) is tree.Base64Source
+    if state.saver is not None and type(source) is tree.Base64Source:
         place = state.saver(source.media_type, source.data)
     if medium is not None:
         moved.append((state.hinted(with_registered_type(medium)), place))
@@ -234,7 +212,7 @@ def _result_medium(state: State, block: MediaBlock, moved: list[_Moved]) -> Cont
     return state.stand_in(state.told.reference(kind, source, place, False), block)
 
 
-def _media_message(state: State, block: ToolResultBlock, media: list[_Moved]) -> Msg:
+def _media_message(state: State, block: tree.ToolResultBlock, media: list[_Moved]) -> Msg:
     """A user message with the media that a result may not hold."""
     told = state.told
     heading = told.heading(media[0][0].type, state.called(block))
@@ -242,9 +220,7 @@ def _media_message(state: State, block: ToolResultBlock, media: list[_Moved]) ->
     for medium, place in media:
         blocks += [state.text(told.item(medium.type, place), block), medium]
     blocks.append(state.text(told.closing, block))
-    m = Msg.trusted("user", blocks, "user")
-    state.report.made(m, block)
-    return m
+    return state.report.made(Msg.trusted("user", blocks, "user"), block)
 
 
 _KINDS_OF = ("system", "user", "assistant", "result")
@@ -287,15 +263,15 @@ def _fit_block(
         return [state.cited(block)]
     if type(block) is ToolUseBlock:
         return [_call(state, block)]
-    if type(block) is ToolResultBlock:
+    if type(block) is tree.ToolResultBlock:
         return [_result(state, block, moved)]
     if type(block) is ThinkingBlock:
         return _thinking(state, block, role)
     if isinstance(block, MediaBlock):
         return fit_medium(state, block, _KINDS_OF[role], kinds, moved)
-    if type(block) is RefusalBlock:
+    if type(block) is tree.RefusalBlock:
         return _refusal(state, block, kinds)
-    if type(block) is RawBlock:
+    if type(block) is tree.RawBlock:
         readable = block.issuer in state.caps.reads and "raw" in kinds
         if readable and isinstance(block.data, dict) and not state.sealed(block.issuer, block.data):
             return [block]
@@ -306,7 +282,7 @@ def _fit_block(
     assert_never(block)
 
 
-def _refusal(state: State, block: RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
+def _refusal(state: State, block: tree.RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
     if "refusal" in kinds:
         if block.category is not None:  # no wire takes it back
             state.report.lost("extras.unsaid", block, "category", what="category")
@@ -345,7 +321,11 @@ def _refused_thinking(block: ThinkingBlock, caps: Capabilities) -> str:
     if block.redacted is not None and not caps.redacted_thinking:
         return "thinking.foreign"
     if caps.signed_thinking:
-        return "" if _vouched(block, caps) else "thinking.unsigned"
+        # its provider knows it again: signed, sealed, or kept under an id
+        extras = (block.extras or {}).items() if caps.stored_thinking else ()
+        stored = any("id" in fields for issuer, fields in extras if issuer in caps.reads)
+        vouched = block.signature or block.redacted is not None or stored
+        return "" if vouched else "thinking.unsigned"
     signed = caps.signatures and block.origin is not None
     sealed_alone = block.redacted is not None and not block.thinking
     return "thinking.foreign" if sealed_alone and not signed else ""
@@ -359,14 +339,6 @@ def _sealed(state: State, block: ThinkingBlock) -> ThinkingBlock:
         return block
     state.report.lost("thinking.unsaid", block, "signature")
     return with_fields(block, state.report, signature=None)
-
-
-def _vouched(block: ThinkingBlock, caps: Capabilities) -> bool:
-    """Whether its provider knows the thinking again: signed, sealed, or kept under an id."""
-    if block.signature or block.redacted is not None:
-        return True
-    extras = (block.extras or {}).items() if caps.stored_thinking else ()
-    return any("id" in issuer_fields for issuer, issuer_fields in extras if issuer in caps.reads)
 
 
 def _foreign(state: State, block: ThinkingBlock) -> list[ContentBlock]:
@@ -389,8 +361,9 @@ def _fit_turn(state: State, blocks: list[ContentBlock], role: int) -> list[Conte
             if type(block) is TextBlock:
                 report.lost("call.text_dropped", block, "text")
         blocks = [block for block in blocks if type(block) is not TextBlock]
-    if caps.call_text == "thought":
-        blocks = _texts_as_thinking(state, blocks)
+    kinds = {type(block) for block in blocks}
+    if caps.call_text == "thought" and kinds >= {TextBlock, ThinkingBlock, ToolUseBlock}:
+        blocks = [_thought(state, block) if type(block) is TextBlock else block for block in blocks]
     if caps.server_first:
         blocks = _server_blocks_first(state, blocks)
     if not caps.thinking_alone and all(type(block) is ThinkingBlock for block in blocks):
@@ -417,19 +390,12 @@ def _server_blocks_first(state: State, blocks: list[ContentBlock]) -> list[Conte
 
 
 def _by_server(block: ContentBlock) -> bool:
-    return type(block) is RawBlock and block.by == "server" and block.role in ("call", "result")
-
-
-def _texts_as_thinking(state: State, blocks: list[ContentBlock]) -> list[ContentBlock]:
-    """Text that stands beside both thinking and calls, told as thinking in its place."""
-    kinds = {type(block) for block in blocks}
-    if not kinds.issuperset((TextBlock, ThinkingBlock, ToolUseBlock)):
-        return blocks
-    return [_thought(state, block) if type(block) is TextBlock else block for block in blocks]
+    return (
+        type(block) is tree.RawBlock and block.by == "server" and block.role in ("call", "result")
+    )
 
 
 def _thought(state: State, block: TextBlock) -> ThinkingBlock:
+    """Text that stands beside both thinking and calls, told as thinking in its place."""
     state.report.lost("call.text_thought", block, "text", did="told as thinking")
-    thinking = ThinkingBlock(block.text)
-    state.report.made(thinking, block)
-    return thinking
+    return state.report.made(ThinkingBlock(block.text), block)

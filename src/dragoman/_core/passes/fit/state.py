@@ -98,9 +98,7 @@ class State:
 
     def text(self, text: str, source: object) -> TextBlock:
         """A text that stands for a node of the history."""
-        block = TextBlock(text)
-        self.report.made(block, source)
-        return block
+        return self.report.made(TextBlock(text), source)
 
     def stand_in(self, text: str, source: MediaBlock) -> TextBlock:
         """A text in the place of a medium, with the cache hint that stood there."""
@@ -217,8 +215,7 @@ class State:
             self.report.lost("cache.unsaid", m, "cache")
         elif self._takes_hint(m, blocks[last]):
             hint = self._limited(m, m.cache)
-            blocks[last] = replace(cast("Any", blocks[last]), cache=hint)
-            self.report.made(blocks[last], m)
+            blocks[last] = self.report.made(replace(cast("Any", blocks[last]), cache=hint), m)
             content = blocks
         changed = with_content(m, content, self.report)
         changed.cache = None
@@ -246,9 +243,8 @@ def fit_medium(
     if kind in kinds:
         return [state.hinted(prepared)]
     m = Msg.trusted("user", [state.hinted(prepared)], "user")
-    state.report.made(m, block)
     state.report.lost("media.moved", block, did="follows in a user turn")
-    moved.append(m)
+    moved.append(state.report.made(m, block))
     return []
 
 
