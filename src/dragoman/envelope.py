@@ -81,7 +81,7 @@ class Envelope:
 
 
 def sealed(
-    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, result: Made | None = None
+    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, made: Made | None = None
 ) -> Msg:
     """The message for a client of `issuer`, with the state of those whom `reads` does not name.
 
@@ -104,9 +104,9 @@ def sealed(
     if not pairs:
         return m
     whole = Msg.trusted(m.name, blocks, m.role, m)
-    if result is not None:
+    if made is not None:
         for new, old in (*pairs, (whole, m)):
-            result(new, old)
+            made(new, old)
     return whole
 
 
@@ -175,18 +175,18 @@ def name_of(block: ContentBlock) -> str:
 _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
 
 
-def opened(msgs: list[Msg], envelope: Envelope, result: Made | None = None) -> list[Msg]:
+def opened(msgs: list[Msg], envelope: Envelope, made: Made | None = None) -> list[Msg]:
     """The messages with what came back in envelopes in its place; the list itself without any.
 
     A thought whose envelope somebody changed stays, without any proof; what has no words of its
     own, as something sealed that no provider reads, for the writer to name it.
     """
-    tell = result or (lambda _new, _old: None)
+    tell = made or (lambda _new, _old: None)
     messages = [_opened(m, envelope, tell) for m in msgs]
     return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
 
 
-def _opened(m: Msg, envelope: Envelope, result: Made) -> Msg:
+def _opened(m: Msg, envelope: Envelope, made: Made) -> Msg:
     if isinstance(m.content, str) or not any(map(_bears, m.content)):
         return m
     blocks: list[ContentBlock] = []
@@ -204,14 +204,14 @@ def _opened(m: Msg, envelope: Envelope, result: Made) -> Msg:
             attached |= _places(state["blocks"])
         else:
             thought = _thought(block, state)
-            result(thought, block)
+            made(thought, block)
             if bare and not block.thinking and _of_text(state):
                 del blocks[-len(bare) :]
                 thought = replace(thought, thinking="".join(item.thinking for item in bare))
             blocks.append(thought)
             bare = []
-    whole = Msg.trusted(m.name, [*_rehung(blocks, attached, result)], m.role, m)
-    result(whole, m)
+    whole = Msg.trusted(m.name, [*_rehung(blocks, attached, made)], m.role, m)
+    made(whole, m)
     return whole
 
 
