@@ -16,10 +16,10 @@ HOME = Origin("openai-chat", "gpt-5.6")
 @pytest.mark.parametrize(
     ("make", "args", "given"),
     [
-        (new_call, ("c1", "walk", {"miles": 2}, '{"miles": 2}'),
+        (new_call, ("c1", "walk", {"miles": 2}, '{"miles": 2}', {}),
          ToolUseBlock("c1", "walk", {"miles": 2}, '{"miles": 2}')),
-        (new_result, ("c1", "walk", "far", None), ToolResultBlock("c1", "walk", "far")),
-        (new_result, ("c1", "", "far", "called"),
+        (new_result, ("c1", "walk", "far", None, {}), ToolResultBlock("c1", "walk", "far")),
+        (new_result, ("c1", "", "far", "called", {}),
          ToolResultBlock("c1", "", "far", spelling="called")),
     ],
 )  # fmt: skip
@@ -31,16 +31,17 @@ def test_blocks_are_those_of_their_constructors(make: Any, args: Any, given: Any
 
 
 def test_messages_are_those_of_their_constructor() -> None:
-    made, given = new_message("Hi", "user", HOME), Msg("", "Hi", "user", origin=HOME)
+    made, given = new_message("Hi", "user", HOME, {}), Msg("", "Hi", "user", origin=HOME)
+    given.read_from = {}
     assert {name: getattr(made, name, None) for name in Msg.__slots__} == {
         name: getattr(given, name, None) for name in Msg.__slots__
     }
-    block = new_result("c1", "", "far", None)
-    assert new_message([block], "tool", HOME).content == [block]
+    block = new_result("c1", "", "far", None, {})
+    assert new_message([block], "tool", HOME, {}).content == [block]
 
 
 def test_requests_are_those_of_their_constructor() -> None:
-    messages = [new_message("Hi", "user", HOME)]
+    messages = [new_message("Hi", "user", HOME, {})]
     made, given = new_request(messages), ChatRequest(messages)
     for field in fields(ChatRequest):
         assert getattr(made, field.name) == getattr(given, field.name), field.name

@@ -418,7 +418,9 @@ class Written(Shown):
 _new = object.__new__
 
 
-def new_message(content: str | list[ContentBlock], role: Role, origin: Origin) -> Msg:
+def new_message(
+    content: str | list[ContentBlock], role: Role, origin: Origin, read_from: Json
+) -> Msg:
     """`Msg("", content, role, origin=origin)` of content that is known to be right."""
     message = _new(Msg)
     message.name = ""
@@ -427,11 +429,12 @@ def new_message(content: str | list[ContentBlock], role: Role, origin: Origin) -
     message._metadata = message._id = message.timestamp = None
     message.cache = message.extras = message.spelling = None
     message.origin = origin
+    message.read_from = read_from
     return message
 
 
-def new_call(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
-    """`ToolUseBlock(id, name, given, raw)`."""
+def new_call(id: str, name: str, arguments: Json, raw: str, read_from: Json) -> ToolUseBlock:
+    """`ToolUseBlock(id, name, arguments, raw)`."""
     block = _new(ToolUseBlock)
     block.id = id
     block.name = name
@@ -440,10 +443,13 @@ def new_call(id: str, name: str, arguments: Json, raw: str) -> ToolUseBlock:
     block.cache = block.extras = block.spelling = block.origin = None
     block.unfinished = False
     block.type = "tool_use"
+    block.read_from = read_from
     return block
 
 
-def new_result(id: str, name: str, output: str, spelling: str | None) -> ToolResultBlock:
+def new_result(
+    id: str, name: str, output: str, spelling: str | None, read_from: Json
+) -> ToolResultBlock:
     """`ToolResultBlock(id, name, output, spelling=spelling)`."""
     block = _new(ToolResultBlock)
     block.id = id
@@ -453,6 +459,7 @@ def new_result(id: str, name: str, output: str, spelling: str | None) -> ToolRes
     block.cache = block.extras = block.origin = None
     block.spelling = spelling
     block.type = "tool_result"
+    block.read_from = read_from
     return block
 
 

@@ -77,9 +77,10 @@ def write_call(
     block: ToolUseBlock, text: Json, extras: JsonObject, typed: bool = True
 ) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
-    function = {"name": block.name, "arguments": text}
-    kind = {"type": "function"} if typed else {}
-    call: JsonObject = {"id": block.id, **kind, "function": function}
+    function: JsonObject = {"name": block.name, "arguments": text}
+    call: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if not typed:
+        del call["type"]
     return filled(call, extras) if extras else call
 
 
@@ -162,7 +163,7 @@ def result_text(block: ToolResultBlock, bullets: bool) -> str:
     if output is None:
         return ""
     if isinstance(output, list):
-        pieces = texts(output)
+        pieces = [block.text for block in output if type(block) is TextBlock]
         return "\n".join([f"- {p}" for p in pieces] if bullets and len(pieces) > 1 else pieces)
     return arguments(output)
 

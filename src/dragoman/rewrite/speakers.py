@@ -72,6 +72,7 @@ class ByName:
     def __call__(self, msgs: list[Msg], report: Report, /) -> list[Msg]:
         """The messages with each run of conversation merged."""
         teller = _Merger(self, msgs, report)
+        leads = teller.leads
         run: list[Msg] = []
         for i, m in enumerate(msgs):
             if i == 0 and m.role in ("system", "developer"):
@@ -83,7 +84,8 @@ class ByName:
                 if run:
                     teller.tell(run)
                     run = []
-                teller.lead(m.name)  # who says nothing here is a speaker all the same
+                if m.name not in leads:  # who says nothing here is a speaker all the same
+                    teller.lead(m.name)
                 teller.out.append(m)
         if run:
             teller.tell(run)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from operator import is_
+from typing import Any
 
 from ...capabilities import Capabilities
 from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, ToolBlock
-from .roles import IDS, MISNAMED, PAIRS, RoledHistory, Tools, same_items, with_content, with_fields
+from .roles import IDS, MISNAMED, PAIRS, RoledHistory, Tools, with_fields
 
 
 def invert_names(names: dict[str, str]) -> dict[str, str]:
@@ -118,8 +120,11 @@ class _Respeller:
             self.previous_ids.clear()  # one turn's ids may come again in the next one
         if self.wrong_ids and not self.caps.ids.form:
             self.reserved_ids.update(self.ids.get(call.id, call.id) for call in m.calls)
-        blocks = [self._block(block) for block in m.blocks]
-        return m if same_items(blocks, m.blocks) else with_content(m, blocks, self.report)
+        content: Any = m.content  # a list: a text has no ids
+        blocks = [self._block(block) for block in content]
+        if all(map(is_, blocks, content)):
+            return m
+        return self.report.made(Msg.trusted(m.name, blocks, m.role, m), m)
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is ToolUseBlock:

@@ -231,6 +231,42 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                 flags |= PAIRS
             roles.append(ROLES[role])
             continue
+        if len(content) == 1:  # the usual step of an agent: one call, then its one result
+            block = content[0]
+            kind = type(block)
+            if kind is ToolUseBlock:
+                if (
+                    waiting <= 0
+                    and role == "assistant"
+                    and block.extras is None
+                    and block.cache is None
+                    and type(block.input) is dict
+                    and not block.unfinished
+                ):
+                    calls.append(block.id)
+                    names.append(block.name)
+                    if roles and roles[-1] == ASSISTANT:
+                        flags |= FOLLOWING
+                    waiting = 1
+                    roles.append(ASSISTANT)
+                    continue
+            elif kind is ToolResultBlock and waiting == 1:
+                output = block.output
+                if type(output) is list and len(output) == 1 and type(output[0]) is TextBlock:
+                    text = output[0]
+                    if text.extras is None and text.cache is None and text.citations is None:
+                        output = text.text
+                if (
+                    type(output) is str
+                    and block.extras is None
+                    and block.cache is None
+                    and not (block.is_error or output.isspace())
+                ):
+                    results.append(block.id)
+                    answered.append(block.name)
+                    waiting = 0
+                    roles.append(TOOL)
+                    continue
         called = returned = 0
         found = 0 if content else BLANK
         for block in content:

@@ -85,10 +85,10 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
     `as_read`: the block was read from this wire, and is spelled as it was.
     """
     data: JsonObject
-    if type(block) is tree.ToolResultBlock:
-        return _write_result(block, fields, as_read)
     if type(block) is TextBlock:
         data = {"type": "text", "text": block.text}
+    elif type(block) is tree.ToolResultBlock:
+        return _write_result(block, fields, as_read)
     elif type(block) is tree.ToolUseBlock:
         # text, null, or no arguments at all
         is_odd = as_read and block.spelling is not None

@@ -88,12 +88,12 @@ def at_top(m: Msg) -> bool:
 
 
 _TEXT_KEYS = {"type", "text"}
-_PAIRED = (ToolUseBlock, ToolResultBlock)
 
 
 _WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 
 
+# One loop: a call for each message would take a tenth of its time.
 def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
@@ -106,31 +106,43 @@ def write_messages(
     for m, role, unusual in zip(msgs, roles, marks, strict=True):
         content: Any = m.content
         if type(content) is str:
-            content = [{"type": "text", "text": content}] if always_list else content
-        elif len(content) == 1 and not (unusual or add_thinking) and type(content[0]) in _PAIRED:
-            block = content[0]  # plain calls and results are most of an agent's history
-            if type(block) is ToolUseBlock:
-                id, name, input = block.id, block.name, block.input
-                content = [{"type": "tool_use", "id": id, "name": name, "input": input}]
-            elif type(text := block.output) is str and text and not text.isspace():
-                parts = [{"type": "text", "text": text}]
-                content = [{"type": "tool_result", "tool_use_id": block.id, "content": parts}]
-            else:
-                content = [write_block(block, fields)]
+            if always_list:
+                content = [{"type": "text", "text": content}]
+            if not unusual:
+                entries.append({"role": _WIRE_ROLES[role], "content": content})
+                continue
         else:
+            block = content[0] if len(content) == 1 and not (unusual or add_thinking) else None
+            if type(block) is ToolUseBlock:  # plain calls and results are most of a history
+                id, name, input = block.id, block.name, block.input
+                call = {"type": "tool_use", "id": id, "name": name, "input": input}
+                entries.append({"role": "assistant", "content": [call]})
+                continue
+            if type(block) is ToolResultBlock:
+                text: Any = block.output
+                if type(text) is list and len(text) == 1:
+                    text = text[0].text  # a usual result holds only texts
+                if type(text) is str and text and not text.isspace():
+                    parts = [{"type": "text", "text": text}]
+                    result = {"type": "tool_result", "tool_use_id": block.id, "content": parts}
+                    entries.append({"role": "user", "content": [result]})
+                    continue
             content = [write_block(block, fields) for block in content]
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
             is_text = len(content) == 1 and content[0].keys() == _TEXT_KEYS
-            # an answer of this wire goes back as the list that it came as
-            is_answer = m.role == "assistant" and m.origin and m.origin.issuer in caps.reads
-            if is_text and not always_list and not is_answer:
+            if is_text and not always_list and not _is_answer(m, caps):
                 content = content[0]["text"]
         entry: JsonObject = {"role": _WIRE_ROLES[role], "content": content}
         if unusual and m.extras is not None:
             entry.update(own_extras(m, caps))
         entries.append(entry)
     return entries
+
+
+def _is_answer(m: Msg, caps: Capabilities) -> bool:
+    """Whether this wire answered with the message, which goes back as the list that it came as."""
+    return m.role == "assistant" and m.origin is not None and m.origin.issuer in caps.reads
 
 
 def _with_thinking(blocks: list[JsonObject]) -> list[JsonObject]:

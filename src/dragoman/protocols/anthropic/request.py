@@ -92,6 +92,8 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
     """The options in the ranges of this API, but for the maximum of the answer and thinking."""
     body = request_fields.options(request, OPTIONS, caps, report)
     body.pop("max_tokens", None)
+    if not body:
+        return body
     request_fields.within(body, "temperature", "temperature", (0.0, 1.0), request, report)
     if body.get("service_tier", "auto") not in _TIERS:
         report.lost("option.refused", request.options, "service_tier", what=body["service_tier"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..._core.jsontext import JsonObject
@@ -94,6 +95,7 @@ _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _NOTABLE = re.compile(r"[A-Za-z_$][\w$-]*")  # keys that a note can hold
 
 
+@lru_cache(maxsize=1024)
 def snake_key(key: str) -> str:
     """The key in snake_case."""
     return _HUMP.sub("_", key).lower()
@@ -110,8 +112,9 @@ def cased(fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
     >>> cased({"topK": 1}, Dialect(case="snake"))
     {'top_k': 1}
     """
-    spell = snake_key if dialect.case == "snake" else camel_key
-    return {spell(key): value for key, value in fields.items()}
+    if dialect.case == "snake":
+        return {snake_key(key): value for key, value in fields.items()}
+    return camel_keys(dict(fields))
 
 
 def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> JsonObject:
@@ -127,7 +130,7 @@ def merged(body: JsonObject, fields: Mapping[str, Any], dialect: Dialect) -> Jso
     return body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Target:
     """What a request is written for: a host's dialect, what the model takes, and the losses."""
 
@@ -145,7 +148,7 @@ class Target:
 
 def camel_keys(data: JsonObject) -> JsonObject:
     """One level of an object in camelCase."""
-    if any("_" in key for key in data):
+    if "_" in "".join(data):
         return {camel_key(key): value for key, value in data.items()}
     return data
 

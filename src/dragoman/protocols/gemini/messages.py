@@ -22,9 +22,9 @@ from ...message import ChatRequest, Msg, Origin, RawBlock, RefusalBlock, TextBlo
 from ...message.blocks import ContentBlock, MediaBlock, ToolResultBlock, ToolUseBlock
 from ...message.msg import Role
 from ..base import Room
-from ..chat_shape import no_message, own_extras, result_text, without
+from ..chat_shape import is_plain, no_message, own_extras, result_text, without
 from .blocks import TEXT, read_request_part, write_call, write_media, write_part, write_text
-from .dialect import Target, cased, merged, read_keys, spell_keys
+from .dialect import Target, merged, read_keys, spell_keys
 
 
 def pair_calls(msgs: Iterable[Msg]) -> None:
@@ -223,7 +223,8 @@ _WIRE_ROLES = ("user", "user", "model", "user")
 _BYPASS = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 
-def write_messages(
+# One loop: a call for each message would take a tenth of its time.
+def write_messages(  # noqa: C901, PLR0912
     room: Room, history: RoledHistory, caps: Capabilities, report: Report, start: int = 0
 ) -> list[JsonObject]:
     """One content for each message from `start` on; a system prompt there becomes the user's."""
@@ -232,21 +233,44 @@ def write_messages(
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = caps.foreign_calls == "bypass" and bool(history.calls)
     entries: list[JsonObject] = []
-    messages = zip(history.msgs[start:], history.roles[start:], strict=True)
-    for m, role in messages:
+    waiting = writer.waiting
+    msgs, roles, marks = history.msgs[start:], history.roles[start:], history.marks()[start:]
+    for m, role, unusual in zip(msgs, roles, marks, strict=True):
         content: Any = m.content
-        if type(content) is not str:
-            parts = writer.parts(content, signs and role == ASSISTANT)
-        else:
+        if type(content) is str:
             parts = [{"text": content}]
             if role != SYSTEM and m.extras is None:  # most of a conversation
                 entries.append({"role": _WIRE_ROLES[role], "parts": parts})
                 continue
+        elif unusual or len(content) > 1:
+            parts = writer.parts(content, signs and role == ASSISTANT)
+        else:  # one plain call or result is the usual step of an agent
+            block = content[0]
+            kind = type(block)
+            if kind is ToolUseBlock and block.id and block.spelling is None:
+                waiting.append(block)
+                call = {"id": block.id, "name": block.name, "args": block.input}
+                part: JsonObject = {writer.call: call}
+                if signs:
+                    part[writer.signature] = _BYPASS
+                    writer.unsigned.append(block)
+                entries.append({"role": "model", "parts": [part]})
+                continue
+            if kind is ToolResultBlock and block.id and waiting and waiting[0].id == block.id:
+                text = block.output
+                if type(text) is list and len(text) == 1:
+                    text = text[0].text  # a usual result holds only texts
+                first = waiting[0]
+                if type(text) is str and first.name == block.name and first.spelling is None:
+                    del waiting[0]
+                    result = {"id": block.id, "name": block.name, "response": {"output": text}}
+                    entries.append({"role": "user", "parts": [{writer.result: result}]})
+                    continue
+            parts = writer.parts(content, signs and role == ASSISTANT)
         if role == SYSTEM:
             report.lost("system.as_user", m)
-            is_text = all(part.keys() == {"text"} for part in parts)
-            if target.dialect.joined_system and len(parts) > 1 and is_text:
-                parts = [{"text": "\n".join(part["text"] for part in parts)}]
+            if target.dialect.joined_system:
+                parts = _joined(parts)
         if parts:
             entry: JsonObject = {"role": _WIRE_ROLES[role], "parts": parts}
             if m.extras is not None:
@@ -257,11 +281,21 @@ def write_messages(
     return entries
 
 
+def _joined(parts: list[JsonObject]) -> list[JsonObject]:
+    """Several texts as the lines of one; what is more than text stays as it is."""
+    if len(parts) < 2 or any(part.keys() != {"text"} for part in parts):
+        return parts
+    return [{"text": "\n".join(part["text"] for part in parts)}]
+
+
 def write_system(history: RoledHistory, target: Target, end: int) -> JsonObject:
     """The messages before `end`, all text, as the system instruction; empty if they say nothing."""
     parts: list[JsonObject] = []
     prompt: JsonObject = {"parts": parts}
     for m in history.msgs[:end]:
+        if type(m.content) is str and m.content and m.extras is None:
+            parts.append({"text": m.content})
+            continue
         blocks = m.blocks
         for block, part in zip(blocks, _PartWriter(target).parts(blocks), strict=True):
             if part["text"]:
@@ -273,6 +307,12 @@ def write_system(history: RoledHistory, target: Target, end: int) -> JsonObject:
     return prompt if parts else {}
 
 
+_PART_KEYS = {
+    "camel": ("functionCall", "functionResponse", "thoughtSignature"),
+    "snake": ("function_call", "function_response", "thought_signature"),
+}
+
+
 class _PartWriter:
     """Writes blocks as parts; remembers which calls wait for their results, or for a signature."""
 
@@ -280,8 +320,7 @@ class _PartWriter:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        keys = ("functionCall", "functionResponse", "thoughtSignature")
-        self.call, self.result, self.signature = cased(dict.fromkeys(keys), target.dialect)
+        self.call, self.result, self.signature = _PART_KEYS[target.dialect.case]
         self.waiting: list[ToolUseBlock] = []
         self.generated: set[str] = set()  # ids of calls that came without one: they go back so
         self.unsigned: list[ToolUseBlock] = []
@@ -344,6 +383,8 @@ class _PartWriter:
             name = self.waiting.pop(0).name
             if name != block.name:
                 self.target.report.lost("result.name", block, "name", did=f"named {name}")
+        if type(output) is list and len(output) == 1 and is_plain(output[0]):
+            output = output[0].text
         media = self._media(output) if type(output) is list else []
         if type(output) is str and not block.is_error:
             response: JsonObject = {"output": output}

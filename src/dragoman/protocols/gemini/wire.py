@@ -203,8 +203,9 @@ def _model_path(path: str, model: str) -> str:
 def _system_messages(history: RoledHistory) -> int:
     """How many messages make the system prompt: it is text, and never the whole request."""
     end = head(history)
-    msgs = enumerate(history.msgs[:end])
-    end = next((i for i, m in msgs if any(block.type != "text" for block in m.blocks)), end)
+    for i, m in enumerate(history.msgs[:end]):
+        if type(m.content) is not str and any(block.type != "text" for block in m.blocks):
+            return i
     return end if end < len(history.msgs) else 0
 
 

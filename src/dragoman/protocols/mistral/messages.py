@@ -90,9 +90,11 @@ def write_result(
     room: ChatRoom, block: ToolResultBlock, caps: Capabilities, report: Report
 ) -> JsonObject:
     """A result as a string; as chunks only where it holds more than one text."""
-    content: Json = block.output
-    if isinstance(block.output, list):
-        content = _content([_write_part(part, caps, report) for part in block.output])
+    content: Any = block.output
+    if isinstance(content, list) and len(content) == 1 and chat_shape.is_plain(content[0]):
+        content = content[0].text
+    elif isinstance(content, list):
+        content = _content([_write_part(part, caps, report) for part in content])
     elif type(content) is not str:
         content = chat_shape.result_text(block, bullets=False)
     entry: JsonObject = {"role": "tool", "content": content, "tool_call_id": block.id}

@@ -229,7 +229,7 @@ def write_messages(
         if type(content) is str:
             entry: JsonObject = {"role": _ROLES[role], "content": content}
         elif role == TOOL:
-            entries.extend(_write_result(block, dialect, caps) for block in content)
+            entries += [_write_result(block, dialect, caps) for block in content]
             continue
         elif len(content) == 1 and type(content[0]) is ToolUseBlock:  # most turns of an agent
             calls = [_write_call(content[0], caps)]
@@ -249,10 +249,10 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
     text = chat_shape.result_text(block, dialect.bullets)
     entry: JsonObject = {"role": "tool", "tool_call_id": block.id, "content": text,
                          "tool_name": block.name}  # fmt: skip
-    parts = block.output if isinstance(block.output, list) else []
-    where = "inside a tool result"
-    if images := [_write_medium(part, where) for part in parts if type(part) is not TextBlock]:
-        entry["images"] = images
+    for part in block.output if type(block.output) is list else ():
+        if type(part) is not TextBlock:
+            image = _write_medium(part, "inside a tool result")
+            entry.setdefault("images", []).append(image)
     return entry if block.extras is None else entry | own_extras(block, caps)
 
 

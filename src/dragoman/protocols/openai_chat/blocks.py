@@ -281,9 +281,7 @@ def read_usual_calls(
             values = parse_arguments(raw)
             if type(values) is not dict:
                 return None
-            block = new_call(id, name, values, raw)
-            block.read_from = entry
-            blocks.append(block)
+            blocks.append(new_call(id, name, values, raw, entry))
             names[id] = name
             ids.append(id)
             call_names.append(name)

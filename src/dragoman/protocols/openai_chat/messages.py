@@ -57,9 +57,7 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
             size, role, content = len(entry), entry["role"], entry["content"]
             if size == 2 and type(content) is str:
                 message_roles.append(_TEXT_ROLES[role])
-                m = new_message(content, role, origin)
-                m.read_from = entry
-                msgs.append(m)
+                msgs.append(new_message(content, role, origin, entry))
                 if waiting or not content or content.isspace():
                     usual = False
                 continue
@@ -75,10 +73,9 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 if content.isspace():
                     usual = False
                 name = names.get(id)
-                block = new_result(id, name or "", content, None if name is None else _NAMED)
-                m = new_message([block], "tool", origin)
-                m.read_from = block.read_from = entry
-                msgs.append(m)
+                spelling = None if name is None else _NAMED
+                block = new_result(id, name or "", content, spelling, entry)
+                msgs.append(new_message([block], "tool", origin, entry))
                 message_roles.append(TOOL)
                 history.results.append(id)
                 result_names.append(name or "")
@@ -89,9 +86,8 @@ def read_messages(  # noqa: C901, PLR0912, PLR0915
                 if waiting:
                     usual = False
                 waiting = len(calls)
-                m = new_message(calls, "assistant", origin)
+                m = new_message(calls, "assistant", origin, entry)
                 m.spelling = "null"
-                m.read_from = entry
                 msgs.append(m)
                 if message_roles and message_roles[-1] == ASSISTANT:
                     history.flags |= roles.FOLLOWING
@@ -250,7 +246,7 @@ def write_messages(
     entries: list[JsonObject] = []
     parts = dialect.text == "parts"
     with_names, always = caps.name_field != "never", caps.name_field == "always"
-    null_beside_calls = dialect.call_content == "null" and not caps.empty_thinking
+    null_content = dialect.call_content == "null" and not caps.empty_thinking
     marks = history.marks() if history.unusual else bytes(len(history.msgs))
     for m, role, unusual in zip(history.msgs, history.roles, marks, strict=True):
         content: Any = m.content
@@ -260,9 +256,11 @@ def write_messages(
             text: Any = [{"type": "text", "text": content}] if split else content
             entry = {"role": _ROLE_NAMES[role], "content": text}
         elif role == TOOL:
-            entries.extend([_write_result(block, caps, dialect) for block in m.blocks])
+            entries += [_write_result(block, caps, dialect) for block in content]
             continue
-        elif null_beside_calls and not unusual and [*map(type, content)] == [ToolUseBlock]:
+        elif (
+            null_content and not unusual and len(content) == 1 and type(content[0]) is ToolUseBlock
+        ):
             call = write_call(content[0], caps)  # the usual turn that calls a tool
             entry = {"role": "assistant", "content": None, "tool_calls": [call]}
         else:
@@ -291,6 +289,8 @@ def _write_blocks(
                 call.update(cache_mark(block.cache, dialect.cache_mark))
         elif type(block) is ThinkingBlock:
             thinking.append(block)
+        elif type(block) is TextBlock and block.extras is None and block.cache is None:
+            parts.append({"type": "text", "text": block.text})
         elif type(block) is RawBlock:
             (calls if block.role == "call" else parts).append(block.data)
         elif type(block) is ToolResultBlock:

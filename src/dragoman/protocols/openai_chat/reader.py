@@ -115,6 +115,7 @@ def has_content(value: Any) -> bool:
 
 
 _CALL_FIELDS = {"id", "type", "function", "index"}
+_FUNCTION_FIELDS = {"name", "arguments"}
 
 
 def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
@@ -129,12 +130,15 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
         if complete or "custom" in entry:
             return RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
         function = {}
-    id, name = ("" if v is None else require_text(v) for v in (id, function.get("name")))
+    name = function.get("name")
+    id, name = "" if id is None else require_text(id), "" if name is None else require_text(name)
     block = answered_call(id, name, function.get("arguments"))
+    if not complete and entry.keys() <= _CALL_FIELDS and function.keys() <= _FUNCTION_FIELDS:
+        return block  # most fragments
     # such as a signature, which has to come back
     unknown = {key: value for key, value in entry.items() if key not in _CALL_FIELDS}
     unusual: JsonObject = {}
-    if other_fields := {k: v for k, v in function.items() if k not in ("name", "arguments")}:
+    if other_fields := {k: v for k, v in function.items() if k not in _FUNCTION_FIELDS}:
         unusual["function"] = other_fields
     absent = _read_spelling(entry, function, unusual) if complete else []
     extras = {issuer: unknown, noted(issuer): {"absent": absent} if absent else {},
@@ -254,9 +258,10 @@ class ChoiceReader:
         if full and "message" in choice:  # beside a message, a delta is none that adds to it
             modeled = modeled - _BESIDE_MESSAGE
             modeled = modeled if isinstance(choice["message"], dict) else modeled - {"message"}
-        rows = ((key, value) for key, value in choice.items() if key not in modeled)
-        unknown = {key: value for key, value in rows
-                   if (full or value is not None)
+        if choice.keys() <= modeled:
+            return
+        unknown = {key: value for key, value in choice.items()
+                   if key not in modeled and (full or value is not None)
                    and self._values.get(key, _ABSENT) != value}  # fmt: skip
         self._values |= unknown
         if unknown:
@@ -301,7 +306,7 @@ class ChoiceReader:
                 self._part(AUDIO, i, block)
         for i, entry in enumerate(message.get("images") or ()):
             self._part(IMAGE, i, read_image(entry, self._issuer))
-        if citations := self._new_citations(message, complete):
+        if "annotations" in message and (citations := self._new_citations(message, complete)):
             self._part(TEXT, 0, TextBlock("", citations))
         if unknown := _unknown_fields(message, complete):
             fields = {"message": unknown}
@@ -400,7 +405,8 @@ class ChatReader:
             complete = complete or "delta" not in entry
         complete = complete and not chunk
         full = complete or (choices is None and not chunk)
-        pieces[:0] = self._head(payload, complete, full)
+        if head := self._head(payload, complete, full):
+            pieces[:0] = head
         usage = payload.get("usage") or host_data.get("usage")
         if isinstance(usage, dict):
             pieces.append(read_usage(usage, self._issuer, complete))

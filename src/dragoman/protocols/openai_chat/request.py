@@ -380,8 +380,13 @@ def _subtract(data: JsonObject, template: JsonObject) -> JsonObject | None:
     return unknown
 
 
+_CHOICE_FIELDS = ("tool_choice", "function_call", "parallel_tool_calls")
+
+
 def _read_choice(body: JsonObject, notes: JsonObject) -> ToolChoice | None:
     """The choice, which is taken out of the body; one that no ToolChoice holds stays there."""
+    if body.keys().isdisjoint(_CHOICE_FIELDS):
+        return None
     if "tool_choice" in body or "function_call" not in body:
         value = body.get("tool_choice")
         choice = chat_request.read_choice_value(value, CHOICES) or _read_allowed(value)
