@@ -4,227 +4,194 @@ from __future__ import annotations
 
 import logging
 
-from .code import added, degraded, dropped, expected, moved
+from .code import Code, added, degraded, dropped, expected, moved
 
-ROWS = (
+ROWS: dict[str, Code] = {
     # options
-    dropped(
-        "option.unsaid",
+    "option.unsaid": dropped(
         "the wire has no such option",
         fix="Leave the option unset for this wire. A field of the provider's own goes into"
         ' `ChatRequest.extras`: `extras={"openai-chat": {"min_p": 0.1}}`.',
         asks=("options", "budgets"),
     ),
-    dropped(
-        "option.refused",
+    "option.refused": dropped(
         "this model refuses the option",
         fix="Leave the option unset for this model. For a host that takes it:"
         ' `can={"options": {"temperature": "takes"}}`.',
         asks=("options", "thinks", "efforts"),
     ),
-    degraded(
-        "option.ignored",
+    "option.ignored": degraded(
         "the option is sent, and this model ignores it",
         fix="Leave the option unset for this model; nothing else would change.",
         asks=("options",),
         level=logging.INFO,
     ),
-    degraded(
-        "option.range",
+    "option.range": degraded(
         "the value was brought into the range that the wire takes",
         fix="Give a value that the model takes; `did` says which one was sent.",
         asks=("efforts", "budgets", "options"),
     ),
-    expected(
-        "reasoning.moot",
+    "reasoning.moot": expected(
         "the model does unasked what is asked of its thinking, so nothing is said of it",
         fix="Nothing has to be done.",
         asks=("thinks",),
     ),
-    degraded(
-        "reasoning.always",
+    "reasoning.always": degraded(
         "this model always thinks; it was asked for the least",
         fix="Leave `reasoning` unset or name the lowest effort; to have no thinking at all, choose"
         " a model that can do without.",
         asks=("thinks", "efforts"),
     ),
-    degraded(
-        "reasoning.off_for_history",
+    "reasoning.off_for_history": degraded(
         "the last tool call has lost its thinking, so that no thinking can be asked for now",
         fix="Keep the `ThinkingBlock` of an answer in front of its tool calls, signature included.",
         asks=("form", "signed_thinking"),
     ),
-    degraded(
-        "reasoning.needs_stream",
+    "reasoning.needs_stream": degraded(
         "this model thinks in streams only; for a whole answer thinking was turned off",
         fix="Ask for a stream, `ChatRequest(..., stream=True)`, or set `reasoning` to `off`.",
         asks=("streamed_thinking", "thinks"),
     ),
-    degraded(
-        "reasoning.off_for_tools",
+    "reasoning.off_for_tools": degraded(
         "this model takes tools only without reasoning",
         fix="Send the request over the wire `openai-responses`, or leave `reasoning` unset.",
         asks=("tools_with_thinking", "thinks"),
     ),
     # tool choice
-    dropped(
-        "tool_choice.unsaid",
+    "tool_choice.unsaid": dropped(
         "the wire has no tool choice",
         fix="Leave `tool_choice` unset for this wire; ask for the tool in words.",
         asks=("tool_choices",),
     ),
-    degraded(
-        "tool_choice.lowered",
+    "tool_choice.lowered": degraded(
         "the choice was lowered to what the wire takes",
         fix="Ask for the tool in words, or offer the one tool alone. For a host that takes the"
         ' choice: `can={"tool_choices": ("auto", "none", "required", "tool")}`.',
         asks=("tool_choices", "parallel_switch"),
     ),
-    dropped(
-        "tool_choice.no_tools",
+    "tool_choice.no_tools": dropped(
         "a tool choice without tools is not sent",
         fix="Leave `tool_choice` unset, or offer `tools`.",
     ),
-    dropped(
-        "tool_choice.unknown",
+    "tool_choice.unknown": dropped(
         "the choice names a tool that is not offered",
         fix="Name one of the request's `tools`.",
     ),
     # response format
-    dropped(
-        "format.unsaid",
+    "format.unsaid": dropped(
         "the wire has no such response format",
         fix="Ask for the format in words, or choose a wire that has it.",
         asks=("formats",),
     ),
-    expected(
-        "format.field",
+    "format.field": expected(
         "the wire takes a schema for the answer, and no such field beside it",
         fix="Nothing has to be done. What the model shall read belongs into the schema itself.",
         asks=("formats",),
     ),
-    degraded(
-        "format.lowered",
+    "format.lowered": degraded(
         "the response format was lowered to what the wire takes",
         fix="Describe in words what the format cannot say here, and check the answer against your"
         " schema.",
         asks=("formats",),
     ),
     # what a request must name
-    added(
-        "max_tokens.default",
+    "max_tokens.default": added(
         "the wire demands a maximum and none was given",
         fix='Set `Options.max_tokens`. The default can be changed: `can={"max_tokens": 4096}`.',
         asks=("max_tokens",),
     ),
-    added(
-        "include.added",
+    "include.added": added(
         "the sealed form of the reasoning is asked for, as nobody keeps the answer",
         fix="Nothing need be done: without it the next request could not bring the reasoning back."
         ' Let the provider keep it (`store` true or unset), or set `"include"` yourself, in'
         " `extras`.",
         level=logging.DEBUG,
     ),
-    degraded(
-        "word.foreign",
+    "word.foreign": degraded(
         "a word of the wire that the request was read from, for which the nearest was taken",
         fix="Nothing has to be done, unless the difference matters to you: see what the word means"
         " to its own provider.",
     ),
-    expected(
-        "model.kept",
+    "model.kept": expected(
         "the model is named as the request over another wire named it",
         fix="Say which model this provider shall run; the option `model` of `convert` names it."
         " Until then the facts of the model that is named decide what is sent.",
     ),
-    added(
-        "model.default",
+    "model.default": added(
         "no model was named, so the vendor's default is",
         fix="Name the `model`, in the request or to the formatter.",
     ),
-)
+}
 
 
 _SCHEMAS = ("tool_schema", "strict_schema", "format_schema")
 
-SCHEMA_ROWS = (
-    moved(
-        "schema.told",
+SCHEMA_ROWS: dict[str, Code] = {
+    "schema.told": moved(
         "a rule that schemas of this target lack stands in the description",
         fix="Nothing has to be done: the model reads it, but may break it. Check the arguments"
         " that come back against your own schema.",
         asks=_SCHEMAS,
     ),
-    dropped(
-        "schema.dropped",
+    "schema.dropped": dropped(
         "a rule that schemas of this target lack was left out",
         fix="Say it in the tool's `description` if the model must know it, and check the arguments"
         " that come back against your own schema.",
         asks=_SCHEMAS,
     ),
-    dropped(
-        "schema.note",
+    "schema.note": dropped(
         "a remark in a schema that binds nobody was left out",
         fix="Nothing has to be done: titles and the like refuse no value. What the model should"
         " know belongs into `description`.",
         asks=_SCHEMAS,
         level=logging.DEBUG,
     ),
-    degraded(
-        "schema.restated",
+    "schema.restated": degraded(
         "a schema says the same in other words",
         fix="Nothing has to be done: it accepts and refuses the same values.",
         asks=_SCHEMAS,
         level=logging.DEBUG,
     ),
-    degraded(
-        "schema.wider",
+    "schema.wider": degraded(
         "a schema accepts more than it did",
         fix="Check the arguments that come back against your own schema.",
         asks=_SCHEMAS,
     ),
-    degraded(
-        "schema.narrower",
+    "schema.narrower": degraded(
         "a schema accepts less than it did",
         fix="Say in the schema what it leaves open here: a type for every value, and every"
         " property that an object may have.",
         asks=_SCHEMAS,
         level=logging.INFO,
     ),
-    degraded(
-        "schema.unfit",
+    "schema.unfit": degraded(
         "the target has no true form for the schema",
         fix="Leave `strict` unset for this tool, or give it a schema that can be closed: no free"
         " maps, an object at the root, and no more than the provider's limits.",
         asks=("strict_schema", "tool_schema", "format_schema"),
     ),
-)
+}
 
 
-ANSWERS_ROWS = (
-    dropped(
-        "answer.unsaid",
+ANSWERS_ROWS: dict[str, Code] = {
+    "answer.unsaid": dropped(
         "an answer of this wire has no place for it",
         fix="Keep the ChatResponse beside what was written, or answer over a wire that carries it.",
     ),
-    dropped(
-        "answer.candidates",
+    "answer.candidates": dropped(
         "an answer of this wire has one candidate, and the first was written",
         fix="Ask for one candidate (`n=1`), or write each candidate as an answer of its own.",
     ),
-    added(
-        "answer.field",
+    "answer.field": added(
         "a field that an answer of this wire must have and the source does not tell",
         fix="Nothing has to be done. Set `ChatResponse.id` or `.model` to have your own there.",
     ),
-    degraded(
-        "answer.finish",
+    "answer.finish": degraded(
         "this wire has no word for why the model stopped, so the nearest was written",
         fix="Nothing has to be done, unless the client branches on it: see `ChatResponse.finish`.",
     ),
-    dropped(
-        "answer.usage",
+    "answer.usage": dropped(
         "an answer of this wire has no place for this figure",
         fix="Take the figures from `ChatResponse.usage`.",
     ),
-)
+}

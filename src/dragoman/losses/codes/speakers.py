@@ -4,171 +4,147 @@ from __future__ import annotations
 
 import logging
 
-from .code import added, degraded, dropped, moved
+from .code import Code, added, degraded, dropped, moved
 
-ROWS = (
+ROWS: dict[str, Code] = {
     # names
-    dropped(
-        "name.unsaid",
+    "name.unsaid": dropped(
         "the wire has no place for the speaker's name",
         fix="To have the model know who speaks, tell the names in the text:"
         ' `speakers=Tagged(me="Friday")`, or `ByName()` for one merged history.',
         asks=("name_field",),
         level=logging.DEBUG,
     ),
-    degraded(
-        "name.mapped",
+    "name.mapped": degraded(
         "the name was respelled as the wire demands",
         fix="Use names that the wire accepts: without white space and none of `< | \\ / >`, at"
         " most 64 characters.",
         asks=("speakers",),
         level=logging.DEBUG,
     ),
-    dropped(
-        "speaker.untold",
+    "speaker.untold": dropped(
         "a medium stands without its speaker's name",
         fix="Use `speakers=ByName()`, which tells the name before a medium (`tag_media`), or let a"
         " text of the speaker stand before it.",
     ),
-    added(
-        "history.heading",
+    "history.heading": added(
         "a heading that explains the merged history",
         fix='`ByName(heading="")` leaves it out; another text replaces it, in any language.',
         level=logging.DEBUG,
     ),
-    added(
-        "history.frame",
+    "history.frame": added(
         "tags around a run of conversation, and names before its texts",
         fix="`ByName(opening=..., closing=..., line=...)` words them otherwise, in any language;"
         " other `speakers` need none.",
         level=logging.DEBUG,
     ),
-    added(
-        "speaker.tagged",
+    "speaker.tagged": added(
         "the speaker's name stands before the text",
         fix="`Tagged(tag=...)` words it otherwise; with `me` the agent's own messages have none.",
         level=logging.DEBUG,
     ),
-    degraded(
-        "speaker.escaped",
+    "speaker.escaped": degraded(
         "a text that reads as a tag of the history or as a speaker's line got a backslash there",
         fix="Nothing has to be done: `split_history` takes it away. It keeps one speaker from"
         " speaking for another.",
         level=logging.INFO,
     ),
-    degraded(
-        "speaker.later",
+    "speaker.later": degraded(
         "a text is written otherwise since somebody speaks whose line it imitates",
         fix="Name all who will take part from the beginning, in `ByName(known=(...))` or"
         " `Tagged(known=(...))`: then earlier text stays as it was written.",
         level=logging.INFO,
     ),
-    degraded(
-        "speaker.renamed",
+    "speaker.renamed": degraded(
         "the name was respelled so that it can begin a line",
         fix="Use names without line breaks and colons that do not look like another speaker's.",
         level=logging.DEBUG,
     ),
     # system messages
-    degraded(
-        "system.late",
+    "system.late": degraded(
         "a later system message is told by the user",
         fix="Put instructions into the first message. For a host that takes later system messages:"
         ' `can={"late_system": "keep"}`.',
         asks=("late_system", "system_head"),
     ),
-    degraded(
-        "system.as_user",
+    "system.as_user": degraded(
         "the system prompt is told by the user",
         fix="Write the whole request (`format_request`), which has a field for the system prompt;"
         " a list of messages has none here.",
         asks=("system_place",),
         level=logging.DEBUG,
     ),
-    added(
-        "system.reminder",
+    "system.reminder": added(
         "tags around a later system message",
         fix='`Told.reminder` is their text; `can={"late_system": "user"}` leaves them out.',
         asks=("late_system",),
     ),
-    moved(
-        "system.alone",
+    "system.alone": moved(
         "without a turn, the system prompt is said by the user",
         fix="Add a user message: a request needs a turn beside its system prompt.",
         asks=("system_place",),
     ),
     # turns
-    added(
-        "turn.first",
+    "turn.first": added(
         "a user turn before the first assistant turn",
         fix="Begin the conversation with a user message. The words are `Told.first_turn`.",
         asks=("first_user", "needs_user"),
     ),
-    moved(
-        "turn.joined",
+    "turn.joined": moved(
         "what was said right before a tool call, or thought before anything, joins it",
         fix="Nothing is lost. Put thinking, text and call into one message to have it so from the"
         " start.",
         asks=("join_calls", "thinking_last"),
         level=logging.DEBUG,
     ),
-    moved(
-        "turn.merged",
+    "turn.merged": moved(
         "a turn was joined with the one before it, for turns must alternate",
         fix="Nothing is lost. Give what one side says in a row as one message to have it so from"
         " the start.",
         asks=("alternation",),
     ),
-    added(
-        "turn.bridged",
+    "turn.bridged": added(
         "a turn between two that may not follow each other",
         fix="Let the other side speak in between. The words are `Told.bridge` and"
         " `Told.last_turn`.",
         asks=("alternation",),
     ),
-    added(
-        "turn.last",
+    "turn.last": added(
         "a user turn behind the last assistant turn",
         fix="End with a user message or a tool result: this model does not continue its own turn."
         " The words are `Told.last_turn`.",
         asks=("prefill", "needs_user"),
     ),
     # what is built or cut
-    added(
-        "prompt.tools",
+    "prompt.tools": added(
         "a list of the tools in the system prompt",
         fix='It was asked for; `SystemPrompt(describe_tools="never")` leaves it out, and'
         " `SystemPrompt.tools_heading` words it.",
     ),
-    added(
-        "prompt.memories",
+    "prompt.memories": added(
         "long-term memories in the system prompt",
         fix="It was asked for by `ChatRequest.memories`; `SystemPrompt.memories_opening` and"
         " `memories_closing` are the tags around them.",
     ),
-    dropped(
-        "history.cut",
+    "history.cut": dropped(
         "old messages were left out to fit the budget",
         fix="Raise `max_tokens`, or cut earlier and with a receipt: `fit_history`.",
         level=logging.INFO,
     ),
-    dropped(
-        "history.cleared",
+    "history.cleared": dropped(
         "an old tool result was left out to fit the budget; its call stands",
         fix="Raise `max_tokens`, keep more of them (`ClearToolResults(keep=...)`), or name the"
         " tool in `exclude`.",
         level=logging.INFO,
     ),
-    degraded(
-        "history.told",
+    "history.told": degraded(
         "an old message is told in a summary to fit the budget",
         fix='Raise `max_tokens`, or pin the message: `metadata={"pinned": True}`.',
         level=logging.INFO,
     ),
-    added(
-        "history.summary",
+    "history.summary": added(
         "a summary in the place of old messages",
         fix="It was asked for by `truncate=Summarize(...)`, which words it (`words`) and says who"
         " says it (`role`, `name`).",
     ),
-)
+}
