@@ -56,10 +56,8 @@ def detect(
     body = body_of(body, kind)
     protocols = _found(body, path, kind) or _found(all_plain(body), path, kind)
     if not protocols:
-        raise ReadError(
-            "no protocol has bodies with these keys", path="$", code="request.shape",
-            hint="name the wire: source=...",
-        )  # fmt: skip
+        text = "no protocol has bodies with these keys"
+        raise ReadError(text, path="$", code="request.shape", hint="name the wire: source=...")
     return Detected(protocols[0], tuple(protocols[1:]))
 
 
@@ -146,10 +144,8 @@ class ConvertedStream(Events[ServerEvent]):
     def response(self) -> ChatResponse:
         """The whole answer, as its own wire told it. Raises ConfigError before the last event."""
         if self._decoder is None or not self._ended:
-            raise ConfigError(
-                "the stream was not read to its end", hint="iterate over it first",
-                code="stream.unread",
-            )  # fmt: skip
+            hint = "iterate over it first"
+            raise ConfigError("the stream was not read to its end", hint=hint, code="stream.unread")
         return self._decoder.snapshot()
 
     def _iterate(self) -> Generator[ServerEvent]:
@@ -314,10 +310,8 @@ def _detected_stream(chunks: Iterator[Any]) -> tuple[Wire, Iterator[Any]]:
             break
     if frames is not None and (name := _claimed(_pairs(frames.flush()))):
         return _named(name), iter(received)
-    raise ReadError(
-        "no protocol has events with these keys", code="stream.shape",
-        hint="name the wire: source=...",
-    )  # fmt: skip
+    hint = "name the wire: source=..."
+    raise ReadError("no protocol has events with these keys", code="stream.shape", hint=hint)
 
 
 def _pairs(events: Iterable[ServerEvent]) -> list[tuple[str | None, Any]]:

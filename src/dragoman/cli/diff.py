@@ -157,9 +157,8 @@ def diff_conversations(
 def _single(file: str) -> inputs.Entry:
     entries, _ = inputs.read_values(file)
     if len(entries) > 1:
-        raise CommandError(
-            f"{entries[1].place}: a second conversation", "diff takes one of each file"
-        )
+        hint = "diff takes one of each file"
+        raise CommandError(f"{entries[1].place}: a second conversation", hint)
     if isinstance(entries[0].value, CommandError):
         raise entries[0].value
     return entries[0]

@@ -86,9 +86,8 @@ def _text(data: bytes, name: str, content: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{name}: byte {error.start} is no UTF-8", f"{content} JSON in UTF-8"
-        ) from error
+        hint = f"{content} JSON in UTF-8"
+        raise CommandError(f"{name}: byte {error.start} is no UTF-8", hint) from error
 
 
 def _rows(text: str, name: str, hint: str) -> list[tuple[int, str]]:
@@ -160,10 +159,8 @@ def read_conversations(file: str) -> tuple[list[tuple[str, Conversation]], bool]
         return [(name, msgs)], False
     if any(messages):
         place = entries[messages.index(not messages[0])].place
-        raise CommandError(
-            f"{place}: messages and conversations are mixed",
-            "each line is a message, or each line is a list of messages",
-        )
+        hint = "each line is a message, or each line is a list of messages"
+        raise CommandError(f"{place}: messages and conversations are mixed", hint)
     return [(entry.place, conversation(entry)) for entry in entries], lines
 
 
@@ -237,10 +234,8 @@ def body_of(entry: Entry) -> Body:
     if isinstance(entry.value, CommandError):
         raise entry.value
     if is_ours(entry.value):
-        raise CommandError(
-            f"{entry.place}: these are messages of ours, and no body of a provider's",
-            "`dragoman format` writes them, `dragoman plan` takes both",
-        )
+        text = f"{entry.place}: these are messages of ours, and no body of a provider's"
+        raise CommandError(text, "`dragoman format` writes them, `dragoman plan` takes both")
     row = record(entry.value)
     value = entry.value if row is None else row.request
     if not isinstance(value, dict):
@@ -341,10 +336,8 @@ def _answering(recording: Recording) -> str:
         counts[name] = sum(room.answers(data, event) for event, data in events)
     best = max(counts, key=counts.__getitem__)
     if not counts[best]:
-        raise CommandError(
-            f"{recording.place}: no wire answers in this shape",
-            "errors look alike everywhere; --from WIRE says who answered",
-        )
+        hint = "errors look alike everywhere; --from WIRE says who answered"
+        raise CommandError(f"{recording.place}: no wire answers in this shape", hint)
     return best
 
 

@@ -179,10 +179,8 @@ def _output(value: object, path: str) -> None:
     elif isinstance(value, Mapping):
         check(value, path)
     elif not isinstance(value, list):
-        raise InvalidMessage(
-            f"a tool's output is text, a list of blocks or an object, not {type(value).__name__}",
-            path=path, code="block.field",
-        )  # fmt: skip
+        text = f"a tool's output is text, a list of blocks or an object, not {type(value).__name__}"
+        raise InvalidMessage(text, path=path, code="block.field")
 
 
 _Check: TypeAlias = Callable[[Any, str], None]
@@ -239,10 +237,8 @@ def content_of(content: object, path: str) -> str | list[ContentBlock]:
         check_text(content, path)
         return plain(content)
     if not isinstance(content, list):
-        raise InvalidMessage(
-            f"content must be text or a list of blocks, not {type(content).__name__}",
-            path=path, code="message.content",
-        )  # fmt: skip
+        text = f"content must be text or a list of blocks, not {type(content).__name__}"
+        raise InvalidMessage(text, path=path, code="message.content")
     return _blocks(content, path, 0)
 
 

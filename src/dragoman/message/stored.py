@@ -52,10 +52,9 @@ def _dumped(value: object) -> tuple[str, Any]:
             return "response", _response(value)
         case list() if all(isinstance(item, Msg) for item in value):
             return "messages", [item.to_dict() for item in value]
-    raise InvalidMessage(
-        f"{type(value).__name__} is nothing that can be stored", path="$",
-        hint="a Msg, a list of Msg, a ChatRequest or a ChatResponse", code="stored.type",
-    )  # fmt: skip
+    text = f"{type(value).__name__} is nothing that can be stored"
+    hint = "a Msg, a list of Msg, a ChatRequest or a ChatResponse"
+    raise InvalidMessage(text, path="$", hint=hint, code="stored.type")
 
 
 def _request(req: ChatRequest) -> JsonObject:
@@ -124,10 +123,9 @@ def load(data: Mapping[str, Any]) -> Storable:
         raise InvalidMessage("no stored value: the key dragoman is missing", path="$",
                              code="stored.type")  # fmt: skip
     if data["dragoman"] != VERSION:
-        raise InvalidMessage(
-            f"version {shown(data['dragoman'])} is not known", path="$.dragoman",
-            hint="read it with a newer release", code="stored.version",
-        )  # fmt: skip
+        text = f"version {shown(data['dragoman'])} is not known"
+        hint = "read it with a newer release"
+        raise InvalidMessage(text, path="$.dragoman", hint=hint, code="stored.version")
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in _LOADERS:
         raise InvalidMessage(f"unknown kind {shown(kind)}", path="$.kind", code="stored.type")

@@ -139,12 +139,9 @@ def demand_json_word(messages: Iterable[JsonObject]) -> None:
         parts = content if isinstance(content, list) else [{"text": content}]
         if any("json" in str(part.get("text", "")).lower() for part in parts):
             return
-    raise WriteError(
-        "the response format json needs the word JSON in a message",
-        path="$.response_format",
-        hint='say what the JSON shall hold, e.g. "Answer in JSON."',
-        code="format.json_word",
-    )
+    text = "the response format json needs the word JSON in a message"
+    hint = 'say what the JSON shall hold, e.g. "Answer in JSON."'
+    raise WriteError(text, path="$.response_format", hint=hint, code="format.json_word")
 
 
 def option_value(name: str, value: Json) -> Any:

@@ -63,10 +63,8 @@ def _parts(content: Any) -> list[str | ContentBlock]:
     if isinstance(content, str):
         return [content]
     if not isinstance(content, Sequence):
-        raise ReadError(
-            f"a history is text or a list of blocks, not {type(content).__name__}",
-            path="$", code="history.content",
-        )  # fmt: skip
+        text = f"a history is text or a list of blocks, not {type(content).__name__}"
+        raise ReadError(text, path="$", code="history.content")
     return [_part(item) for item in content]
 
 
@@ -125,10 +123,8 @@ def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:
     """Whatever stands where a line names its speaker."""
     lead, _, tail = by.form.lead.partition("\1")
     if not tail.strip():
-        raise ConfigError(
-            f"lines like {by.line!r} do not tell where a name ends",
-            hint="give the names", code="history.names",
-        )  # fmt: skip
+        text = f"lines like {by.line!r} do not tell where a name ends"
+        raise ConfigError(text, hint="give the names", code="history.names")
     tail = tail.partition("\1")[0]
     name = rf"([^\n\\]{{1,{_LONGEST}}}?)"
     line = re.compile(rf"^{re.escape(lead)}{name}{re.escape(tail)}", re.MULTILINE)

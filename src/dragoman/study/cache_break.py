@@ -336,10 +336,8 @@ def _name(before: Written, after: Written) -> str:
     """The one wire of both."""
     names = [r.report.target or detect(r.body, r.path or None).wire for r in (before, after)]
     if names[0] != names[1]:
-        raise ConfigError(
-            f"one request is for {names[0]} and the other for {names[1]}", code="cache.wires",
-            hint="say whose they are: wire=...",
-        )  # fmt: skip
+        text = f"one request is for {names[0]} and the other for {names[1]}"
+        raise ConfigError(text, code="cache.wires", hint="say whose they are: wire=...")
     return names[0]
 
 

@@ -306,10 +306,8 @@ def _pairs(rows: object) -> Iterator[tuple[str, Json]]:
     is_list = isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping))
     for row in rows if is_list else (rows,):  # type: ignore[attr-defined]  # as was asked
         if not (isinstance(row, (tuple, list)) and len(row) == 2):
-            raise errors.InvalidMessage(
-                f"rows are pairs of a place and a body, not {type(row).__name__}", code="row.type",
-                hint='[("log.jsonl:1", body), ...]',
-            )  # fmt: skip
+            text = f"rows are pairs of a place and a body, not {type(row).__name__}"
+            raise errors.InvalidMessage(text, code="row.type", hint='[("log.jsonl:1", body), ...]')
         yield row[0], row[1]
 
 

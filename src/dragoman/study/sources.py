@@ -219,7 +219,6 @@ def written_of(value: object) -> Written:
     """The Written itself. Raises InvalidMessage for anything else."""
     if isinstance(value, Written):
         return value
-    raise InvalidMessage(
-        f"must be a Written, not {type(value).__name__}", code="written.type",
-        hint="give what convert or write_request returned, not its body",
-    )  # fmt: skip
+    text = f"must be a Written, not {type(value).__name__}"
+    hint = "give what convert or write_request returned, not its body"
+    raise InvalidMessage(text, code="written.type", hint=hint)

@@ -34,11 +34,9 @@ class TokenCounterBase(ABC):
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """The same figure without an event loop. Raises ConfigError where a counter has none."""
-        raise ConfigError(
-            f"{type(self).__name__} counts only asynchronously",
-            hint="use the async entry point, or give the counter a count_sync method",
-            code="token.no_sync",
-        )
+        text = f"{type(self).__name__} counts only asynchronously"
+        hint = "use the async entry point, or give the counter a count_sync method"
+        raise ConfigError(text, hint=hint, code="token.no_sync")
 
 
 class SumTokenCounter(TokenCounterBase):
@@ -98,11 +96,9 @@ def checked_figure(tokens: object) -> Any:
     """What a counter said. Raises ConfigError if it is no number."""
     if isinstance(tokens, Real):
         return tokens
-    raise ConfigError(
-        f"a token counter must give a number, not {type(tokens).__name__}",
-        hint="return the count from count, count_message and overhead",
-        code="token.figure",
-    )
+    text = f"a token counter must give a number, not {type(tokens).__name__}"
+    hint = "return the count from count, count_message and overhead"
+    raise ConfigError(text, hint=hint, code="token.figure")
 
 
 def _depth(cls: type, name: str) -> int:

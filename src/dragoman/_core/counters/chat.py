@@ -75,11 +75,9 @@ def media_estimates(figures: Mapping[Kind, int] | None) -> dict[Kind, int]:
     """The table of estimates with a user's figures put over the defaults."""
     unknown = set(figures or ()) - set(ESTIMATES)
     if unknown:
-        raise ConfigError(
-            f"no such kind of medium: {', '.join(map(str, sorted(unknown)))}",
-            hint=f"the kinds are {', '.join(ESTIMATES)}",
-            code="token.media_kind",
-        )
+        text = f"no such kind of medium: {', '.join(map(str, sorted(unknown)))}"
+        hint = f"the kinds are {', '.join(ESTIMATES)}"
+        raise ConfigError(text, hint=hint, code="token.media_kind")
     return {**ESTIMATES, **(figures or {})}
 
 

@@ -39,11 +39,8 @@ def require(counter: str, *names: str, extra: str = "tokens") -> None:
     """Raise ConfigError if a library is not installed, without importing any."""
     missing = [name for name in names if not _installed(name)]
     if missing:
-        raise ConfigError(
-            f"{counter} needs {' and '.join(missing)}",
-            hint=f"pip install 'dragoman[{extra}]'",
-            code="token.no_library",
-        )
+        text = f"{counter} needs {' and '.join(missing)}"
+        raise ConfigError(text, hint=f"pip install 'dragoman[{extra}]'", code="token.no_library")
 
 
 def _installed(name: str) -> bool:
@@ -58,11 +55,9 @@ def library(name: str, *, extra: str = "tokens") -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ConfigError(
-            f"{name} cannot be imported: {error}",
-            hint=f"pip install 'dragoman[{extra}]'",
-            code="token.no_library",
-        ) from error
+        text = f"{name} cannot be imported: {error}"
+        hint = f"pip install 'dragoman[{extra}]'"
+        raise ConfigError(text, hint=hint, code="token.no_library") from error
 
 
 def fetch_from_mirror(name: str, endpoint: str, options: JsonObject, code: bool) -> tuple[str, Any]:
@@ -169,11 +164,9 @@ class ClientCounter(Transient, TokenCounterBase):
 
     def __init__(self, model_name: str, options: JsonObject, client: Any, sync_client: Any) -> None:
         if (client is not None or sync_client is not None) and any(options.values()):
-            raise ConfigError(
-                "a client was given, and arguments to make one",
-                hint="give the client its key and options when you make it",
-                code="token.client",
-            )
+            text = "a client was given, and arguments to make one"
+            hint = "give the client its key and options when you make it"
+            raise ConfigError(text, hint=hint, code="token.client")
         self.model_name = model_name
         self.client = client
         self.sync_client = sync_client
@@ -255,11 +248,8 @@ class ClientCounter(Transient, TokenCounterBase):
         """Raise ConfigError for a field that the endpoint refuses."""
         unknown = set(fields).difference(self.fields, self.others)
         if unknown:
-            raise ConfigError(
-                f"the count endpoint takes no {', '.join(sorted(unknown))}",
-                hint=f"it takes {', '.join(self.fields)}",
-                code="token.field",
-            )
+            text = f"the count endpoint takes no {', '.join(sorted(unknown))}"
+            raise ConfigError(text, hint=f"it takes {', '.join(self.fields)}", code="token.field")
 
     def _errors(self) -> Any:
         module, name = self.error

@@ -115,11 +115,9 @@ class MistralTokenCounter(Loading):
             tokenizer_class = module.MODEL_NAME_TO_TOKENIZER_CLS.get(bare(self.model_name))
             return tokenizer_class() if tokenizer_class else current()
         except Exception as error:  # the library raises many kinds for a file that is no tokenizer
-            raise ConfigError(
-                f"no tokenizer of {self._given or self.model_name!r}: {error}",
-                hint="pass the path of the model's tekken.json as tokenizer=",
-                code="token.not_loaded",
-            ) from error
+            text = f"no tokenizer of {self._given or self.model_name!r}: {error}"
+            hint = "pass the path of the model's tekken.json as tokenizer="
+            raise ConfigError(text, hint=hint, code="token.not_loaded") from error
 
     def count_sync(self, messages: Messages, tools: Tools = None, **kwargs: Any) -> int:
         """Tokens of the messages and tools as the model reads them; other keywords do nothing.
@@ -158,11 +156,9 @@ class MistralTokenCounter(Loading):
             AssertionError,
             library("mistral_common.exceptions").MistralCommonException,
         ) as error:
-            raise ConfigError(
-                f"mistral-common cannot count these messages: {error}",
-                hint="count messages as a formatter for Mistral or OpenAI's wire writes them",
-                code="token.template",
-            ) from error
+            text = f"mistral-common cannot count these messages: {error}"
+            hint = "count messages as a formatter for Mistral or OpenAI's wire writes them"
+            raise ConfigError(text, hint=hint, code="token.template") from error
 
     def _reasoning(self, turn: JsonObject) -> int:
         text = turn.get("reasoning_content")

@@ -48,19 +48,13 @@ def encoding(name: str) -> Encoding:
     """The encoding of tiktoken; raises ConfigError if there is no vocabulary, here or to fetch."""
     tiktoken = library("tiktoken")
     if name not in tiktoken.list_encoding_names():
-        raise ConfigError(
-            f"tiktoken has no encoding {name!r}",
-            hint=f"it has {', '.join(tiktoken.list_encoding_names())}",
-            code="token.encoding",
-        )
+        hint = f"it has {', '.join(tiktoken.list_encoding_names())}"
+        raise ConfigError(f"tiktoken has no encoding {name!r}", hint=hint, code="token.encoding")
     try:
         vocabulary: Encoding = tiktoken.get_encoding(name)
     except (OSError, ValueError) as error:  # requests' errors are OSError; ValueError: a bad file
-        raise ConfigError(
-            f"tiktoken cannot load the vocabulary {name}: {type(error).__name__}: {error}",
-            hint=_offline(name),
-            code="token.no_vocabulary",
-        ) from error
+        text = f"tiktoken cannot load the vocabulary {name}: {type(error).__name__}: {error}"
+        raise ConfigError(text, hint=_offline(name), code="token.no_vocabulary") from error
     return vocabulary
 
 
@@ -268,11 +262,9 @@ class OpenAITokenCounter(Loading, SumTokenCounter):
         if encoding is None or isinstance(encoding, str):
             require("OpenAITokenCounter", "tiktoken")
         elif not callable(getattr(encoding, "encode_ordinary", None)):
-            raise ConfigError(
-                f"{type(encoding).__name__} is no encoding: it has no encode_ordinary method",
-                hint="pass a name such as 'o200k_base', or what tiktoken.get_encoding gives",
-                code="token.encoding",
-            )
+            text = f"{type(encoding).__name__} is no encoding: it has no encode_ordinary method"
+            hint = "pass a name such as 'o200k_base', or what tiktoken.get_encoding gives"
+            raise ConfigError(text, hint=hint, code="token.encoding")
         self.model_name = model_name
         self.media_tokens = dict(media_tokens or {})
         self._flat = media_estimates(media_tokens)

@@ -63,12 +63,9 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         ) from error
     media_type = source.media_type or _sniffed(data) or _by_name(resolved)
     if media_type is None:
-        raise WriteError(
-            f"cannot tell the media type of {shown(names)}",
-            path=path,
-            hint="give the source a media_type",
-            code="media.unknown_type",
-        )
+        text = f"cannot tell the media type of {shown(names)}"
+        hint = "give the source a media_type"
+        raise WriteError(text, path=path, hint=hint, code="media.unknown_type")
     return Base64Source(media_type, base64.b64encode(data).decode("ascii"))
 
 

@@ -65,9 +65,8 @@ class NamedFormatter(WireFormatter):
     ) -> None:
         names = (*self.leading, *self.promotes, "token_counter", "max_tokens")
         if len(positional) > len(names):
-            raise TypeError(
-                f"{type(self).__name__} takes at most {len(names)} positional arguments"
-            )
+            text = f"{type(self).__name__} takes at most {len(names)} positional arguments"
+            raise TypeError(text)
         for name, value in zip(names, positional, strict=False):
             if name in options:
                 raise TypeError(f"{type(self).__name__} got {name} twice")

@@ -138,10 +138,8 @@ class TruncatedFormatterBase(FormatterBase):
         _check_limit(max_tokens)
         self.token_counter = token_counter
         if max_tokens is not None and not self._counts_tokens:
-            raise ConfigError(
-                "max_tokens needs a token_counter",
-                hint="dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others",
-            )
+            hint = "dragoman.token has CharTokenCounter, HuggingFaceTokenCounter and others"
+            raise ConfigError("max_tokens needs a token_counter", hint=hint)
         self.max_tokens = max_tokens
         self.truncate: Truncation = DropOldest() if truncate is None else truncate
         strategic(self.truncate)

@@ -93,16 +93,13 @@ async def _fit(
     sync: bool,
 ) -> Fitted:
     if not isinstance(formatter, TruncatedFormatterBase):
-        raise ConfigError(
-            f"fit_history cuts for a formatter, not for {type(formatter).__name__}",
-            hint='formatter=Formatter("openai-chat", token_counter=..., max_tokens=...)',
-        )
+        text = f"fit_history cuts for a formatter, not for {type(formatter).__name__}"
+        hint = 'formatter=Formatter("openai-chat", token_counter=..., max_tokens=...)'
+        raise ConfigError(text, hint=hint)
     limit = formatter.max_tokens if max_tokens is None else max_tokens
     if limit is None or not formatter._counts_tokens:
-        raise ConfigError(
-            "fit_history needs a limit and something to count with",
-            hint="give the formatter a token_counter and max_tokens",
-        )
+        hint = "give the formatter a token_counter and max_tokens"
+        raise ConfigError("fit_history needs a limit and something to count with", hint=hint)
     messages = message.messages_of(msgs.messages if isinstance(msgs, ChatRequest) else msgs)
     history = msgs if isinstance(formatter, RequestFormatter) else messages
     limited, full, _, schemas = formatter.limited(limit)._input(history, tools)

@@ -142,10 +142,9 @@ class OpenAIChat(Room):
         request, caps = prepared.request, prepared.caps
         messages = prepared.elements
         if caps.endpoint and caps.endpoint != self.dialect.path and messages is None:
-            raise WriteError(
-                f"the model is not served here but at {caps.endpoint}", path="$.model",
-                hint="send the request over the wire openai-responses", code="model.endpoint",
-            )  # fmt: skip
+            text = f"the model is not served here but at {caps.endpoint}"
+            hint = "send the request over the wire openai-responses"
+            raise WriteError(text, path="$.model", hint=hint, code="model.endpoint")
         if messages is None:
             messages = self.messages(prepared.history, caps, report)
         body: JsonObject = {"model": prepared.model, "messages": messages}

@@ -169,11 +169,9 @@ class Truncation(Protocol):
 def strategic(value: object, name: str = "truncate") -> None:
     """Raise ConfigError unless the value of this option is a strategy; its class is none yet."""
     if isinstance(value, type) or not callable(getattr(value, "candidates", None)):
-        raise ConfigError(
-            f"{name} must be a strategy, an object with a method candidates, not {shown(value)}",
-            hint="truncate=DropOldest(), KeepFirst(n), ClearToolResults() or Summarize(call)",
-            code="truncate.strategy",
-        )
+        text = f"{name} must be a strategy, an object with a method candidates, not {shown(value)}"
+        hint = "truncate=DropOldest(), KeepFirst(n), ClearToolResults() or Summarize(call)"
+        raise ConfigError(text, hint=hint, code="truncate.strategy")
 
 
 def replaced(chosen: list[Msg]) -> list[Made]:
@@ -218,21 +216,17 @@ class Keeping:
         at_least(0, self, "reserve")
         if not callable(self.pin):
             if not texts(self.pin):
-                raise ConfigError(
-                    f"pin must be a function or ids of messages, not {shown(self.pin)}",
-                    hint="pin=[msg.id], or pin=lambda msg: ...",
-                    code="truncate.pin",
-                )
+                text = f"pin must be a function or ids of messages, not {shown(self.pin)}"
+                hint = "pin=[msg.id], or pin=lambda msg: ..."
+                raise ConfigError(text, hint=hint, code="truncate.pin")
             object.__setattr__(self, "pin", frozenset(self.pin))
 
     def room(self, limit: int) -> int:
         """The tokens that the history may take. Raises ConfigError if the reserve takes all."""
         if self.reserve and self.reserve >= limit:
-            raise ConfigError(
-                f"a reserve of {self.reserve} leaves nothing of {limit} tokens",
-                hint="raise max_tokens, or lower the reserve",
-                code="truncate.reserve",
-            )
+            text = f"a reserve of {self.reserve} leaves nothing of {limit} tokens"
+            hint = "raise max_tokens, or lower the reserve"
+            raise ConfigError(text, hint=hint, code="truncate.reserve")
         return limit - self.reserve
 
     def stays(self, msgs: Sequence[Msg], groups: Sequence[Sequence[int]]) -> set[int]:
