@@ -11,10 +11,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from .._core.jsontext import Json, JsonObject
-from .._core.passes.roles import RoledHistory
+from .._core.passes.roles import RoledHistory, Tools
 from .._core.redaction import Shown
 from .._core.stream.pieces import Piece
 from ..capabilities import Capabilities
@@ -22,6 +22,8 @@ from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ..sse import Framing
 from .paths import PathTable, request_paths
+
+Names: TypeAlias = Collection[str]  # of fields of a request that stand as they were read
 
 
 @dataclass(slots=True, repr=False)
@@ -32,7 +34,7 @@ class PreparedRequest(Shown):
     """
 
     history: RoledHistory
-    offered: Sequence[Tool | ServerTool]  # in their order, under the names that the wire takes
+    offered: Tools  # in their order, under the names that the wire takes
     request: ChatRequest
     model: str | None
     caps: Capabilities
@@ -80,9 +82,7 @@ class Reader(Protocol):
 class Encoder(Protocol):
     """Turns the pieces of one answer into this protocol's events: (name or None, payload)."""
 
-    def __init__(
-        self, report: Report, dialect: Any, request: ChatRequest | None = None
-    ) -> None: ...
+    def __init__(self, report: Report, dialect: Any, request: ChatRequest | None) -> None: ...
 
     def feed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         """The events that the piece completes."""
@@ -166,9 +166,7 @@ class Room(ABC):
         """The plain list of messages: what `format` gives and token counters count."""
 
     @abstractmethod
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """The tools as this wire declares them, in their order."""
 
     @abstractmethod
@@ -196,9 +194,7 @@ class Room(ABC):
         return [self.message_as_read(m) for m in msgs]
 
     @abstractmethod
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
+    def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
         """The body around `elements`, with the fields of `kept` as they were read.
 
         `system` among them is the prompt that stands apart from the messages.

@@ -7,7 +7,7 @@ around them is here. An assistant's message keeps its calls in a field beside th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from ..errors import WriteError
 from ..losses import Report
 from ..message import ChatRequest, ContentBlock, Msg, Options, Origin, RawBlock, ResponseFormat
 from . import chat_request, chat_shape, request_fields
-from .base import HttpRequest, PreparedRequest, Room
+from .base import HttpRequest, Names, PreparedRequest, Room
 from .chat_shape import own_extras
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -84,9 +84,7 @@ class ChatRoom(Room):
         req.extras = chat_shape.issuer_extras(self.issuer, unknown, notes)
         return req
 
-    def body_as_read(
-        self, req: ChatRequest, kept: Collection[str], elements: list[Json]
-    ) -> JsonObject:
+    def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
         """The body that `read_request` read, with those of `kept` and those nobody models."""
         body, notes = chat_request.write_envelope(req, kept, elements, self.issuer)
         for name, value in req.options.given():

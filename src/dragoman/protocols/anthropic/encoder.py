@@ -151,9 +151,7 @@ _DELTA_FIELDS = ("stop_sequence", answer.DETAILS, "container", "type", "delta", 
 class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
     """Encodes one answer. What its first events leave open, such as figures, the last ones tell."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(answer.MessagesWriter(report, dialect.issuers, own=False), request)
         self._request = request
         self._fields: JsonObject = {}  # of the message, not written yet

@@ -9,7 +9,7 @@ requests that go back as they were read. Reference: Anthropic API, "Create a Mes
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,7 +18,7 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape, request_fields
-from ..base import PreparedRequest, Room
+from ..base import Names, PreparedRequest, Room
 from ..chat_shape import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fitting_budget
 from ..request_fields import field_at, put_field, take_field
@@ -69,9 +69,7 @@ def _read_options(body: JsonObject, notes: JsonObject) -> Options:
     return Options(**values)
 
 
-def _options_as_read(
-    body: JsonObject, options: Options, kept: Collection[str], notes: JsonObject
-) -> None:
+def _options_as_read(body: JsonObject, options: Options, kept: Names, notes: JsonObject) -> None:
     """Put the options of `kept` where they stood in the body."""
     for name, value in options.given():
         if name not in kept:
@@ -432,9 +430,7 @@ def _read_stream(body: JsonObject, match: re.Match[str] | None, notes: JsonObjec
     return True
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     issuer = room.issuer
     body, notes = chat_shape.issuer_fields(req, issuer)

@@ -5,13 +5,14 @@ Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
-from ...message import ChatRequest, RawBlock, ServerTool, TextBlock, Tool
+from ...message import ChatRequest, RawBlock, TextBlock, Tool
 from ...sse import Framing
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path, own_extras, replay
@@ -84,9 +85,7 @@ class Anthropic(Room):
         thread = own_extras(request, caps).get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
 
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Client tools `{"name", "description", "input_schema"}`, and the provider's own."""
         return [fields.write_tool(tool, caps, report) for tool in tools]
 

@@ -60,9 +60,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
 
     single = True
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: tree.ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: tree.ChatRequest | None) -> None:
         super().__init__(ConverseWriter(report, dialect.issuers, own=False))
         self._steps = Steps(report=report)
         self._begun = False

@@ -9,18 +9,19 @@ in `additionalModelRequestFields`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments, loads
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape, reasoning, request_fields
-from ..base import PreparedRequest, Room
+from ..base import Names, PreparedRequest, Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
 from ..request_fields import field_at, put_field, take_field
@@ -260,9 +261,7 @@ def write_tool_config(room: Room, prepared: PreparedRequest, report: Report) -> 
     return {"tools": tools} | ({} if tool_choice is None else {"toolChoice": _choice(tool_choice)})
 
 
-def write_tools(
-    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> list[JsonObject]:
+def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
     """`toolSpec` and `systemTool` objects, each with the cache point that it hints at."""
     entries: list[JsonObject] = []
     for tool in tools:
@@ -419,9 +418,7 @@ def read_request(
     return request
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     issuer = room.issuer
     body, notes = issuer_fields(req, issuer)

@@ -27,9 +27,7 @@ _TEXT_FIELDS: dict[type[ContentBlock], str] = {
 class CohereEncoder(AnswerEncoder[CohereWriter]):
     """Writes one answer, of which only the first candidate is written."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(CohereWriter(report, dialect.issuers, own=False), request)
         self._steps = Steps(report=report)
         self._id: str | None = None

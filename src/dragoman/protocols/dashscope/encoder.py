@@ -160,9 +160,7 @@ def _joined_calls(before: list[Any], fragments: list[Any]) -> list[Any]:
 class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     """Writes one answer. What has no choice of its own waits for the next event."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(DashScopeWriter(report, dialect.issuers, own=False), request)
         self._in_parts = takes_parts(request)
         guess = "snapshots" if _wants_snapshots(request, dialect) else ""

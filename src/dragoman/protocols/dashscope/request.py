@@ -8,7 +8,7 @@ Reference: Model Studio, "Qwen API via DashScope", `input` and `parameters`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, Origin, ServerTool, Tool, ToolChoice
 from .. import chat_request, chat_shape, request_fields
-from ..base import PreparedRequest, Room
+from ..base import Names, PreparedRequest, Room
 from ..chat_shape import are_objects
 from ..reasoning import Asked, asked, moot
 from .blocks import cache_field, read_cache
@@ -300,9 +300,7 @@ def _read_options(params: JsonObject, notes: JsonObject) -> Options:
     return values
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with those of `kept` as `read_request` found them, and those nobody models."""
     body, notes = chat_shape.issuer_fields(req, room.issuer)
     if req.model and "model" in kept:
@@ -331,7 +329,7 @@ def _input_as_read(elements: list[Json], note: str | None) -> JsonObject:
 
 
 def _parameters_as_read(
-    req: ChatRequest, kept: Collection[str], notes: JsonObject, issuer: str
+    req: ChatRequest, kept: Names, notes: JsonObject, issuer: str
 ) -> JsonObject:
     params: JsonObject = {}
     if "tools" in kept:

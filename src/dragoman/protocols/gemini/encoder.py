@@ -48,9 +48,7 @@ _EMPTY_PARTS = ({"text": ""}, {"text": "", "thought": True})
 class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     """Writes one answer as chunks without names."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(GeminiWriter(report, dialect.issuers, own=False, streamed=True), request)
         self._model = request.model if request is not None else None
         self._id: str | None = None

@@ -8,7 +8,7 @@ Reference: Gemini API, "models.generateContent", "GenerationConfig" and "ToolCon
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,7 +17,7 @@ from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool,
 from ...message.blocks import noted
 from ...message.request import OPTION_KINDS
 from .. import request_fields
-from ..base import Room
+from ..base import Names, Room
 from ..chat_shape import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot
 from ..request_fields import field_at, put_field
@@ -133,9 +133,7 @@ def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
     return values
 
 
-def _options_as_read(
-    body: JsonObject, req: ChatRequest, kept: Collection[str], notes: JsonObject
-) -> None:
+def _options_as_read(body: JsonObject, req: ChatRequest, kept: Names, notes: JsonObject) -> None:
     """Put the options of `kept` where they stood."""
     config: JsonObject = {}
     thinking = {}
@@ -365,9 +363,7 @@ def _take_tools(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> list
     return tools
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     body, notes = issuer_fields(req, room.issuer)
     if "contents" not in notes:
@@ -408,7 +404,7 @@ def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
 _FIELDS = {"response_format": _CONFIG, "tools": "tools", "tool_choice": _TOOL_CONFIG}
 
 
-def _notes_of_keys(req: ChatRequest, kept: Collection[str], notes: JsonObject) -> list[str]:
+def _notes_of_keys(req: ChatRequest, kept: Names, notes: JsonObject) -> list[str]:
     """How keys were spelled; not those into which somebody's change will be merged."""
     changed = {key for name, key in _FIELDS.items() if getattr(req, name) and name not in kept}
     if any(name not in kept for name, _ in req.options.given()):

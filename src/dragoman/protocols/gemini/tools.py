@@ -10,11 +10,12 @@ Reference: Gemini API, "Tool", "FunctionDeclaration", "Schema" and "Type".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ServerTool, Tool
@@ -153,7 +154,7 @@ def declares_functions(key: str, value: Json) -> bool:
     return camel_key(key) == _FUNCTIONS and isinstance(value, list | dict)
 
 
-def layout_of(tools: Sequence[Tool | ServerTool], issuer: str) -> Layout:
+def layout_of(tools: Tools, issuer: str) -> Layout:
     """How tools stand that nobody noted a layout of: as they are written."""
     count = sum(type(tool) is Tool for tool in tools)
     layout: Layout = []
@@ -165,9 +166,7 @@ def layout_of(tools: Sequence[Tool | ServerTool], issuer: str) -> Layout:
     return layout
 
 
-def tools_as_read(
-    tools: Sequence[Tool | ServerTool], layout: Layout | None, dialect: Dialect
-) -> list[JsonObject]:
+def tools_as_read(tools: Tools, layout: Layout | None, dialect: Dialect) -> list[JsonObject]:
     """The entries that the tools were read from."""
     if layout is None:
         layout = layout_of(tools, dialect.issuers[0])
@@ -184,9 +183,7 @@ def tools_as_read(
     return entries
 
 
-def write_tools(
-    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> list[JsonObject]:
+def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
     """One entry that declares every function, and one for each tool of the provider's own."""
     target = Target(room.dialect, caps, report)
     entries: list[JsonObject] = []

@@ -127,9 +127,7 @@ class Deltas:
 class MistralEncoder(AnswerEncoder[MistralWriter]):
     """Writes one answer with all its candidates."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(MistralWriter(report, dialect.issuers, own=False), request)
         self._head: JsonObject = {}  # id, model and time, which each chunk repeats
         self._written_head: JsonObject = {}  # as the last chunk had it

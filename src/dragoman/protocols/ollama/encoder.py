@@ -27,9 +27,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
 
     single = True
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(OllamaWriter(report, dialect.issuers, own=False), request)
         self._model = self.requested_model
         self._created = EPOCH

@@ -7,14 +7,14 @@ Reference: ollama docs/api.md, "Chat"; api/types.go, ChatRequest, Options and To
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ...errors import InvalidMessage
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool
-from ..base import PreparedRequest, Room
+from ..base import Names, PreparedRequest, Room
 from ..chat_request import read_envelope, read_tool, tool_as_read, write_envelope
 from ..chat_shape import are_objects, issuer_extras, read_messages
 from ..reasoning import asked
@@ -141,9 +141,7 @@ def _read_format(body: JsonObject) -> ResponseFormat | None:
     return form
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with those of `kept` as `read_request` found them, and those nobody models."""
     body, notes = write_envelope(req, set(kept) - {"stream"}, elements, room.issuer)
     if req.tools and "tools" in kept:

@@ -157,9 +157,7 @@ _IN_TEXT = ("think_tags", "delta")  # what stands in the text of the message
 class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
     """Writes one answer, all candidates of it."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(ChatAnswerWriter(report, dialect, own=False), request)
         self._dialect = dialect
         self._head: JsonObject = {}

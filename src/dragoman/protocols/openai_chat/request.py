@@ -8,7 +8,7 @@ requests of some forty hosts.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
@@ -20,7 +20,7 @@ from ...message import ChatRequest, Options, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...message.request import NO_OPTIONS, model_origin, new_request
 from .. import chat_request
-from ..base import Room
+from ..base import Names, Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
 from ..reasoning import Asked
 from ..request_fields import field_at, option_value, put_field, take_field
@@ -85,9 +85,7 @@ def read_with_history(
     return req, history
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body around `elements`, with the fields of `kept` as `read_request` found them."""
     body, notes = chat_request.write_envelope(req, kept, elements, room.issuer)
     for name, value in req.options.given():

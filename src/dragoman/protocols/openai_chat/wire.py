@@ -5,11 +5,12 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Field, Report
@@ -87,9 +88,7 @@ class OpenAIChat(Room):
         sealed_text = self.dialect.thinking_details
         return replace(super().can(), server_tools=kinds, sealed_text=sealed_text)
 
-    def tools(
-        self, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-    ) -> list[JsonObject]:
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""
         entries = []
         for tool in tools:

@@ -403,9 +403,7 @@ _CLOSING = {"incomplete": "response.incomplete", "failed": "response.failed",
 class ResponsesEncoder(AnswerEncoder[ItemWriter]):
     """Writes one answer."""
 
-    def __init__(
-        self, report: Report, dialect: Dialect, request: ChatRequest | None = None
-    ) -> None:
+    def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(ItemWriter(dialect, report, ""), request)
         self._dialect = dialect
         self._count = 0  # of the events

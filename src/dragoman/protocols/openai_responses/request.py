@@ -8,16 +8,17 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import inf, isfinite
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape
-from ..base import Room
+from ..base import Names, Room
 from ..chat_request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot
 from ..request_fields import option_value, options, usual_tier, within
@@ -165,9 +166,7 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     return chat_shape.replay({"type": "function", **fields}, tool, caps, report)
 
 
-def write_tools(
-    room: Room, tools: Sequence[Tool | ServerTool], caps: Capabilities, report: Report
-) -> list[JsonObject]:
+def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
     """Functions, and the host's own tools, in their order."""
     entries: list[JsonObject] = []
     for tool in tools:
@@ -396,9 +395,7 @@ def read_request(
     return request
 
 
-def body_as_read(
-    room: Room, req: ChatRequest, kept: Collection[str], elements: list[Json]
-) -> JsonObject:
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
     body, notes = chat_shape.issuer_fields(req, room.issuer)
     if elements or notes.get("input") != "absent":
