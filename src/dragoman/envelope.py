@@ -54,10 +54,8 @@ class Envelope:
     def __post_init__(self) -> None:
         if not isinstance(self.key, bytes) or (not self.key and type(self.key) is not _Unsigned):
             text = "an empty one" if self.key in (b"", "") else type(self.key).__name__
-            raise ConfigError(
-                f"the key of an envelope is bytes, not {text}",
-                hint="Envelope() signs nothing", code="envelope.key",
-            )  # fmt: skip
+            fault = f"the key of an envelope is bytes, not {text}"
+            raise ConfigError(fault, hint="Envelope() signs nothing", code="envelope.key")
 
     def seal(self, state: Json) -> str:
         """The state as text that fits into any protocol's opaque field."""
@@ -320,9 +318,8 @@ class Sealing:
                 if self._envelope is not None and block.extras is not None:
                     piece = replace(piece, block=unhung(block, self._reads))
             return [*result, piece]
-        result = (
-            self._closed() if self._thought is not None and self._thought[0] != piece.key else []
-        )
+        ends = self._thought is not None and self._thought[0] != piece.key
+        result = self._closed() if ends else []
         if self._thought is None:
             self._thought = (piece.key, [])
         if piece.whole:

@@ -95,11 +95,9 @@ class ContextOverflow(WriteError, ValueError):
         self.limit = limit
         self.kept = kept
         self.pinned = pinned
-        super().__init__(
-            f"{kept} message(s) that must stay take {tokens} tokens, the limit is {limit}",
-            hint="raise max_tokens, pin less, or shorten the system prompt or the latest turn",
-            code="context.overflow",
-        )
+        text = f"{kept} message(s) that must stay take {tokens} tokens, the limit is {limit}"
+        hint = "raise max_tokens, pin less, or shorten the system prompt or the latest turn"
+        super().__init__(text, hint=hint, code="context.overflow")
 
 
 class ReadError(DragomanError):

@@ -207,11 +207,9 @@ def _no_stream(wire: str, received: list[Any]) -> ReadError:
     first = received[0] if received else b""
     if isinstance(first, (bytes, bytearray, memoryview)):
         first = text_of(bytes(first[:_SHOWN]))
-    return ReadError(
-        f"this is no stream of {wire}: " + ("nothing came" if first == "" else shown(first)),
-        hint="check the wire, and the status of HTTP before the body is read",
-        code="stream.shape",
-    )
+    text = f"this is no stream of {wire}: " + ("nothing came" if first == "" else shown(first))
+    hint = "check the wire, and the status of HTTP before the body is read"
+    return ReadError(text, hint=hint, code="stream.shape")
 
 
 _QUIET = policy_of("ignore")

@@ -220,9 +220,6 @@ def check_text(text: str, path: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidMessage(
-            f"a lone surrogate at character {error.start}",
-            path=path,
-            hint='decode the source with errors="replace"',
-            code="text.surrogate",
-        ) from None
+        fault = f"a lone surrogate at character {error.start}"
+        hint = 'decode the source with errors="replace"'
+        raise InvalidMessage(fault, path=path, hint=hint, code="text.surrogate") from None

@@ -167,10 +167,9 @@ def _hashed(value: str, salt: str, rule: IdRule) -> str:
 
 
 def _digest(value: str, length: int) -> str:
-    number = int.from_bytes(
-        blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    )
-    number %= 62**length  # no more of it is used, and small numbers divide faster
+    digest = blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    # no more of the number is used, and small numbers divide faster
+    number = int.from_bytes(digest) % 62**length
     text = ""
     for _ in range(length >> 1):
         number, rest = divmod(number, 3844)

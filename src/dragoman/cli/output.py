@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import typer
 from typer.core import TyperGroup
@@ -247,16 +247,14 @@ class CommandError(Exception):
         self.code = code
 
     @classmethod
-    def of(
-        cls, error: DragomanError, place: str, hint: str = "", code: int = USAGE
-    ) -> CommandError:
+    def of(cls, error: DragomanError, place: str, hint: str = "", code: int = USAGE) -> Self:
         """The same error with the file (and line) in which it is."""
         names_places = isinstance(error, LossRefused)
         where = f"{place}: {error.path}" if error.path and not names_places else place
         return cls(f"{where}: {error.message}", hint or error.hint, code)
 
     @classmethod
-    def refused(cls, error: WriteError, place: str) -> CommandError:
+    def refused(cls, error: WriteError, place: str) -> Self:
         """A refusal with the file (and line) that it is about, and the options that allow it."""
         hint = ""
         if isinstance(error, LossRefused):

@@ -109,10 +109,8 @@ def ending(resp: ChatResponse) -> Iterator[tuple[str, str]]:
     """How the answer ended, who gave it, and its tokens."""
     finish, raw = resp.finish.reason, resp.finish.raw
     status = f"{resp.status}: {finish}" + (f" ({raw})" if raw and raw != finish else "")
-    yield (
-        ("aside" if resp.status == "complete" else "wrong"),
-        "  ".join(part for part in (status, resp.model, resp.id) if part),
-    )
+    style = "aside" if resp.status == "complete" else "wrong"
+    yield style, "  ".join(part for part in (status, resp.model, resp.id) if part)
     usage = ((f.name, getattr(resp.usage, f.name)) for f in fields(resp.usage))
     counts = [f"{name} {count}" for name, count in usage if type(count) is int]
     if counts:

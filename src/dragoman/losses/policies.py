@@ -133,7 +133,5 @@ def _named(value: object) -> Policy:
     try:
         return _NAMED[value]  # type: ignore[index]  # or it is no name
     except (KeyError, TypeError):
-        raise ConfigError(
-            f"no policy {shown(value)}", hint='use "log", "ignore", "refuse", "append_only" or '
-            "Policy(...)",
-        ) from None  # fmt: skip
+        hint = 'use "log", "ignore", "refuse", "append_only" or Policy(...)'
+        raise ConfigError(f"no policy {shown(value)}", hint=hint) from None

@@ -120,8 +120,8 @@ def _given(**values: Any) -> JsonObject:
 def load(data: Mapping[str, Any]) -> Storable:
     """The value that `dump` stored. Raises InvalidMessage naming the path of what is wrong."""
     if not isinstance(data, Mapping) or "dragoman" not in data:
-        raise InvalidMessage("no stored value: the key dragoman is missing", path="$",
-                             code="stored.type")  # fmt: skip
+        fault = "no stored value: the key dragoman is missing"
+        raise InvalidMessage(fault, path="$", code="stored.type")
     if data["dragoman"] != VERSION:
         text = f"version {shown(data['dragoman'])} is not known"
         hint = "read it with a newer release"

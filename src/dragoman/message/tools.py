@@ -238,10 +238,9 @@ class ToolChoice(Shown):
 
     def __post_init__(self) -> None:
         if self.mode not in ("auto", "none", "required", "tool"):
-            raise InvalidMessage(
-                f"unknown mode {shown(self.mode)}", path="$.tool_choice", code="tool_choice.mode",
-                hint="auto, none, required, or tool with a name",
-            )  # fmt: skip
+            fault = f"unknown mode {shown(self.mode)}"
+            hint = "auto, none, required, or tool with a name"
+            raise InvalidMessage(fault, path="$.tool_choice", hint=hint, code="tool_choice.mode")
         optional_text(self.name, "$.tool_choice.name")
         instance(self.parallel, bool, "$.tool_choice.parallel")
         instance(self.allowed, (list, tuple), "$.tool_choice.allowed")
@@ -249,10 +248,8 @@ class ToolChoice(Shown):
         for i, name in enumerate(self.allowed):
             text(name, f"$.tool_choice.allowed[{i}]")
         if (self.mode == "tool") != (self.name is not None):
-            raise InvalidMessage(
-                "a name belongs to the mode tool, and the mode tool needs one",
-                path="$.tool_choice", code="tool_choice.mode",
-            )  # fmt: skip
+            fault = "a name belongs to the mode tool, and the mode tool needs one"
+            raise InvalidMessage(fault, path="$.tool_choice", code="tool_choice.mode")
 
     @classmethod
     def of(cls, value: ToolChoice | str | None) -> ToolChoice | None:

@@ -22,10 +22,8 @@ def function_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     schema, strict = chat_shape.parameters(tool, caps, report)
     if tool.cache is not None and not caps.cached_tools:
         report.lost("tool.cache", tool, "cache")
-    entry = {
-        "type": "function",
-        "function": function_fields(tool, tool.description, schema, strict),
-    }
+    function = function_fields(tool, tool.description, schema, strict)
+    entry = {"type": "function", "function": function}
     return chat_shape.replay(entry, tool, caps, report)
 
 

@@ -113,10 +113,9 @@ def _before_closing(text: str, by: ByName) -> str:
 
 
 def _no_frame(does: str, sign: str) -> ReadError:
-    return ReadError(
-        f"the history does not {does} with {sign!r}",
-        path="$", hint="give the ByName that wrote it as `by`", code="history.frame",
-    )  # fmt: skip
+    hint = "give the ByName that wrote it as `by`"
+    text = f"the history does not {does} with {sign!r}"
+    return ReadError(text, path="$", hint=hint, code="history.frame")
 
 
 def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:

@@ -95,10 +95,8 @@ def check(
 
 def _no_json(where: str, message: str) -> Refusal:
     """What is no JSON: NaN, infinity, or a Python object."""
-    return Refusal(
-        where, message, "RFC 8259, Values", "2017-12-01", "Give a value that JSON has.",
-        "json.value",
-    )  # fmt: skip
+    fix = "Give a value that JSON has."
+    return Refusal(where, message, "RFC 8259, Values", "2017-12-01", fix, "json.value")
 
 
 class _Validator:
@@ -227,9 +225,8 @@ class _Validator:
         """
         by_protocol = source == self.wire.room.can().source
         known = self.wire.vendor is not None or self._home
-        return row.decided(self._hosts, by_fact=not by_protocol) and (
-            known or (by_protocol and not row.known)
-        )
+        suits = known or (by_protocol and not row.known)
+        return suits and row.decided(self._hosts, by_fact=not by_protocol)
 
     def _dated(self, rule: str) -> tuple[str, str]:
         """Source and date of a rule; those of the protocol's reference if it has none."""

@@ -65,11 +65,9 @@ def existing(body: Any, path: str) -> str:
     return path_of(way)
 
 
-def inside(path: str, outer_path: str) -> bool:
-    """Whether the path is the outer one, or leads to something in it."""
-    return path == outer_path or (
-        path.startswith(outer_path) and path[len(outer_path)] in ".["
-    )  # fmt: skip
+def inside(path: str, parent: str) -> bool:
+    """Whether the path is the parent's, or leads to something in it."""
+    return path == parent or (path.startswith(parent) and path[len(parent)] in ".[")
 
 
 def walk(value: Any, start: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:

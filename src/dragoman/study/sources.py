@@ -194,10 +194,8 @@ class SourceMap:
         tries = (path + path_of(deeper)[1:], path, node_path)
         if self._body is None:
             return tries[0]
-        return next(
-            (candidate for candidate in tries if value_at(self._body, candidate) is not MISSING),
-            node_path,
-        )
+        existing_paths = (path for path in tries if value_at(self._body, path) is not MISSING)
+        return next(existing_paths, node_path)
 
 
 def sourcemap(written: Written) -> SourceMap:

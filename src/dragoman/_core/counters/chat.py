@@ -239,9 +239,8 @@ def template_turns(messages: list[JsonObject]) -> tuple[list[JsonObject], list[M
 
 def _message(message: JsonObject, turn: _Turn) -> list[JsonObject]:
     content = message.get("content", message.get("parts"))
-    fields, field_media = without_payloads(
-        {key: value for key, value in message.items() if key not in ("content", "parts")}
-    )
+    fields = {key: value for key, value in message.items() if key not in ("content", "parts")}
+    fields, field_media = without_payloads(fields)
     turn.media += field_media
     fields["role"] = _ROLES.get(message["role"], message["role"])
     fields.pop("images", None)

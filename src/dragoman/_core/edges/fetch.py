@@ -55,12 +55,10 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         data = _bytes(resolved)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
-        raise WriteError(
-            f"cannot read the local file {shown(names)}: {getattr(error, 'strerror', '') or error}",
-            path=path,
-            hint="check the path; it is taken from the current directory",
-            code="media.missing",
-        ) from error
+        reason = getattr(error, "strerror", "") or error
+        text = f"cannot read the local file {shown(names)}: {reason}"
+        hint = "check the path; it is taken from the current directory"
+        raise WriteError(text, path=path, hint=hint, code="media.missing") from error
     media_type = source.media_type or _sniffed(data) or _by_name(resolved)
     if media_type is None:
         text = f"cannot tell the media type of {shown(names)}"

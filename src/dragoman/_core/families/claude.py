@@ -94,10 +94,8 @@ def _model(
     """What holds on the Messages API, and of it what holds wherever the model is hosted."""
     names = _named(*models)
     spelled = {"forced_tools": True, **anywhere, **messages}
-    return (
-        Fact(names, spelled, since, source, wire="anthropic", sources=_SOURCES),
-        Fact(names, anywhere, since, source, sources=_SOURCES),
-    )
+    own = Fact(names, spelled, since, source, wire="anthropic", sources=_SOURCES)
+    return own, Fact(names, anywhere, since, source, sources=_SOURCES)
 
 
 _FIVE: dict[str, Any] = {"prefill": False, **_NO_SAMPLING}

@@ -73,10 +73,8 @@ def _model(
     if options:
         common["options"] = options
     form = {"form": "level" if thinking["efforts"] else "budget"}
-    return (
-        Fact(models, {**common, **form, **content}, since, source, wire="gemini"),
-        Fact(models, common, since, source),
-    )
+    own = Fact(models, {**common, **form, **content}, since, source, wire="gemini")
+    return own, Fact(models, common, since, source)
 
 
 _MODELS = (

@@ -210,11 +210,9 @@ def _messages(strategy: Truncation, value: Any) -> list[Msg]:
 
 
 def _no_strategy(strategy: Truncation, rule: str, value: object) -> ConfigError:
-    return ConfigError(
-        f"{type(strategy).__name__} is no strategy: {rule}, not {type(value).__name__}",
-        hint="tokens = yield msgs, as often as needed, then return what fits",
-        code="truncate.strategy",
-    )
+    text = f"{type(strategy).__name__} is no strategy: {rule}, not {type(value).__name__}"
+    hint = "tokens = yield msgs, as often as needed, then return what fits"
+    return ConfigError(text, hint=hint, code="truncate.strategy")
 
 
 def missing(msgs: list[Msg], chosen: list[Msg]) -> tuple[list[int], list[int]]:

@@ -107,13 +107,6 @@ def misnamed(surveyed: RoledHistory) -> bool:
     )
 
 
-def id_spellings(prepared: PreparedHistory) -> dict[str, str]:
-    """The ids of the calls -> as they are spelled."""
-    ids = dict(zip(prepared.history.calls, prepared.history.calls, strict=True))
-    ids.update((id, spelling) for spelling, id in prepared.ids.items() if id in ids)
-    return ids
-
-
 def same_spellings(ids: dict[str, str], final: FinalPart, caps: Capabilities) -> bool:
     """Whether the ids would be spelled so behind the final part."""
     numbered = caps.ids.unique or caps.ids.form or "" in final.tools
@@ -413,7 +406,8 @@ class GrowingHistory:
             raise NeedsWhole("a pass touched what stands before an answer")
         elements = self.room.messages(prepared.history, caps, report)
         unique = self.room.once(elements) or ()
-        ids = id_spellings(prepared)
+        ids = {id: id for id in prepared.history.calls}
+        ids |= {id: spelling for spelling, id in prepared.ids.items() if id in ids}
         if not final.unique.isdisjoint(unique) or not same_spellings(ids, final, caps):
             raise NeedsWhole("the id of a call or an item comes again")
         return _Part(surveyed, prepared, elements, report, ids, unique, len(times))

@@ -219,11 +219,8 @@ class ConverseReader:
         data = payload.get("Error")
         meta = payload.get("ResponseMetadata")
         status = meta.get("HTTPStatusCode") if isinstance(meta, dict) else None
-        error = provider_error(
-            data if isinstance(data, dict) else payload,
-            status if type(status) is int else None,
-            event,
-        )
+        body = data if isinstance(data, dict) else payload
+        error = provider_error(body, status if type(status) is int else None, event)
         error.body = payload
         return Failed(error)
 

@@ -288,8 +288,6 @@ def at_least(lowest: int, owner: object, *names: str) -> None:
     for name in names:
         value = getattr(owner, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
-            raise ConfigError(
-                f"{name} of {type(owner).__name__} must be a whole number of at least {lowest},"
-                f" not {shown(value)}",
-                code="truncate.option",
-            )
+            rule = f"must be a whole number of at least {lowest}, not {shown(value)}"
+            text = f"{name} of {type(owner).__name__} {rule}"
+            raise ConfigError(text, code="truncate.option")

@@ -88,15 +88,13 @@ class DropOldest(Keeping):
                 goes[i] = n
         each = weights(msgs, tokens)
         exact = each is getattr(tokens, "each", None)
-        result = yield from first_that_fits(
-            lambda n: [m for m, step in zip(msgs, goes, strict=True) if step > n],
-            running(
-                [each[step[0]] if len(step) == 1 else sum(each[i] for i in step) for step in steps]
-            ),
-            tokens,
-            limit,
-            None if exact else per_unit(tokens, sum(each)),
-        )
+        freed = [each[step[0]] if len(step) == 1 else sum(each[i] for i in step) for step in steps]
+        rate = None if exact else per_unit(tokens, sum(each))
+
+        def without(n: int) -> list[Msg]:
+            return [m for m, step in zip(msgs, goes, strict=True) if step > n]
+
+        result = yield from first_that_fits(without, running(freed), tokens, limit, rate)
         if result.step is None:
             raise cutting.overflow(result.tokens, limit, result.msgs)
         return Dropped(result.msgs, steps[: result.step])
@@ -153,11 +151,9 @@ def _rank(given: Any) -> Any:
 
 
 def _no_priority(given: object) -> ConfigError:
-    return ConfigError(
-        f"priority must be a function that gives each message a number, not {shown(given)}",
-        hint="priority=lambda msg: ..., 0 for all that is like the rest",
-        code="truncate.option",
-    )
+    text = f"priority must be a function that gives each message a number, not {shown(given)}"
+    hint = "priority=lambda msg: ..., 0 for all that is like the rest"
+    return ConfigError(text, hint=hint, code="truncate.option")
 
 
 def without_oldest(msgs: list[Msg]) -> list[Msg]:
@@ -190,11 +186,9 @@ class ClearToolResults(Keeping):
         cutting.at_least(1, self, "step")
         is_stub = isinstance(self.stub, str) and self.stub.strip()
         if not cutting.texts(self.exclude) or not is_stub:
-            raise ConfigError(
-                f"exclude must be names of tools and stub a text, not {shown(self.exclude)} and"
-                f" {shown(self.stub)}",
-                code="truncate.option",
-            )
+            values = f"{shown(self.exclude)} and {shown(self.stub)}"
+            text = f"exclude must be names of tools and stub a text, not {values}"
+            raise ConfigError(text, code="truncate.option")
         object.__setattr__(self, "exclude", frozenset(self.exclude))
         if self.then is not None:
             cutting.strategic(self.then, "then")
@@ -478,11 +472,9 @@ class Summarize(Keeping):
             steps = yield from _steps(summary, tokens, max(1, int(available * self.share)))
             text = yield Asked(self.call, summary.asked(steps))
             if not isinstance(text, str):
-                raise ConfigError(
-                    f"the call of Summarize must give text, not {type(text).__name__}",
-                    hint="return the text of the model's answer",
-                    code="truncate.summary",
-                )
+                fault = f"the call of Summarize must give text, not {type(text).__name__}"
+                hint = "return the text of the model's answer"
+                raise ConfigError(fault, hint=hint, code="truncate.summary")
             if summary.learned(steps, text):
                 candidate = summary.cut()
                 if (yield candidate) <= available:
