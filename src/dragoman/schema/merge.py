@@ -90,10 +90,7 @@ def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bo
 def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> list[str]:
     """The properties that both sides allow by name."""
     every = list(dict.fromkeys([*a, *b]))
-    return [
-        name for name in every
-        if (name in a or not closed[0]) and (name in b or not closed[1])
-    ]  # fmt: skip
+    return [name for name in every if (name in a or not closed[0]) and (name in b or not closed[1])]
 
 
 def _properties(node: SchemaNode, source: SchemaNode, names: list[str]) -> None:

@@ -164,7 +164,7 @@ _MINIMAX = (
     *known(("minimax-m2*",), "2025-10-27", _DOCS, _thinks("always", **_TEXT), _ADAPTIVE),
     *known(("minimax-m[3-9]*",), "2026-06-01", _DOCS, _thinks("default", **_IMAGES), _ADAPTIVE),
     *known(("minimax-m1*", "minimax-text*"), "2025-06-16", _DOCS, _TEXT),
-)  # fmt: skip
+)
 
 # xAI docs, "Reasoning"; 400s quoted in hermes-agent issue 23435, CLIProxyAPI issue 3968 and uni-api
 # issue 105.

@@ -68,9 +68,7 @@ CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
     result=frozenset({"text", "raw"}),
-    sources={
-        kind: frozenset({"base64"}) for kind in ("image", "audio", "video", "document")
-    },
+    sources={kind: frozenset({"base64"}) for kind in ("image", "audio", "video", "document")},
     media_types=_MEDIA_TYPES_OF_KIND,
     schemes=frozenset({"s3"}),  # where a model's facts let URLs be sent at all
     file_schemes=frozenset({"s3"}),
@@ -97,7 +95,7 @@ CAN = Capabilities(
     thinks="never",
     source="Amazon Bedrock API reference, Converse; recorded answers",
     since="2026-11-21",
-)  # fmt: skip
+)
 
 
 # service model: members of ConverseRequest that no other wire has, and of ContentBlock
