@@ -58,17 +58,14 @@ def states(request: ChatRequest, caps: Capabilities) -> frozenset[str]:
 
 def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
     """Whether the model thinks over this request, as far as its options say."""
-    options = request.options
+    effort, budget = request.options.reasoning, request.options.reasoning_budget
     if caps.thinks == "never":
         return False
-    if options.reasoning in _OFF or (options.reasoning is None and options.reasoning_budget == 0):
+    if effort in _OFF or (effort is None and budget == 0):
         return caps.thinks == "always"
-    asked_for = options.reasoning is not None or options.reasoning_budget is not None
-    if caps.thinks != "always" and _barred(
-        request, caps, options.reasoning, options.reasoning_budget
-    ):
+    if caps.thinks != "always" and _barred(request, caps, effort, budget):
         return False  # it is asked to be still for the sake of its tools
-    return asked_for or caps.thinks in ("default", "always")
+    return effort is not None or budget is not None or caps.thinks in ("default", "always")
 
 
 def asked(
@@ -268,9 +265,7 @@ def barred_by_history(options: Options, history: RoledHistory, report: Report) -
     return True
 
 
-def fitting_budget(
-    budget: int, maximum: int | None, options: Options, report: Report
-) -> int | None:
+def fit_budget(budget: int, maximum: int | None, options: Options, report: Report) -> int | None:
     """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
     fitting = max(_LEAST_BUDGET, budget if maximum is None else min(budget, maximum - 1))
     field = reasoning_field(options)

@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .._core.jsontext import Json, JsonObject, canonical, loads, too_deep
 from .._core.redaction import clipped
@@ -84,6 +84,9 @@ _DEEPEST = 200  # the library recurses; no arguments are nested so deeply
 _WORDS = 240
 
 
+Declared: TypeAlias = Tool | JsonObject | None  # whoever declares the arguments, or their schema
+
+
 class Violation(NamedTuple):
     """One place where arguments break the schema: `$.days[1]`, what is wrong, and the keyword."""
 
@@ -92,9 +95,7 @@ class Violation(NamedTuple):
     keyword: str
 
 
-def checked(
-    schema: Tool | JsonObject | None, arguments: Json, *, formats: bool = False
-) -> list[Violation]:
+def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list[Violation]:
     """Where the arguments break the schema of a tool, or a schema; empty if they keep to it.
 
     `formats`: check formats such as `date-time`, too. Raises ConfigError without the extra
@@ -112,7 +113,7 @@ def checked(
     return sorted(map(_violation, judge.iter_errors(arguments)))
 
 
-def _plain(schema: Tool | JsonObject | None) -> JsonObject | None:
+def _plain(schema: Declared) -> JsonObject | None:
     return schema.schema if isinstance(schema, Tool) else schema
 
 
@@ -162,7 +163,7 @@ class Repair(NamedTuple):
     did: str
 
 
-def repaired(schema: Tool | JsonObject | None, arguments: Json) -> tuple[Json, list[Repair]]:
+def repaired(schema: Declared, arguments: Json) -> tuple[Json, list[Repair]]:
     """The arguments with what is plainly meant, and every repair; the same object if there is none.
 
     A null that stands for an absent property goes; text becomes the number, true, false, null,
@@ -176,7 +177,7 @@ def repaired(schema: Tool | JsonObject | None, arguments: Json) -> tuple[Json, l
     return _repaired(schema, arguments, nulls_only=False)
 
 
-def without_nulls(schema: Tool | JsonObject | None, arguments: Json) -> Json:
+def without_nulls(schema: Declared, arguments: Json) -> Json:
     """The arguments without the nulls that stand for absent properties; the same object if none do.
 
     For schemas that were lowered to a dialect in which every property is required.
@@ -184,9 +185,7 @@ def without_nulls(schema: Tool | JsonObject | None, arguments: Json) -> Json:
     return _repaired(schema, arguments, nulls_only=True)[0]
 
 
-def _repaired(
-    schema: Tool | JsonObject | None, arguments: Json, nulls_only: bool
-) -> tuple[Json, list[Repair]]:
+def _repaired(schema: Declared, arguments: Json, nulls_only: bool) -> tuple[Json, list[Repair]]:
     plain = _plain(schema)
     if plain is None or too_deep(arguments, _MENDING_DEEPEST):
         return arguments, []

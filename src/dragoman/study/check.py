@@ -108,11 +108,10 @@ class _Validator:
         self.request = target.read_request(body, path)
         self.model = self.request.model or model
         protocol = target.room.protocol
-        self._home = protocol not in _SHARED or (
-            self.model is not None
-            and "/" not in self.model
-            and _OPENAI_MODEL.match(bare(self.model)) is not None
-        )  # a model of the company that the protocol comes from
+        name = self.model or ""
+        of_openai = "/" not in name and _OPENAI_MODEL.match(bare(name)) is not None
+        # a model of the company that the protocol comes from
+        self._home = protocol not in _SHARED or of_openai
         self._model_outside = bool(model and not self.request.model)  # it is named elsewhere
         names = [protocol]
         if target.vendor is not None:
@@ -152,7 +151,7 @@ class _Validator:
                 yield from self._field(field, rules)
 
     def _field(self, field: Field, rules: Rules) -> Iterator[Refusal]:
-        for way, value in _values(self.body, field.path, rules.loose):
+        for way, value in _at(self.body, field.path, rules.loose):
             for step, code, text in _faults(value, field, rules.loose):
                 place = (*way, step) if step else way
                 name = place[-1] if place else "the body"
@@ -163,7 +162,7 @@ class _Validator:
 
     def _together(self, rules: Rules) -> Iterator[Refusal]:
         for row in rules.together:
-            for home, value in _values(self.body, row.home, rules.loose):
+            for home, value in _at(self.body, row.home, rules.loose):
                 for way, text in _conflicts(value, row, rules.loose):
                     yield _refusal(rules, (*home, *way), text, row.fix, "field.together")
 
@@ -184,11 +183,11 @@ class _Validator:
         """What is refused of the schemas, and too many strict ones."""
         loose = any(other.loose for other in self._rules)
         for row in rules.schemas:
-            for home, value in _values(self.body, row.home, loose):
+            for home, value in _at(self.body, row.home, loose):
                 if isinstance(value, dict):
                     yield from _schema_refusals(home, value, row, loose)
         limit = rules.strict_tools
-        strict = [way for way, value in _values(self.body, "tools[].strict") if value is True]
+        strict = [way for way, value in _at(self.body, "tools[].strict") if value is True]
         if limit is not None and len(strict) > limit.most:
             text = f"strict: {len(strict)} tools are strict, at most {limit.most}"
             fix = f"Leave `strict` unset from the tool {path_of(strict[limit.most][:-1])} on."
@@ -242,9 +241,7 @@ class _Validator:
 # -- values at the paths of rules -----------------------------------------------------------------
 
 
-def _values(
-    value: Any, path: str, loose: bool = False, way: _Way = ()
-) -> Iterator[tuple[_Way, Any]]:
+def _at(value: Any, path: str, loose: bool = False, way: _Way = ()) -> Iterator[tuple[_Way, Any]]:
     """(way, value) of each place at the path of a rule; MISSING where only its home is."""
     if not path:
         yield way, value
@@ -258,10 +255,10 @@ def _values(
     item = value.get(key, MISSING)
     if not name.endswith("[]"):
         if not deeper or isinstance(item, dict):
-            yield from _values(item, deeper, loose, (*way, key))
+            yield from _at(item, deeper, loose, (*way, key))
     elif isinstance(item, list):
         for i, element in enumerate(item):
-            yield from _values(element, deeper, loose, (*way, key, i))
+            yield from _at(element, deeper, loose, (*way, key, i))
 
 
 def _snake(name: str) -> str:
@@ -364,8 +361,8 @@ def _conflicts(home: Any, row: Together, loose: bool) -> Iterator[tuple[_Way, st
     """(way, what is wrong) of two fields of an object that do not go together."""
     if not isinstance(home, dict):
         return
-    for way, value in _values(home, row.field, loose):
-        for _, other in _values(home, row.other, loose):
+    for way, value in _at(home, row.field, loose):
+        for _, other in _at(home, row.other, loose):
             if value is MISSING or value is None:
                 continue
             present = other is not MISSING and other is not None
@@ -392,8 +389,8 @@ _CHANGE_FIX = (
 
 
 def _schema_refusals(home: _Way, value: JsonObject, row: Schema, loose: bool) -> Iterator[Refusal]:
-    for way, schema in _values(value, row.path, loose):
-        strict = not row.when or any(flag is True for _, flag in _values(value, row.when))
+    for way, schema in _at(value, row.path, loose):
+        strict = not row.when or any(flag is True for _, flag in _at(value, row.when))
         name = row.dialect if strict else row.otherwise
         if schema is not MISSING and schema is not None and name:
             yield from _dialect_refusals((*home, *way), schema, name)

@@ -268,9 +268,7 @@ class _Part(NamedTuple):
 class GrowingHistory:
     """One history that grows at its end; another one is written whole. Not for two threads."""
 
-    def __init__(
-        self, wire: Wire, caps: Capabilities, style: FormatStyle, look: Look = "equal"
-    ) -> None:
+    def __init__(self, wire: Wire, caps: Capabilities, style: FormatStyle, look: Look) -> None:
         self.look: Look = look
         self.wire, self.can, self.room, self.style = wire, caps, wire.room, style
         self.final = FinalPart()

@@ -16,6 +16,8 @@ from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..media import as_base64, media_fault
 from .roles import RoledHistory, same_items, with_content, with_fields
 
+Fetched: TypeAlias = Mapping[int, Base64Source]  # the bytes, by the id of their source
+
 # Source -> its bytes, or None where the fetcher's policy says no. May raise a WriteError.
 Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
 
@@ -46,10 +48,8 @@ def _needs(block: ContentBlock, caps: Capabilities) -> bool:
     return fault is not None and fault.code == "media.not_fetched"
 
 
-def insert_fetched(
-    history: RoledHistory, fetched: Mapping[int, Base64Source], report: Report
-) -> RoledHistory:
-    """The history with fetched bytes (by the id of their source) in the place of their sources."""
+def insert_fetched(history: RoledHistory, fetched: Fetched, report: Report) -> RoledHistory:
+    """The history with fetched bytes in the place of their sources."""
     changes: dict[int, Msg | None] = {}
     for i in history.unusual:
         m = history.msgs[i]
@@ -60,9 +60,7 @@ def insert_fetched(
     return history.with_contents(changes)
 
 
-def _with_bytes(
-    block: ContentBlock, fetched: Mapping[int, Base64Source], report: Report
-) -> ContentBlock:
+def _with_bytes(block: ContentBlock, fetched: Fetched, report: Report) -> ContentBlock:
     source = getattr(block, "source", None)
     data = fetched.get(id(source)) if source is not None else None
     if data is None:

@@ -20,7 +20,7 @@ from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool,
 from .. import chat_shape, request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_shape import issuer_extras, without
-from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fitting_budget
+from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget
 from ..request_fields import field_at, put_field, take_field
 from . import messages
 from .blocks import cache_control, take_cache
@@ -158,7 +158,7 @@ def write_thinking(
             report.lost("reasoning.always", options, "reasoning", what="off", did=did)
         return
     budget = thinking_budget(thinking, prepared.caps)
-    fitting = fitting_budget(budget, body["max_tokens"], options, report) if budget else None
+    fitting = fit_budget(budget, body["max_tokens"], options, report) if budget else None
     if not budget:
         body["thinking"] = {"type": "adaptive"}
     elif fitting is not None:

@@ -199,7 +199,7 @@ def _claude_thinking(
     options = prepared.request.options
     if reasoning.barred_by_history(options, prepared.history, report):
         return {}
-    fitting = reasoning.fitting_budget(budget, maximum, options, report)
+    fitting = reasoning.fit_budget(budget, maximum, options, report)
     return {} if fitting is None else {"thinking": {"type": "enabled", "budget_tokens": fitting}}
 
 

@@ -135,7 +135,7 @@ class ChoiceReader:
         self._snapshot, self._whole = snapshot, whole
         if without_message:
             if text := choice.get("text"):
-                yield from self._add_text(CONTENT, 0, TextBlock(require_text(text), spelling=FIELD))
+                yield from self._text(CONTENT, 0, TextBlock(require_text(text), spelling=FIELD))
         else:
             if len(choice) > 2 or whole:
                 yield from self._read_fields(choice)
@@ -158,12 +158,12 @@ class ChoiceReader:
 
     def _read_message(self, message: JsonObject) -> Iterator[Piece]:
         if thinking := message.get("reasoning_content"):
-            yield from self._add_text(THINKING, 0, ThinkingBlock(require_text(thinking)))
+            yield from self._text(THINKING, 0, ThinkingBlock(require_text(thinking)))
         content = message.get("content")
         empty_parts: Json = None
         if type(content) is str:
             if content:
-                yield from self._add_text(CONTENT, 0, TextBlock(content))
+                yield from self._text(CONTENT, 0, TextBlock(content))
         elif content is not None:
             empty_parts = yield from self._read_parts(content)
         for place, entry in enumerate(message.get("tool_calls") or ()):
@@ -172,9 +172,7 @@ class ChoiceReader:
         if len(message) > 2 or self._whole:
             yield from self._read_message_fields(message, empty_parts)
 
-    def _add_text(
-        self, rank: int, number: int, block: TextBlock | ThinkingBlock
-    ) -> Iterator[Piece]:
+    def _text(self, rank: int, number: int, block: TextBlock | ThinkingBlock) -> Iterator[Piece]:
         replaces = False
         if self._snapshot:
             name = "thinking" if type(block) is ThinkingBlock else "text"
@@ -201,7 +199,7 @@ class ChoiceReader:
                 if kind != "text" and not self._snapshot:  # text behind it is another block
                     self._places = {(place, kind): number}
             if type(block) is TextBlock:
-                yield from self._add_text(CONTENT, number, block)
+                yield from self._text(CONTENT, number, block)
             else:
                 yield Part((self._index, CONTENT, number), block, self._snapshot)
         return empty_parts if any(empty_parts) else None

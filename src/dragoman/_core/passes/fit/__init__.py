@@ -94,16 +94,14 @@ def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
     if not tools:
         return tools
     functions = caps.tools and any(type(tool) is Tool for tool in tools)
-    fitted = [tool for tool in tools if _takes_tool(tool, caps, functions, report)]
+    fitted = [tool for tool in tools if _takes(tool, caps, functions, report)]
     fitted = _without_repeats(fitted, report)
     if caps.cached_tools:
         fitted = _with_fitting_hints(fitted, caps, report)
     return tools if same_items(fitted, tools) else fitted
 
 
-def _takes_tool(
-    tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report
-) -> bool:
+def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report: Report) -> bool:
     """Whether the model takes the tool; reports the loss if not. `functions` stand beside it."""
     if isinstance(tool, Tool):
         if not caps.tools:
