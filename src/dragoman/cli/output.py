@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Table  # noqa: PLC0414  # the commands name them, too
     from rich.text import Text as Text  # noqa: PLC0414
 
-_INDENT = 2
-
 
 def laid_out(value: Json, width: int = 96, indent: int = 0, label: str = "") -> str:
     """The JSON text, with no line wider than `width` but where one text is.
@@ -50,7 +48,7 @@ def laid_out(value: Json, width: int = 96, indent: int = 0, label: str = "") -> 
     line = label + _line(value)
     if not value or not isinstance(value, (dict, list)) or indent + len(line) < width:
         return line
-    deeper = indent + _INDENT
+    deeper = indent + 2
     if isinstance(value, dict):
         opening, closing = "{}"
         items = [(f"{_line(key)}: ", item) for key, item in value.items()]

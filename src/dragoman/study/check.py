@@ -428,7 +428,6 @@ def _change_rule(change: Change) -> str:
 # -- images ---------------------------------------------------------------------------------------
 
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"})
-_FIRST_BYTES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")
 _DATA_URI = re.compile(r"data:([\w/+.-]+);base64,")
 _IMAGE_SOURCE = "W3C PNG, ISO 10918 (JPEG), GIF89a and RIFF (WebP): the first bytes of a file"
 _IMAGE_FIX = "Give the bytes of a PNG, JPEG, GIF or WebP image, base64 of them, and its own type."
@@ -461,7 +460,7 @@ def _is_image(data: str) -> bool:
         start = a2b_base64(head[: len(head) // 4 * 4])
     except (Error, ValueError):
         return False
-    return start.startswith(_FIRST_BYTES)
+    return start.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"))
 
 
 # -- losses ---------------------------------------------------------------------------------------

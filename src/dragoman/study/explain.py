@@ -179,7 +179,6 @@ def _holds(message_tokens: list[str], tokens: list[str]) -> bool:
 _NAME = r"[A-Za-z_$][\w$-]*"
 _PATH = re.compile(rf"{_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
 _POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
-_ROOTS = ("body", "request", "GenerateContentRequest", "root")
 _LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`
 _STEP = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\.?\[?(\d+)\]?|\[['\"]([^'\"\]]+)['\"]\]")
 _NAMED_QUOTED = re.compile(r"[`'\"\[]([A-Za-z_$][\w$.-]*)[`'\"\]]")
@@ -228,7 +227,7 @@ def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
             way.append(key)
         elif i and way and isinstance(step, str) and i + 1 < len(steps):
             continue  # the name of a branch, such as `custom`
-        elif i == 0 and step in _ROOTS:
+        elif i == 0 and step in ("body", "request", "GenerateContentRequest", "root"):
             continue
         else:
             break

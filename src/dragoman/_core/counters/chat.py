@@ -193,8 +193,6 @@ def _kind(media_type: Any, default: Kind) -> Kind:
 
 # Roles that few templates know, by the nearest that all know.
 _ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
-_CALLS = ("function_call", "functionCall", "toolUse")
-_RESULTS = ("function_response", "functionResponse", "toolResult")
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,12 +295,12 @@ def _sort(part: Any, turn: _Turn) -> None:
 
 def _sort_keyed(part: JsonObject, turn: _Turn) -> None:
     """A part that tells what it is by its only key, or is a medium, or is nothing we know."""
-    for key in _CALLS:
+    for key in ("function_call", "functionCall", "toolUse"):
         if isinstance(call := part.get(key), dict):
             arguments = call.get("args", call.get("input"))
             turn.calls.append(_call(call, call.get("name"), arguments))
             return
-    for key in _RESULTS:
+    for key in ("function_response", "functionResponse", "toolResult"):
         if isinstance(result := part.get(key), dict):
             output = result.get("content", result.get("response"))
             _result(result, output, turn, result.get("parts"))
@@ -401,8 +399,6 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-_DECLARATIONS = ("function_declarations", "functionDeclarations")
-
 _PARAMETERS = (
     *("parameters", "input_schema", "inputSchema"),
     *("parameters_json_schema", "parametersJsonSchema"),
@@ -417,7 +413,7 @@ def function_tools(tools: list[JsonObject]) -> list[JsonObject]:
 def _views(tool: JsonObject) -> list[JsonObject]:
     if isinstance(tool.get("function"), dict):
         return [tool]
-    for key in _DECLARATIONS:
+    for key in ("function_declarations", "functionDeclarations"):
         if isinstance(declared := tool.get(key), list):
             return [_function(item) for item in declared if isinstance(item, dict)]
     if isinstance(spec := tool.get("toolSpec"), dict):

@@ -21,16 +21,7 @@ from ...message import Options
 from ..jsontext import loads
 from ..redaction import shown
 
-_KEYS = ("pin", "fact", "always", "since", "source")
-
-
-_FACT_KEYS = ("models", "but", "wire", "when", "since", "source", "changes")
-
-
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
-
-
-_GIVEN = "facts given in the program"
 
 
 def facts(
@@ -49,13 +40,13 @@ def facts(
     ('acme-*',)
     """
     if isinstance(path_or_mapping, Mapping):
-        data, name = path_or_mapping, _GIVEN
+        data, name = path_or_mapping, "facts given in the program"
     elif isinstance(path_or_mapping, (str, os.PathLike)):
         data, name = _read(Path(path_or_mapping)), Path(path_or_mapping).name
     else:
         fault = f"facts come from a file or a mapping, not from {type(path_or_mapping).__name__}"
         raise ConfigError(fault, code="facts.value")
-    _known(data, _KEYS, "$")
+    _known(data, ("pin", "fact", "always", "since", "source"), "$")
     always = _changes(data.get("always", {}), "$.always")
     return Facts(
         rows=tuple(_rows(data.get("fact", []), name)),
@@ -94,7 +85,7 @@ def _rows(data: Any, name: str) -> list[Fact]:
 def _row(data: Any, name: str, path: str) -> Fact:
     if not isinstance(data, Mapping):
         _fail(path, data, "a table")
-    _known(data, _FACT_KEYS, path)
+    _known(data, ("models", "but", "wire", "when", "since", "source", "changes"), path)
     for key in ("models", "changes"):
         if key not in data:
             raise ConfigError(f"a fact needs {key}", path=path, code="facts.value")

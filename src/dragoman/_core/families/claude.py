@@ -29,9 +29,6 @@ _LONG = (1024, 63_999)
 _LONGEST = (1024, 127_999)
 
 
-_NO_SAMPLING: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "refuses")}
-
-
 # temperature 1 and top_p 0.99 are all that it takes, and each is what it uses anyhow
 _PINNED: dict[str, Any] = {
     "options": {"temperature": "pinned", "top_p": "pinned", "top_k": "refuses"}
@@ -98,7 +95,7 @@ def _model(
     return own, Fact(names, anywhere, since, source, sources=_SOURCES)
 
 
-_FIVE: dict[str, Any] = {"prefill": False, **_NO_SAMPLING}
+_FIVE: dict[str, Any] = {"prefill": False, "options": dict.fromkeys(_SAMPLERS, "refuses")}
 
 
 _MANUAL: dict[str, Any] = {"form": "budget", "prefill": True}

@@ -209,7 +209,7 @@ class Session:
             formatter = formatter._seen_by(msgs)
         if formatter._hooks:
             whole = await formatter._write(msgs, sync)
-            written = WrittenHistory(whole.messages, FinalPart(), why=_WHOLE)
+            written = WrittenHistory(whole.messages, FinalPart(), why="it is formatted whole")
             return self._compared(whole.report, written)
         messages, report = formatter._messages(msgs, JoinedReport)
         assert isinstance(report, JoinedReport)  # which was asked for
@@ -275,17 +275,11 @@ class Session:
         elements, changed = written.elements, None
         for i, before in enumerate(elements_before, same):
             if elements[i : i + 1] != [before]:
-                changed = Changed(i, written.why or _GROWN)
+                changed = Changed(i, written.why or "the last turn goes on")
                 break
         count = len(written.final.elements)
         self._last = (written.final, count, elements[count:])
         return SessionMessages(elements, report, changed, same)
 
 
-_WHOLE = "it is formatted whole"
-
-
 _CUT = "the history was cut to the token budget"
-
-
-_GROWN = "the last turn goes on"

@@ -16,7 +16,6 @@ from ...message.blocks import ContentBlock, plain_block
 from ..jsontext import Json, canonical
 from .roles import ASSISTANT, RoledHistory, Tools, with_content
 
-_EDITED = "an edit of the history"
 # What does not travel, or may be written anew: hints, spellings, the text of arguments.
 _NOT_HASHED = frozenset({"cache", "spelling", "origin", "raw_input", "citations"})
 
@@ -85,7 +84,7 @@ def _unbound(
     for i in bound:
         if hashes and prefixes.get(i):
             fits = all(_fits(prefix, hashes[i], last) for prefix in prefixes[i])
-            by = "" if fits else _EDITED
+            by = "" if fits else "an edit of the history"
         else:
             editors = (editor for start, end, editor in edits if start <= i < end)
             by = next(editors, "") or (by if unbound else "")

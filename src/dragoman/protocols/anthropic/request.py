@@ -42,9 +42,6 @@ OPTIONS = {
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
 
 
-_TIERS = ("auto", "standard_only")
-
-
 def _read_options(body: JsonObject, notes: JsonObject) -> Options:
     """The options, taken out of the body."""
     values: dict[str, Any] = {}
@@ -93,7 +90,7 @@ def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> J
     if not body:
         return body
     request_fields.within(body, "temperature", "temperature", (0.0, 1.0), request, report)
-    if body.get("service_tier", "auto") not in _TIERS:
+    if body.get("service_tier", "auto") not in ("auto", "standard_only"):
         report.lost("option.refused", request.options, "service_tier", what=body["service_tier"])
         del body["service_tier"]
     stops = body.get("stop_sequences", [])

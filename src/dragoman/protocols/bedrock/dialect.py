@@ -113,7 +113,6 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 
 
-_ROLES = ("user", "assistant", "system")
 _STREAMED = "converse-stream"
 
 
@@ -136,7 +135,7 @@ def claims(body: Json, path: str | None = None) -> bool:
         return False
     return _claims_blocks(body.get("system", [])) and all(
         isinstance(message, dict)
-        and message.get("role") in _ROLES
+        and message.get("role") in ("user", "assistant", "system")
         and message.keys() <= {"role", "content"}
         and _claims_blocks(message.get("content"))
         for message in body.get("messages", ())

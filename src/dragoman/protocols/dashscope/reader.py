@@ -350,9 +350,6 @@ _BODY = {"output", "usage", "request_id"}
 _SDK = ("status_code", "code", "message")  # of the vendor's SDK, around what was sent
 
 
-_RUNNING = (None, "null")
-
-
 _USUAL = (3, 1, 1, 2, 2)  # fields of such an event, choices, fields of output, choice, message
 
 
@@ -454,7 +451,7 @@ class DashScopeReader:
             choice = self._choices.get(index)
             if choice is None:
                 choice = self._choices[index] = ChoiceReader(index, self._issuer)
-            closing = entry.get("finish_reason") not in _RUNNING
+            closing = entry.get("finish_reason") not in (None, "null")
             whole = whole or (closing and not self._begun)
             yield from choice.read(entry, snapshot, closing and not self._begun, entry is output)
             ended = ended or closing

@@ -56,9 +56,6 @@ _LIMITS = frozenset({
 
 
 _DIGITS = re.compile(r"0|[1-9][0-9]{0,17}")
-_ONE = ("items", "additionalProperties", "not")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_MAPS = ("properties", "$defs", "defs", "definitions")
 
 
 def json_types(schema: JsonObject) -> tuple[JsonObject, Styles]:
@@ -111,11 +108,11 @@ def _respell(schema: Any, spell: Callable[[str, Any], Any]) -> Any:
     for key, value in schema.items():
         if key == "type" or key in _LIMITS:
             result[key] = spell(key, value)
-        elif key in _ONE:
+        elif key in ("items", "additionalProperties", "not"):
             result[key] = _respell(value, spell)
-        elif key in _LISTS and isinstance(value, list):
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
             result[key] = [_respell(item, spell) for item in value]
-        elif key in _MAPS and isinstance(value, dict):
+        elif key in ("properties", "$defs", "defs", "definitions") and isinstance(value, dict):
             result[key] = {name: _respell(item, spell) for name, item in value.items()}
         else:
             result[key] = value

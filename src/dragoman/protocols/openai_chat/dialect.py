@@ -111,9 +111,6 @@ CAN = Capabilities(
 )
 
 
-_PATH = "/chat/completions"
-
-
 # fields that only other protocols have at the top
 _FOREIGN = frozenset({
     "system", "stop_sequences", "context_management", "mcp_servers", "container",
@@ -144,7 +141,7 @@ def claims(body: Json, path: str | None = None) -> bool:
     endpoint = (path or "").partition("?")[0].rstrip("/")
     if _FOREIGN & body.keys():
         return False
-    if endpoint.endswith(_PATH):
+    if endpoint.endswith("/chat/completions"):
         return True
     if endpoint.endswith(("/messages", "/converse", "/converse-stream", "/api/chat", "/v2/chat")):
         return False

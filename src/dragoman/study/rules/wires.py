@@ -200,7 +200,6 @@ _CLAUDE_KEYS = (
     " fallback_credit_token billing_policy anthropic_version anthropic_beta betas"
 )
 
-_CLAUDE_MESSAGE_KEYS = "role content clear_at output_config"
 
 _CLAUDE_BLOCKS = (
     "text image document search_result tool_use tool_result thinking redacted_thinking"
@@ -214,7 +213,7 @@ ANTHROPIC = Rules(
     "Anthropic API reference, Create a Message", "2026-11-21",
     (
         Field("messages", "list", needed=True),
-        Field("messages[]", "object", needed=True, keys=_CLAUDE_MESSAGE_KEYS),
+        Field("messages[]", "object", needed=True, keys="role content clear_at output_config"),
         Field("messages[].role", "text", words="user assistant system", needed=True),
         Field("messages[].content", "text list", needed=True),
         Field("messages[].content[]", "object", needed=True),
