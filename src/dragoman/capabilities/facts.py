@@ -80,10 +80,10 @@ class Fact:
 def matches(model: str, patterns: tuple[str, ...]) -> bool:
     """Whether a model's bare name fits one of the patterns."""
     # few patterns begin as the model does, and a regex is made for those alone
-    return any(
-        model.startswith(_beginning(pattern)) and _regex(pattern).match(model)
-        for pattern in patterns
-    )
+    for pattern in patterns:
+        if model.startswith(_beginning(pattern)) and _regex(pattern).match(model):
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)
@@ -153,8 +153,10 @@ class Facts:
 
     def pinned(self, date: str) -> Facts:
         """The facts as they were known to hold at a date, e.g. `2026-03`."""
+        if not date:
+            return self
         rows = tuple(fact for fact in self.rows if fact.since[: len(date)] <= date)
-        return replace(self, rows=rows) if date else self
+        return replace(self, rows=rows)
 
 
 def _about(fact: Fact, model: str | None) -> bool:
