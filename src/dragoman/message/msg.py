@@ -199,10 +199,8 @@ class Msg:
         Raises InvalidMessage naming the path of what is missing or wrong.
         """
         if not isinstance(data, Mapping):
-            raise InvalidMessage(
-                f"a message must be an object, not {type(data).__name__}", path=path,
-                code="message.type",
-            )  # fmt: skip
+            text = f"a message must be an object, not {type(data).__name__}"
+            raise InvalidMessage(text, path=path, code="message.type")
         for key in ("name", "role", "content"):
             if key not in data:
                 raise InvalidMessage(f"{key} is missing", path=path, code="message.field")

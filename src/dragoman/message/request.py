@@ -78,10 +78,9 @@ class Options(Shown):
             raise is_none("Options", value, "$.options", "option.value")
         for name in value:
             if name not in OPTIONS:
-                raise InvalidMessage(
-                    f"unknown option {shown(name)}", path="$.options", code="option.name",
-                    hint=f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider",
-                )  # fmt: skip
+                text = f"unknown option {shown(name)}"
+                hint = f"one of {', '.join(sorted(OPTIONS))}; others go into extras by provider"
+                raise InvalidMessage(text, path="$.options", code="option.name", hint=hint)
         return cls(**value)
 
 
@@ -342,22 +341,18 @@ def messages_of(msgs: object) -> list[Msg]:
     messages = msgs if isinstance(msgs, list) else list(msgs)
     for i, msg in enumerate(messages):
         if not isinstance(msg, Msg):
-            raise NotMessages(
-                f"expected a Msg, not {type(msg).__name__}",
-                path=f"$.messages[{i}]",
-                hint="Msg(name, content, role), or Msg.from_dict(...)",
-            )
+            text = f"expected a Msg, not {type(msg).__name__}"
+            hint = "Msg(name, content, role), or Msg.from_dict(...)"
+            raise NotMessages(text, path=f"$.messages[{i}]", hint=hint)
     return messages
 
 
 def request_of(req: object) -> ChatRequest:
     """The request itself. Raises NotMessages (a WriteError and TypeError) for what is none."""
     if not isinstance(req, ChatRequest):
-        raise NotMessages(
-            f"the input must be a ChatRequest, not {type(req).__name__}",
-            path="$",
-            hint="read_request makes one of a body; or ChatRequest(messages)",
-        )
+        text = f"the input must be a ChatRequest, not {type(req).__name__}"
+        hint = "read_request makes one of a body; or ChatRequest(messages)"
+        raise NotMessages(text, path="$", hint=hint)
     return req
 
 

@@ -12,23 +12,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_never
 
+from .. import message as tree
 from .._core.jsontext import Json, JsonObject, canonical
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
-from ..message import (
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    ContentBlock,
-    Finish,
-    Msg,
-    Origin,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    Usage,
-)
+from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, NOTES
 from ..message.check import HEALED
@@ -72,7 +61,7 @@ class AnswerWriter:
         """Whether fields and raw blocks of this issuer are this wire's own."""
         return issuer in self.issuers
 
-    def mine(self, origin: Origin | None) -> bool:
+    def mine(self, origin: tree.Origin | None) -> bool:
         """Whether what is sealed in a block was sealed for this wire."""
         return self.own if origin is None else origin.issuer in self.issuers
 
@@ -173,7 +162,7 @@ class GrowingBlock:
         self.pieces: list[Any] = []
         self.changed = False
 
-    def end(self, issuer: str, whole: Callable[[Any], ContentBlock]) -> list[Piece]:
+    def end(self, issuer: str, whole: Callable[[Any], tree.ContentBlock]) -> list[Piece]:
         """What waited for the end of the block; `whole` makes the one that only this tells."""
         pieces: list[Piece] = []
         if self.citations:
@@ -202,7 +191,9 @@ def first_candidate(resp: ChatResponse, report: Report) -> Candidate:
     """The candidate that a wire which tells one writes; the others are losses."""
     for other in resp.candidates[1:]:
         report.lost("answer.candidates", other)
-    return resp.candidates[0] if resp.candidates else Candidate(Msg.trusted("", [], "assistant"))
+    return (
+        resp.candidates[0] if resp.candidates else Candidate(tree.Msg.trusted("", [], "assistant"))
+    )
 
 
 def read_finish(raw: Json, reasons: Mapping[str, FinishReason]) -> Finish:
@@ -343,7 +334,7 @@ class AnswerEncoder(ABC, Generic[_W]):
 
     single: ClassVar[bool] = False  # only the first candidate is written
 
-    def __init__(self, writer: _W, request: ChatRequest | None = None) -> None:
+    def __init__(self, writer: _W, request: tree.ChatRequest | None = None) -> None:
         self.writer = writer
         self.report = writer.report
         self.about = Builder(writer.issuer)

@@ -9,21 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ... import message as tree
 from ...envelope import Envelope, Sealing, sealed
 from ...errors import InvalidMessage
 from ...losses import Loss, Policy, Report
 from ...losses.codes.code import Kind
-from ...message import (
-    Candidate,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    Origin,
-    Usage,
-    Written,
-    answer_places,
-)
-from ...message.blocks import ContentBlock
+from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, Finish, Usage, Written
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json
 from ..stream.builder import FinishCorrector
@@ -120,11 +111,10 @@ class WireAnswering:
         policy says so.
         """
         if not isinstance(resp, ChatResponse):
-            raise InvalidMessage(
-                f"must be a ChatResponse, not {type(resp).__name__}", path="$", code="answer.type",
-                hint="read_response makes one of a body",
-            )  # fmt: skip
-        report = Report((), resp, answer_places, self.name)
+            text = f"must be a ChatResponse, not {type(resp).__name__}"
+            hint = "read_response makes one of a body"
+            raise InvalidMessage(text, path="$", code="answer.type", hint=hint)
+        report = Report((), resp, tree.answer_places, self.name)
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
         body = self.room.write_response(resp, report, request)
@@ -135,7 +125,7 @@ class WireAnswering:
         self,
         request: ChatRequest | None = None,
         *,
-        origin: Origin | None = None,
+        origin: tree.Origin | None = None,
         envelope: Envelope | None = None,
     ) -> StreamEncoder:
         """An encoder for one answer: pieces of any wire in, this protocol's events out.

@@ -16,6 +16,7 @@ from ...losses import Report
 from ...message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
 from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
+from ..passes import roles
 from ..passes.fetching import Fetch, insert_fetched, media_to_fetch
 from ..passes.fit import fit, fit_media
 from ..passes.fit.blocks import drop_blanks
@@ -23,19 +24,7 @@ from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
 from ..passes.order import alternate_roles, move_late_system, order
 from ..passes.repair import drop_unfinished_calls, repair
-from ..passes.roles import (
-    BLANK,
-    CUT,
-    LATE,
-    MEDIA,
-    NAMED,
-    ODD,
-    PAIRS,
-    SYSTEM,
-    UNNAMED,
-    RoledHistory,
-    survey,
-)
+from ..passes.roles import RoledHistory, survey
 from ..passes.thinking_binding import first_change, keep_bound_thinking
 from ..wording import Told
 
@@ -58,11 +47,9 @@ class FormatStyle:
         rewrites = given if isinstance(given, (tuple, list)) else (given,)
         for rewrite in (self.speakers, *rewrites):
             if not callable(rewrite):
-                raise ConfigError(
-                    f"{type(rewrite).__name__} is no rewrite of messages",
-                    hint="speakers=ByName(), or a function (msgs, report) -> msgs",
-                    code="formatter.rewrite",
-                )
+                text = f"{type(rewrite).__name__} is no rewrite of messages"
+                hint = "speakers=ByName(), or a function (msgs, report) -> msgs"
+                raise ConfigError(text, hint=hint, code="formatter.rewrite")
         object.__setattr__(self, "rewrites", tuple(self.rewrites))
 
     def seen_by(self, agent: str | None) -> FormatStyle:
@@ -202,25 +189,25 @@ def prepare_part(
         history = surveyed
     else:
         history = survey(msgs, report)
-    if history.flags & CUT:
+    if history.flags & roles.CUT:
         history = drop_unfinished_calls(history, report)
-    if history.flags & MEDIA and style.fetch is not None:
+    if history.flags & roles.MEDIA and style.fetch is not None:
         history = _fetched(history, caps, style.fetch, report)
-    if history.flags & (PAIRS | UNNAMED | ODD):
+    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
         history = repair(history, caps, report, style.told, context.open_start)
     if type(style.speakers) is not ByRole:
         history = _rewritten_speakers(history, caps, style, report)
-    if history.flags & BLANK:
+    if history.flags & roles.BLANK:
         history = drop_blanks(history, caps, report)
-    if history.flags & NAMED:
+    if history.flags & roles.NAMED:
         history = _name_fields(history, caps, report, context.speakers)
     prepared = PreparedHistory(history, tools)
     if history.calls or tools:
         called = [*context.tools, *history.names] if context.tools else history.names
         prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
         history, prepared.ids = respell_history(history, caps, prepared.names, report, context.ids)
-    after_others = context.behind is not None or history.roles[1:2] == [SYSTEM]
-    if caps.late_system != "keep" and (history.flags & LATE or after_others):
+    after_others = context.behind is not None or history.roles[1:2] == [roles.SYSTEM]
+    if caps.late_system != "keep" and (history.flags & roles.LATE or after_others):
         history = move_late_system(history, caps, report, style.told, context.behind)
     if history.unusual or not caps.tool_messages or caps.call_text == "drop":
         hints = [tool.cache for tool in tools if type(tool) is Tool and tool.cache is not None]
@@ -242,9 +229,9 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
     in another.
     """
     history = survey(msgs, report)
-    if history.flags & CUT:
+    if history.flags & roles.CUT:
         history = drop_unfinished_calls(history, report)
-    if history.flags & (PAIRS | UNNAMED | ODD):
+    if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
         history = repair(history, caps, report, style.told)
     if history.calls:
         _, names = name_tools([], history.names, caps.tool_names, report)
@@ -280,7 +267,7 @@ def _rewritten_speakers(
     history: RoledHistory, caps: Capabilities, style: FormatStyle, report: Report
 ) -> RoledHistory:
     speakers = style.speakers
-    if history.flags & MEDIA and isinstance(speakers, ByName):
+    if history.flags & roles.MEDIA and isinstance(speakers, ByName):
         history = fit_media(history, caps, report, style.told, speakers.unshown)
     msgs = speakers(history.msgs, report)
     return history if msgs is history.msgs else survey(msgs, report)

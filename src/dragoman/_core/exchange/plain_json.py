@@ -29,11 +29,9 @@ def plain(raw: Any) -> Json:
         return _dumped(raw, dump)
     if isinstance(raw, Mapping):
         return _answer(_exact(raw))
-    raise ReadError(
-        f"{type(raw).__name__} is no answer",
-        hint="give the parsed JSON, its text, or the object of the official SDK",
-        code="answer.type",
-    )
+    text = f"{type(raw).__name__} is no answer"
+    hint = "give the parsed JSON, its text, or the object of the official SDK"
+    raise ReadError(text, hint=hint, code="answer.type")
 
 
 def _dumped(raw: Any, dump: Any) -> Json:
@@ -106,11 +104,9 @@ def bytes_of(chunk: Any) -> bytes:
     """A copy of a buffer, which its owner may fill again. Raises ReadError for anything else."""
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return bytes(chunk)
-    raise ReadError(
-        f"{type(chunk).__name__} is no bytes of a body",
-        hint="iter_bytes() of the HTTP client gives them; events go into feed",
-        code="stream.text",
-    )
+    text = f"{type(chunk).__name__} is no bytes of a body"
+    hint = "iter_bytes() of the HTTP client gives them; events go into feed"
+    raise ReadError(text, hint=hint, code="stream.text")
 
 
 _LEAVES = frozenset({str, int, float, bool, type(None)})
@@ -135,10 +131,8 @@ def body_of(value: Any, kind: str = "request") -> JsonObject:
     elif type(value) is not dict and (isinstance(value, Mapping) or hasattr(value, "model_dump")):
         value = plain(value)
     if not isinstance(value, dict):
-        raise ReadError(
-            f"a {kind} is a JSON object, not {type(value).__name__}",
-            path="$", code="request.shape",
-        )  # fmt: skip
+        text = f"a {kind} is a JSON object, not {type(value).__name__}"
+        raise ReadError(text, path="$", code="request.shape")
     return value
 
 
@@ -180,10 +174,9 @@ def _plain(value: Any, path: str) -> Json:
     try:
         return _with_type_keys(plain(value), value)
     except ReadError as error:
-        raise ReadError(
-            f"{kind.__name__} is no JSON", path=path, code="json.value",
-            hint="give parsed JSON, or the objects of the official SDK",
-        ) from error  # fmt: skip
+        text = f"{kind.__name__} is no JSON"
+        hint = "give parsed JSON, or the objects of the official SDK"
+        raise ReadError(text, path=path, code="json.value", hint=hint) from error
 
 
 def _key(key: object, path: str) -> str:

@@ -8,22 +8,12 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from ... import message as tree
 from ...capabilities import Capabilities
 from ...envelope import Envelope, opened
 from ...errors import ConfigError, InvalidMessage, ProviderError, ReadError
 from ...losses import Field
-from ...message import (
-    AsRead,
-    ChatRequest,
-    ChatResponse,
-    Msg,
-    Origin,
-    ResponseFormat,
-    ServerTool,
-    Tool,
-    ToolChoice,
-    Written,
-)
+from ...message import ChatRequest, Msg, ResponseFormat, ServerTool, Tool, ToolChoice, Written
 from ...message.paths import also
 from ...message.request import model_origin, new_request
 from ...protocols.base import Room
@@ -154,7 +144,7 @@ class WireReading(ABC):
         places = BodyPaths(
             self.room, request, body, tuple(request.messages) if watched else request.messages
         )
-        request.read = AsRead(
+        request.read = tree.AsRead(
             self.room.host, self._issuer, places.messages, fields, request.model,
             state=self.room.state_fields, keep=keep, watched=watched, places=places,
         )  # fmt: skip
@@ -188,7 +178,7 @@ class WireReading(ABC):
         names = _names(tools, request, caps)
         prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
-        origin = Origin(issuer, model, prefix=prefix or None)
+        origin = tree.Origin(issuer, model, prefix=prefix or None)
         builder = Builder(issuer, names=names, origin=origin)
         reader = self.room.reader()
         tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
@@ -203,7 +193,7 @@ class WireReading(ABC):
         request: ChatRequest | Written | None = None,
         *,
         status: int | None = None,
-    ) -> ChatResponse:
+    ) -> tree.ChatResponse:
         """A whole answer: parsed JSON, its text, or an object of the official SDK.
 
         Raises ProviderError for the body of an error, ReadError for what is no answer of this

@@ -11,22 +11,11 @@ from hashlib import blake2b
 from operator import is_
 from typing import Any
 
+from ... import message as tree
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, WriteError
 from ...losses import Field, Report
-from ...message import (
-    ChatRequest,
-    Msg,
-    ServerTool,
-    TextBlock,
-    Tool,
-    ToolChoice,
-    ToolResultBlock,
-    ToolUseBlock,
-    dump,
-    load,
-)
-from ...message.blocks import ContentBlock
+from ...message import ChatRequest, ContentBlock, Msg, Tool, ToolResultBlock, ToolUseBlock
 from ...message.check import own_fields
 from ...message.stored import VERSION
 from ...protocols.base import HttpRequest, Room
@@ -179,7 +168,7 @@ def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling
     }
     others = {name: value for name, value in merged.items() if _OPTION not in name}
     stored = {"messages": [], "options": options, **others}
-    request = load({"dragoman": VERSION, "kind": "request", "value": stored})
+    request = tree.load({"dragoman": VERSION, "kind": "request", "value": stored})
     assert isinstance(request, ChatRequest)  # as its kind says
     req.options = request.options
     for name in _NAMED:
@@ -197,7 +186,7 @@ _NODES = ("options", "tool_choice", "response_format")
 def _fields(req: ChatRequest) -> JsonObject:
     """The fields of a request that say how to answer, each as plain JSON, each option by itself."""
     named = {name: getattr(req, name) for name in _NAMED}
-    stored = dump(ChatRequest([], options=req.options, **named))["value"]
+    stored = tree.dump(ChatRequest([], options=req.options, **named))["value"]
     stored_options = stored.get("options", {})
     options = {f"{_OPTION}{name}": value for name, value in stored_options.items()}
     return {**options, **{name: stored[name] for name in _NAMED if name in stored}}
@@ -235,13 +224,13 @@ class _Spelling:
         same = id == block.id and name == block.name
         return block if same else replace(block, id=id, name=name)
 
-    def tool(self, tool: Tool | ServerTool) -> Tool | ServerTool:
+    def tool(self, tool: Tool | tree.ServerTool) -> Tool | tree.ServerTool:
         """The tool under its own name."""
         if type(tool) is not Tool or tool.name not in self.names:
             return tool
         return replace(tool, name=self.names[tool.name])
 
-    def choice(self, choice: ToolChoice) -> ToolChoice:
+    def choice(self, choice: tree.ToolChoice) -> tree.ToolChoice:
         """The choice of a tool under its own name."""
         name = None if choice.name is None else self.names.get(choice.name, choice.name)
         allowed = tuple(self.names.get(tool, tool) for tool in choice.allowed)
@@ -376,7 +365,7 @@ def _given(block: Any, message: Msg, report: Report) -> Any:
     if isinstance(block, str):
         return report.source(message)
     source = report.source(block)
-    if source is block and type(block) is TextBlock:
+    if source is block and type(block) is tree.TextBlock:
         for m in report.origins(message):
             if isinstance(m, Msg) and m.content == block.text:
                 return m
@@ -421,5 +410,7 @@ def _kind(block: Any) -> str:
 def _text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
-    text: str | None = block.text if type(block) is TextBlock else getattr(block, "thinking", None)
+    text: str | None = (
+        block.text if type(block) is tree.TextBlock else getattr(block, "thinking", None)
+    )
     return text

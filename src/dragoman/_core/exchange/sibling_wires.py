@@ -12,17 +12,9 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Any
 
+from ... import message as tree
 from ...losses import Report
-from ...message import (
-    ChatRequest,
-    ContentBlock,
-    Msg,
-    RawBlock,
-    ServerTool,
-    TextBlock,
-    Tool,
-    ToolResultBlock,
-)
+from ...message import ChatRequest, ContentBlock, Msg, RawBlock, ServerTool, Tool, ToolResultBlock
 from ...message.blocks import noted
 from ...protocols.base import Room
 from ...protocols.request_fields import field_at, put_field, take_field
@@ -178,7 +170,7 @@ class _Adoption:
             if isinstance(output, str) and data.keys() - _OF_ANSWERS <= _CALL_FIELDS:
                 return ToolResultBlock(id, output=output)
             if isinstance(output, list) and all(map(_is_text, output)):
-                return ToolResultBlock(id, output=[TextBlock(part["text"]) for part in output])
+                return ToolResultBlock(id, output=[tree.TextBlock(part["text"]) for part in output])
         return block
 
 
@@ -193,7 +185,7 @@ def _output(block: ToolResultBlock) -> Json:
     output = block.output
     if not isinstance(output, list):
         return output or ""
-    if not all(type(part) is TextBlock and part.extras is None for part in output):
+    if not all(type(part) is tree.TextBlock and part.extras is None for part in output):
         return None
     return [{"type": "input_text", "text": getattr(part, "text", "")} for part in output]
 

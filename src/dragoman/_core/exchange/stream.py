@@ -189,12 +189,9 @@ def read_whole(
     if strange or all(type(piece) is Raw for piece in pieces):
         if is_error:
             raise provider_error(body, status)
-        raise ReadError(
-            "this is no answer of this wire",
-            path="$",
-            hint="check the wire; a recorded stream is read event by event",
-            code="answer.shape",
-        )
+        text = "this is no answer of this wire"
+        hint = "check the wire; a recorded stream is read event by event"
+        raise ReadError(text, path="$", hint=hint, code="answer.shape")
     return resp
 
 
@@ -220,11 +217,9 @@ def feed_chunk(decoder: StreamDecoder, chunk: Any) -> list[Piece]:
     if isinstance(chunk, (bytes, bytearray, memoryview)):
         return decoder.feed_bytes(bytes(chunk))
     if isinstance(chunk, str):
-        raise ReadError(
-            "a stream is bytes or events, not text",
-            hint="iter_bytes() of the HTTP client gives bytes; an event may be (name, text)",
-            code="stream.text",
-        )
+        text = "a stream is bytes or events, not text"
+        hint = "iter_bytes() of the HTTP client gives bytes; an event may be (name, text)"
+        raise ReadError(text, hint=hint, code="stream.text")
     return decoder.feed(chunk)
 
 
@@ -232,22 +227,18 @@ def iterated(chunks: Iterable[Any]) -> Iterator[Any]:
     """The iterator of a stream. Raises ConfigError for what only `async for` can read."""
     if isinstance(chunks, Iterable) and not isinstance(chunks, (str, bytes, Mapping)):
         return iter(chunks)
-    raise ConfigError(
-        f"{type(chunks).__name__} is no iterable of chunks",
-        hint="aread_stream and parse_stream read what arrives asynchronously",
-        code="stream.type",
-    )
+    text = f"{type(chunks).__name__} is no iterable of chunks"
+    hint = "aread_stream and parse_stream read what arrives asynchronously"
+    raise ConfigError(text, hint=hint, code="stream.type")
 
 
 def aiterated(chunks: AsyncIterable[Any]) -> AsyncIterator[Any]:
     """The iterator of a stream. Raises ConfigError for what `async for` cannot read."""
     if isinstance(chunks, AsyncIterable):
         return aiter(chunks)
-    raise ConfigError(
-        f"{type(chunks).__name__} is no asynchronous iterable",
-        hint="await what a client gives; read_stream and parse_stream_sync read plain iterables",
-        code="stream.type",
-    )
+    text = f"{type(chunks).__name__} is no asynchronous iterable"
+    hint = "await what a client gives; read_stream and parse_stream_sync read plain iterables"
+    raise ConfigError(text, hint=hint, code="stream.type")
 
 
 class _StreamState:
@@ -262,11 +253,9 @@ class _StreamState:
     def response(self) -> ChatResponse:
         """The whole answer. Raises ConfigError before the stream was read to its end."""
         if self._response is None:
-            raise ConfigError(
-                "the stream was not read to its end",
-                hint="iterate over it first; partial is the answer so far",
-                code="stream.unread",
-            )
+            text = "the stream was not read to its end"
+            hint = "iterate over it first; partial is the answer so far"
+            raise ConfigError(text, hint=hint, code="stream.unread")
         return self._response
 
     @property

@@ -11,19 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from ... import message as tree
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import (
-    AsRead,
-    ChatRequest,
-    Msg,
-    Options,
-    RawBlock,
-    ServerTool,
-    Tool,
-    ToolResultBlock,
-    ToolUseBlock,
-)
+from ...message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import noted
 from ...message.request import ASKS
 from ...protocols.base import HttpRequest, PreparedRequest, Room
@@ -139,7 +130,9 @@ def _tool_ids(msgs: Sequence[Msg]) -> Iterator[tuple[bool, str]]:
             for block in m.content:
                 if type(block) is ToolUseBlock or type(block) is ToolResultBlock:
                     yield type(block) is ToolUseBlock, block.id
-                elif type(block) is RawBlock and block.pair and block.role in ("call", "result"):
+                elif (
+                    type(block) is tree.RawBlock and block.pair and block.role in ("call", "result")
+                ):
                     yield block.role == "call", block.pair
 
 
@@ -256,7 +249,7 @@ def _request_without(req: ChatRequest, unchanged: Collection[str], read: AsRead)
         tools=() if "tools" in unchanged else req.tools,
         tool_choice=None if "tool_choice" in unchanged else req.tool_choice,
         response_format=None if "response_format" in unchanged else req.response_format,
-        options=Options(**options),
+        options=tree.Options(**options),
         extras=extras or None,
         read=None,
     )

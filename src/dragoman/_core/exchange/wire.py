@@ -11,21 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ... import message as tree
 from ...capabilities import About, Capabilities, Facts, override
 from ...errors import InvalidMessage, WriteError
 from ...losses import Policy, PolicyLike, Report
 from ...losses import policy as policy_of
-from ...message import (
-    AsRead,
-    ChatRequest,
-    Msg,
-    RawBlock,
-    ServerTool,
-    Tool,
-    Written,
-    places,
-    request_of,
-)
+from ...message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ...message.blocks import ANSWER, NOTES, noted
 from ...message.check import HEALED, heal
 from ...message.request import ITEM
@@ -125,8 +116,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         LossRefused where the policy says so.
         """
         if type(req) is not ChatRequest:
-            req = request_of(req)
-        report = report or Report(req.messages, req, places, self.name)
+            req = tree.request_of(req)
+        report = report or Report(req.messages, req, tree.places, self.name)
         if req.read is not None:
             refuse_server_state(req, req.read, self.room, self._issuer, report)
         name = self._model_name(req, model, report)

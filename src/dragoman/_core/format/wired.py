@@ -108,11 +108,9 @@ class _Reading:
         if resp.error is not None:
             raise resp.error
         if not self.read:
-            raise ReadError(
-                "nothing in this stream is an event of this wire",
-                hint="check the wire; a body of bytes must come as the server sent it",
-                code="stream.shape",
-            )
+            text = "nothing in this stream is an event of this wire"
+            hint = "check the wire; a body of bytes must come as the server sent it"
+            raise ReadError(text, hint=hint, code="stream.shape")
         return resp
 
 

@@ -196,8 +196,7 @@ ROWS: dict[str, Code] = {
         asks=("lone_documents",),
     ),
     "document_name.made": added(
-        "a name for a document that has none",
-        fix="Give the document a `title`.",
+        "a name for a document that has none", fix="Give the document a `title`."
     ),
     "document_name.mapped": degraded(
         "the document's name was respelled as the wire demands",

@@ -74,8 +74,7 @@ ROWS: dict[str, Code] = {
         fix="Leave `tool_choice` unset, or offer `tools`.",
     ),
     "tool_choice.unknown": dropped(
-        "the choice names a tool that is not offered",
-        fix="Name one of the request's `tools`.",
+        "the choice names a tool that is not offered", fix="Name one of the request's `tools`."
     ),
     # response format
     "format.unsaid": dropped(

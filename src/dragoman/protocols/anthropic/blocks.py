@@ -341,11 +341,9 @@ def _decoded(data: str) -> str:
     try:
         return base64.b64decode(data, validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError) as error:
-        raise WriteError(
-            "a document of type text/plain holds no UTF-8 text in base64",
-            hint="give its true media type",
-            code="media.decode",
-        ) from error
+        text = "a document of type text/plain holds no UTF-8 text in base64"
+        hint = "give its true media type"
+        raise WriteError(text, hint=hint, code="media.decode") from error
 
 
 def read_raw(data: JsonObject, issuer: str) -> RawBlock:
@@ -382,8 +380,4 @@ _ANSWER_READERS: dict[str, _Reader] = {
 }
 
 
-_READERS: dict[str, _Reader] = {
-    **_RESULT_READERS,
-    **_ANSWER_READERS,
-    "tool_result": _read_result,
-}
+_READERS: dict[str, _Reader] = {**_RESULT_READERS, **_ANSWER_READERS, "tool_result": _read_result}

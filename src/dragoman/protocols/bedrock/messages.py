@@ -170,11 +170,9 @@ class ComposingWriter(BlockWriter):
         if not form and not isinstance(source, tree.Base64Source):
             form = ENDINGS.get((block.type, uri_of(block).rpartition(".")[2].lower()), "")
         if not form and type(block) is not DocumentBlock:
-            raise WriteError(
-                f"the format of {block.type} cannot be told from where it is",
-                hint="give its source a media_type",
-                code="media.type",
-            )
+            text = f"the format of {block.type} cannot be told from where it is"
+            hint = "give its source a media_type"
+            raise WriteError(text, hint=hint, code="media.type")
         return form
 
     def name(self, block: DocumentBlock) -> str | None:
