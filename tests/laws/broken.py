@@ -34,11 +34,27 @@ Turns = list[Msg]
 
 ids = st.sampled_from((*IDS, "functions.look:0", "toolu_01", "call_00_abc", "abcdefgh9"))
 names = st.sampled_from(NAMES)
+# made once: a strategy that a draw makes is checked with every draw
+_some_ids = st.lists(ids, min_size=1, max_size=3)
+_several_ids = st.lists(ids, min_size=2, max_size=3)
+_given = st.sampled_from(range(5))
+_outputs = st.sampled_from(range(8))
+_result_roles = st.sampled_from(RESULT_ROLES)
+_issuers = st.sampled_from(ISSUERS)
+_origins = st.none() | _issuers.map(Origin)
+_signatures = st.sampled_from((None, "", "c2ln"))
+_seals = st.sampled_from((None, "", "cmVk"))
+_chat_roles = st.sampled_from(("user", "assistant"))
+_plain_roles = st.sampled_from(("user", "assistant", "system"))
+_roles = st.lists(st.sampled_from(("system", "developer", "user", "assistant")),
+                  min_size=1, max_size=4)  # fmt: skip
+_speakers = st.sampled_from(("", "Bob"))
+_media = media()
 
 
 def asks(draw: st.DrawFn, id: str, name: str | None = None) -> ToolUseBlock:
     """A call; its arguments are an object more often than not."""
-    given = draw(st.sampled_from(({}, {"at": 1}, "not json", None, [1])))
+    given: Any = ({}, {"at": 1}, "not json", None, [1])[draw(_given)]
     return ToolUseBlock(id, draw(names) if name is None else name, given)
 
 
@@ -46,39 +62,39 @@ def answers(draw: st.DrawFn, id: str) -> Msg:
     """A result as a message of its own, with anything in it."""
     inside = [TextBlock("x"), ImageBlock(Base64Source("image/png", PNG))]
     outputs: tuple[Any, ...] = ("seen", "", " ", None, [], inside, inside[1:], {"a": 1})
-    output = draw(st.sampled_from(outputs))
+    output = outputs[draw(_outputs)]
     said = ToolResultBlock(id, draw(names), output, draw(st.booleans()))
-    return Msg("", [said], draw(st.sampled_from(RESULT_ROLES)))
+    return Msg("", [said], draw(_result_roles))
 
 
 def spoken(draw: st.DrawFn, *blocks: Any) -> Msg:
     """An assistant's message, of any issuer."""
-    return Msg("", list(blocks), "assistant", origin=Origin(draw(st.sampled_from(ISSUERS))))
+    return Msg("", list(blocks), "assistant", origin=Origin(draw(_issuers)))
 
 
 def thinks(draw: st.DrawFn) -> ThinkingBlock:
     """Thinking of any issuer, signed or not, empty or not, sealed or not."""
-    origin = draw(st.none() | st.sampled_from(ISSUERS).map(Origin))
+    origin = draw(_origins)
     return ThinkingBlock(
-        draw(texts), draw(st.sampled_from((None, "", "c2ln"))),
-        draw(st.sampled_from((None, "", "cmVk"))), origin=origin,
+        draw(texts), draw(_signatures),
+        draw(_seals), origin=origin,
     )  # fmt: skip
 
 
 def unanswered(draw: st.DrawFn) -> Turns:
     """Calls without results, and somebody who goes on."""
-    calls = [asks(draw, id) for id in draw(st.lists(ids, min_size=1, max_size=3))]
-    return [spoken(draw, *calls), *draw(st.sampled_from(([], [Msg.user("And?")])))]
+    calls = [asks(draw, id) for id in draw(_some_ids)]
+    return [spoken(draw, *calls), *([Msg.user("And?")] if draw(st.booleans()) else [])]
 
 
 def orphans(draw: st.DrawFn) -> Turns:
     """Results without calls."""
-    return [answers(draw, id) for id in draw(st.lists(ids, min_size=1, max_size=3))]
+    return [answers(draw, id) for id in draw(_some_ids)]
 
 
 def partly(draw: st.DrawFn) -> Turns:
     """Several calls, some of them answered, with words between call and result."""
-    called = draw(st.lists(ids, min_size=2, max_size=3))
+    called = draw(_several_ids)
     kept = [id for id in called if draw(st.booleans())]
     between = draw(st.sampled_from(([], [Msg.user("Wait.")], [Msg.system("Stop.")])))
     return [spoken(draw, *(asks(draw, id) for id in called)), *between,
@@ -115,7 +131,7 @@ def late(draw: st.DrawFn) -> Turns:
 def one_message(draw: st.DrawFn) -> Turns:
     """Calls, results and words of several rounds in one message."""
     blocks: list[Any] = []
-    for id in draw(st.lists(ids, min_size=1, max_size=3)):
+    for id in draw(_some_ids):
         blocks += [asks(draw, id), ToolResultBlock(id, "look", "seen"), TextBlock(draw(texts))]
     mixed: list[Any] = list(draw(st.permutations(blocks)))
     return [spoken(draw, *mixed)]
@@ -123,7 +139,7 @@ def one_message(draw: st.DrawFn) -> Turns:
 
 def empties(draw: st.DrawFn) -> Turns:
     """Messages that hold nothing, or nothing that is seen."""
-    role = draw(st.sampled_from(("system", "user", "assistant")))
+    role = draw(_plain_roles)
     nothing: tuple[Any, ...] = (
         "",
         " \n",
@@ -138,9 +154,7 @@ def empties(draw: st.DrawFn) -> Turns:
 
 def systems(draw: st.DrawFn) -> Turns:
     """System messages where none is expected."""
-    roles = draw(st.lists(st.sampled_from(("system", "developer", "user", "assistant")),
-                          min_size=1, max_size=4))  # fmt: skip
-    return [Msg("", draw(texts), role) for role in roles]
+    return [Msg("", draw(texts), role) for role in draw(_roles)]
 
 
 def thoughts(draw: st.DrawFn) -> Turns:
@@ -153,15 +167,15 @@ def thoughts(draw: st.DrawFn) -> Turns:
 
 def rows(draw: st.DrawFn) -> Turns:
     """The same speaker again and again, trailing white space and all."""
-    role = draw(st.sampled_from(("user", "assistant")))
-    return [Msg(draw(st.sampled_from(("", "Bob"))), draw(texts), role) for _ in range(3)]
+    role = draw(_chat_roles)
+    return [Msg(draw(_speakers), draw(texts), role) for _ in range(3)]
 
 
 def sights(draw: st.DrawFn) -> Turns:
     """Media of any kind, said by anybody, in front of calls and in results."""
-    seen = draw(media())
+    seen = draw(_media)
     said = ToolResultBlock("m1", "look", [seen, TextBlock("a dot"), seen])
-    return [Msg("", [seen], draw(st.sampled_from(("user", "assistant", "system")))),
+    return [Msg("", [seen], draw(_plain_roles)),
             spoken(draw, asks(draw, "m1", "look")), Msg("", [said], "tool")]  # fmt: skip
 
 
@@ -171,9 +185,14 @@ FRAGMENTS: tuple[Callable[[st.DrawFn], Turns], ...] = (
 )  # fmt: skip
 
 
+_ways = {
+    size: st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=size) for size in range(1, 9)
+}
+
+
 @st.composite
 def broken(draw: st.DrawFn, max_size: int = 3) -> list[Msg]:
     """One to three fragments, each broken in its own way, sometimes with a user in front."""
-    ways = draw(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=max_size))
+    ways = draw(_ways[max_size])
     start = [Msg.user("Go.")] if draw(st.booleans()) else []
     return [*start, *(m for way in ways for m in way(draw))] or [Msg.user("Go.")]

@@ -65,23 +65,27 @@ _classes: dict[str, Any] = {
 }
 
 
+# made once: a strategy that a draw makes is checked with every draw
+_kinds = st.sampled_from(tuple(_classes))
+_places = st.sampled_from(range(7))
+_titles = st.none() | st.just("t")
+
+
 @st.composite
 def media(draw: st.DrawFn) -> Any:
     """A medium of any kind from any source."""
-    kind = draw(st.sampled_from(tuple(_classes)))
+    kind = draw(_kinds)
     media_type, data, url = _sources[kind]
-    source = draw(
-        st.sampled_from((
-            Base64Source(media_type, data),
-            Base64Source("application/x-odd", data),
-            URLSource(url),
-            URLSource(f"data:{media_type};base64,{data}"),
-            URLSource("gs://bucket/object"),
-            URLSource("/nowhere/at/all.bin"),
-            FileSource("file-1", "somebody"),
-        ))
-    )  # fmt: skip
-    return _classes[kind](source, title=draw(st.none() | st.just("t")), cache=draw(hints))
+    source = (
+        Base64Source(media_type, data),
+        Base64Source("application/x-odd", data),
+        URLSource(url),
+        URLSource(f"data:{media_type};base64,{data}"),
+        URLSource("gs://bucket/object"),
+        URLSource("/nowhere/at/all.bin"),
+        FileSource("file-1", "somebody"),
+    )[draw(_places)]
+    return _classes[kind](source, title=draw(_titles), cache=draw(hints))
 
 
 def call(ids: st.SearchStrategy[str] = _ids) -> st.SearchStrategy[Any]:
@@ -109,29 +113,45 @@ _odd = st.builds(RefusalBlock, texts) | st.builds(
 blocks = _said | _cited | call() | result() | _thoughts | media() | _odd
 
 
+_contents = texts | st.lists(blocks, max_size=4)
+_speakers = st.sampled_from(SPEAKERS)
+_roles = st.sampled_from(ROLES)
+
+
 @st.composite
 def msgs(draw: st.DrawFn) -> Msg:
     """A message of any role, whatever it holds."""
-    content = draw(texts | st.lists(blocks, max_size=4))
+    content = draw(_contents)
     return Msg(
-        draw(st.sampled_from(SPEAKERS)),
+        draw(_speakers),
         content,
-        draw(st.sampled_from(ROLES)),
+        draw(_roles),
         cache=draw(hints),
         extras=cast("Any", draw(extras)),
         origin=draw(origins),
     )
 
 
+_some_ids = st.lists(_ids, min_size=1, max_size=3)
+_call = call(st.just(""))
+_result = result(st.just(""))
+_between = st.lists(msgs(), max_size=1)
+
+
+def _with_id(block: Any, id: str) -> Any:
+    block.id = id
+    return block
+
+
 @st.composite
 def _turns(draw: st.DrawFn) -> list[Msg]:
     """Calls and results that nearly belong together: some lost, doubled, late or too early."""
-    ids = draw(st.lists(st.sampled_from(IDS), min_size=1, max_size=3))
-    calls = [Msg("", [draw(call(st.just(i)))], "assistant") for i in ids]
+    ids = draw(_some_ids)
+    calls = [Msg("", [_with_id(draw(_call), i)], "assistant") for i in ids]
     if draw(st.booleans()):
         calls = [Msg("", [b for m in calls for b in m.blocks], "assistant")]
-    answers = [Msg("", [draw(result(st.just(i)))], draw(st.sampled_from(ROLES))) for i in ids]
-    between = draw(st.lists(msgs(), max_size=1))
+    answers = [Msg("", [_with_id(draw(_result), i)], draw(_roles)) for i in ids]
+    between = draw(_between)
     everything = [*calls, *between, *answers]
     lost = draw(st.sets(st.integers(0, len(everything) - 1), max_size=2))
     kept = [m for i, m in enumerate(everything) if i not in lost]
@@ -142,10 +162,14 @@ def _turns(draw: st.DrawFn) -> list[Msg]:
     return list(draw(st.permutations(kept))) if mixed else kept
 
 
+_parts = _turns() | msgs().map(lambda m: [m])
+_some_parts = {size: st.lists(_parts, min_size=1, max_size=size) for size in range(1, 9)}
+
+
 @st.composite
 def histories(draw: st.DrawFn, max_size: int = 4) -> list[Msg]:
     """A history with at least one message; the same Msg may stand in it twice."""
-    parts = draw(st.lists(_turns() | msgs().map(lambda m: [m]), min_size=1, max_size=max_size))
+    parts = draw(_some_parts[max_size])
     return [m for part in parts for m in part] or [Msg("", "Hi.", "user")]
 
 

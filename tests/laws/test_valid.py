@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman._core.exchange.pipeline import FormatStyle, prepare
 from dragoman.errors import WriteError
 from dragoman.losses import Report
-from dragoman.message import places
+from dragoman.message import ToolResultBlock, ToolUseBlock, places
 from dragoman.vendors import NAMED
 
 from .histories import choices, histories, tools
@@ -51,7 +51,15 @@ def test_plain_lists_of_the_named_formatters(name: str, msgs: list[Msg]) -> None
     assert [fault for fault in faults if not fault.endswith(f"[{ACCEPTED}]")] == []
 
 
+def _text_before_call() -> list[Msg]:
+    """Some wires want a text and the call behind it as one turn, which no single group shows."""
+    call, result = ToolUseBlock("a", "look"), ToolResultBlock("a", "look", "seen")
+    said = [Msg("", [call], "assistant"), Msg("", [result], "tool"), Msg("", "So.", "assistant")]
+    return [Msg("", "Go.", "user"), *said, Msg("", [ToolUseBlock("b", "look")], "assistant")]
+
+
 @pytest.mark.parametrize("name", FORMATTERS)
+@example(_text_before_call())
 @given(histories())
 def test_formatters_whose_hooks_are_overridden(name: str, msgs: list[Msg]) -> None:
     """Then each group of messages is formatted apart, and none knows what stands in another."""

@@ -393,7 +393,10 @@ def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
 
 def without(data: JsonObject, *keys: str) -> JsonObject:
     """The fields but for those under `keys`."""
-    return {key: value for key, value in data.items() if key not in keys}
+    fields = dict(data)
+    for key in keys:
+        fields.pop(key, None)
+    return fields
 
 
 def require_text(value: Any) -> str:

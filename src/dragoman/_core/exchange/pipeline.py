@@ -22,7 +22,7 @@ from ..passes.fit import fit, fit_media
 from ..passes.fit.blocks import drop_blanks
 from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
-from ..passes.order import alternate_roles, move_late_system, order
+from ..passes.order import alternate_roles, join_calls, move_late_system, order
 from ..passes.repair import drop_unfinished_calls, repair
 from ..passes.roles import RoledHistory, survey
 from ..passes.thinking_binding import first_change, keep_bound_thinking
@@ -236,6 +236,8 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
     if history.calls:
         _, names = name_tools([], history.names, caps.tool_names, report)
         history, _ = respell_history(history, caps, names, report)
+        if caps.join_calls:
+            history = join_calls(history, report)
     if not isinstance(style.speakers, ByName):
         history = move_late_system(history, caps, report, style.told)
     return history.msgs

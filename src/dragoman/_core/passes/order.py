@@ -41,7 +41,7 @@ def order(
         history = _gather_results(history, report)
     changed = bool(history.unusual or history.flags & roles.GONE)
     if caps.join_calls and (history.flags & roles.FOLLOWING or (history.calls and changed)):
-        history = _join_calls(history, report)
+        history = join_calls(history, report)
     if not caps.thinking_last and changed:
         history = end_without_thinking(history, report)
     if caps.late_system == "placed" and changed:
@@ -325,7 +325,7 @@ def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentB
     return sorted(results, key=rank)  # which asks for each of them once, in their order
 
 
-def _join_calls(history: RoledHistory, report: Report) -> RoledHistory:
+def join_calls(history: RoledHistory, report: Report) -> RoledHistory:
     """What the assistant says right before its calls stands in one turn with them."""
     runs: Runs = {}
     for role, start, end in role_runs(history.roles):

@@ -72,8 +72,8 @@ def _read(
     if type(block) is ThinkingBlock:
         # what nobody has sealed may be another model's, which a gateway showed to this client
         block.origin = origin if block.signature or block.redacted is not None else None
-    elif block is not None and not answer and (hint := take_cache(fields)) is not None:
-        block.cache = hint  # all that is read here but thinking has one
+    elif block is not None and not answer and "cache_control" in fields:
+        block.cache = take_cache(fields)  # all that is read here but thinking has one
     if block is not None and fields:
         block.extras = {issuer: fields, **(block.extras or {})}
     return block

@@ -140,7 +140,8 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
             elif type(step) is Shut:
                 start, deltas = self._remainder(step.block)
             else:
-                deltas = self._deltas(step.block)
+                events += [self._event("Delta", delta=delta) for delta in self._deltas(step.block)]
+                continue
             if start is not None:
                 events.append(self._event("Start", start=start))
             events += [self._event("Delta", delta=delta) for delta in deltas]
