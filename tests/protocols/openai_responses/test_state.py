@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import dragoman
 from dragoman import ChatRequest, Msg
 from dragoman.errors import WriteError
 from dragoman.message import ToolUseBlock
 from tests.contract.judges import judge_request
-from tests.laws.histories import histories
+from tests.laws.histories import LONG, histories
 
 from .writing import OWN, codes, own, wire, wrote
 
@@ -88,7 +88,14 @@ def test_what_a_host_is_told_by_its_own_name_it_gets() -> None:
     assert codes(without) == ["result.orphan $.messages[0].content[0]"]
 
 
+def test_a_result_under_an_id_that_the_host_cannot_have_given_is_an_orphan() -> None:
+    out = wrote(Msg.tool(LONG, "seen"), Msg.user("And?"), extras=own(**STATES[0]))
+    assert out.body["input"] == [{"role": "user", "content": "And?"}]
+    assert codes(out) == ["result.orphan $.messages[0].content[0]"]
+
+
 @given(histories())
+@example([Msg.system("Go on."), Msg.tool(LONG, "seen")])
 def test_whatever_goes_on_is_taken(msgs: list[Msg]) -> None:
     target = dragoman.wire(OWN, policy="ignore")
     request = ChatRequest(msgs, model="m", extras=own(previous_response_id="resp_1"))

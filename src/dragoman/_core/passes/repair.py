@@ -272,7 +272,8 @@ class Pairing:
     ) -> tuple[Stays, list[tuple[str, ToolResultBlock, str]]]:
         """What stays of results that answer nobody, by the index of their messages; the losses.
 
-        `answered`: the ids of calls that have a result; those of results that stay join them.
+        `answered`: the ids of calls that have a result; those of results that stay join them. No
+        call that the provider keeps can have an id that the wire refuses.
         """
         losses: list[tuple[str, ToolResultBlock, str]] = []
         as_results: dict[int, list[ContentBlock]] = defaultdict(list)
@@ -280,7 +281,7 @@ class Pairing:
         for i, block in results:
             if block.id in answered:
                 losses.append(("result.duplicate", block, "left out"))
-            elif open_start and block.id:
+            elif open_start and self.caps.ids.takes(block.id):
                 as_results[i].append(block)
                 answered.add(block.id)
             elif self.caps.orphans == "tell":
