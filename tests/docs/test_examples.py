@@ -8,15 +8,14 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
-import os
 import shlex
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.cli.running import run as run_command
 
 from .pages import ROOT, blocks, pages
 
@@ -109,7 +108,10 @@ def commands(page: str) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "command"), [(name, line) for name, page in PAGES.items() for line in commands(page)]
 )
-def test_the_commands_of_a_page_work(name: str, command: str, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_work(
+    name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     said = '{"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}'
     (tmp_path / "chat.json").write_text('[{"name": "Tony", "role": "user", "content": "Hi"}]')
     (tmp_path / "answer.json").write_text(said)
@@ -117,12 +119,8 @@ def test_the_commands_of_a_page_work(name: str, command: str, tmp_path: Path) ->
     body = '{"model": "gpt-5.6", "messages": [{"role": "user", "content": "Hi"}]}'
     (tmp_path / "request.json").write_text(body)
     (tmp_path / "logs.jsonl").write_text(f"{body}\n{body}\n")
-    ran = subprocess.run(
-        [sys.executable, "-m", *shlex.split(command)],
-        cwd=tmp_path, capture_output=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"},
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr.decode()
+    ran = run_command(*shlex.split(command)[1:])
+    assert ran.exit_code == 0, ran.output
     assert ran.stdout, f"{name}: {command} prints nothing"
 
 

@@ -127,12 +127,19 @@ class Facts:
             caps = override(caps, fact.changes)
         return caps
 
-    def holding(self, model: str | None, wires: Names = _NONE, states: Names = _NONE) -> list[Fact]:
+    def __hash__(self) -> int:
+        """Of what tells most facts apart: what they change has no hash."""
+        return hash((self.source, self.pin, len(self.rows)))
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - every loss asks, and few facts are ever made
+    def holding(
+        self, model: str | None, wires: Names = _NONE, states: Names = _NONE
+    ) -> tuple[Fact, ...]:
         """The facts that hold: the first that asks nothing, then those whose state is given."""
         rows = [fact for fact in self.rows if not fact.wire or fact.wire in wires]
         first = next((fact for fact in rows if not fact.when and _about(fact, model)), None)
-        stated = [fact for fact in rows if fact.when in states and _about(fact, model)]
-        return stated if first is None else [first, *stated]
+        stated = (fact for fact in rows if fact.when in states and _about(fact, model))
+        return (*stated,) if first is None else (first, *stated)
 
     def about(self, model: str) -> Fact | None:
         """The fact that holds for `model` whatever the request, by its bare name."""

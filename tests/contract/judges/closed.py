@@ -36,13 +36,17 @@ class ClosedTypes:
         self._headers = tuple(headers)
         self._listed = listed
         self._spelled = spelled or {}
-        self._validators: dict[bool, Any] = {}
+        self._validators: dict[bool, tuple[Callable[[Json], bool], Any]] = {}
 
     def faults(self, body: Json, *, whole: bool) -> Iterator[Fault]:
         """Every mismatch. Not `whole`: only the list is there, nothing else is missed."""
         if whole not in self._validators:
             self._validators[whole] = self._compile(whole)
-        errors = self._validators[whole].iter_errors(body)
+        accepts, validator = self._validators[whole]
+        if accepts(body):
+            return
+        errors = list(validator.iter_errors(body))
+        assert errors, "refused by one validator and accepted by the other"
         found = list(dict.fromkeys(fault for error in errors for fault in explain(error)))
         foreign = [fault.path for fault in found if fault.rule == "types.kind"]
         for fault in found:  # of an object of the wrong kind, only that is told
@@ -50,9 +54,11 @@ class ClosedTypes:
             if fault.rule == "types.kind" or not any(inside):
                 yield fault
 
-    def _compile(self, whole: bool) -> Any:
-        # No type stubs come with jsonschema, and importing a judge must stay cheap.
+    def _compile(self, whole: bool) -> tuple[Callable[[Json], bool], Any]:
+        """Two validators of one schema: a fast one for the verdict, one that tells the errors."""
+        # No type stubs come with these, and importing a judge must stay cheap.
         jsonschema: Any = importlib.import_module("jsonschema")
+        fast: Any = importlib.import_module("jsonschema_rs")
         pydantic: Any = importlib.import_module("pydantic")
         schema: Schema = pydantic.TypeAdapter(self._load()).json_schema()
         for name in self._headers:  # arguments that the SDK sends as headers
@@ -66,7 +72,8 @@ class ClosedTypes:
             _close(definition, open_types)
         usual = jsonschema.Draft202012Validator
         unions = {"anyOf": Unions(schema, usual.VALIDATORS["anyOf"])}
-        return jsonschema.validators.extend(usual, unions)(schema)
+        accepts = fast.Draft202012Validator(schema).is_valid
+        return accepts, jsonschema.validators.extend(usual, unions)(schema)
 
 
 def _drop_answer_types(schema: Schema) -> set[str]:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .fault import Fault, Json, Path, brief, label, mapping, members
@@ -63,10 +64,20 @@ def schema_faults(schema: Json, at: Path, *, draft: bool) -> Iterator[Fault]:
 
 
 def _draft_faults(schema: dict[str, Json], at: Path) -> Iterator[Fault]:
-    jsonschema: Any = importlib.import_module("jsonschema")  # no stubs, and slow to import
-    validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+    fast, validator = _draft_validators()
+    if fast.is_valid(schema):
+        return
     for error in validator.iter_errors(schema):
         yield Fault("tools.draft", (*at, *error.absolute_path), "not JSON Schema draft 2020-12")
+
+
+@cache
+def _draft_validators() -> tuple[Any, Any]:
+    """One gives the verdict, the other tells the errors; without stubs, and slow to import."""
+    jsonschema: Any = importlib.import_module("jsonschema")
+    fast: Any = importlib.import_module("jsonschema_rs")
+    draft = jsonschema.Draft202012Validator.META_SCHEMA
+    return fast.Draft202012Validator(draft), jsonschema.Draft202012Validator(draft)
 
 
 def strict_faults(schema: Json, at: Path) -> Iterator[Fault]:

@@ -24,6 +24,7 @@ class ModelFacts:
 
     __slots__ = ()
     room: Room
+    _protocol_caps: Capabilities  # before any fact
     facts: tuple[Facts, ...]
     _caps: dict[tuple[str | None, frozenset[str]], Capabilities]
     _names: frozenset[str]  # under which facts speak of this wire
@@ -40,7 +41,7 @@ class ModelFacts:
         return self._caps.get((model, active)) or self._applied(model, active)
 
     def _applied(self, model: str | None, active: frozenset[str]) -> Capabilities:
-        caps = self.room.can()
+        caps = self._protocol_caps
         name = bare(model) if model else None
         for facts in self.facts:
             caps = facts.apply(caps, name, self._names, active)
@@ -77,7 +78,7 @@ class ModelFacts:
         """
         active = _NO_STATES if request is None else states(request, self.can(model))
         question = _Question(bare(model) if model else None, self._names, active)
-        return loss_source(code, about, self.room.can(), self.facts, question, changes)
+        return loss_source(code, about, self._protocol_caps, self.facts, question, changes)
 
 
 def without_switch(caps: Capabilities, active: frozenset[str]) -> Capabilities:

@@ -47,17 +47,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
     """
 
-    __slots__ = (
-        "_caps",
-        "_issuer",
-        "_logged",
-        "_names",
-        "facts",
-        "name",
-        "policy",
-        "room",
-        "vendor",
-    )
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps",
+                 "facts", "name", "policy", "room", "vendor")  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +61,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     ) -> None:
         self.name = name
         self.room = room
+        self._protocol_caps = room.can()
         self.vendor = vendor
         pin = next((some.pin for some in reversed(facts) if some.pin), "")
         self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
