@@ -23,11 +23,7 @@ from .message.answer import total
 from .message.blocks import ANSWER, NOTES, ContentBlock, plain_value
 
 MARK = "dragoman1."  # which envelopes begin with: no provider's own signature holds a dot
-
-
 _SIGN = 32  # bytes of an HMAC
-
-
 Made: TypeAlias = Callable[[object, object], object]  # is told what was made of which node
 
 

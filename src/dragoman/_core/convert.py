@@ -213,11 +213,7 @@ def _no_stream(wire: str, received: list[Any]) -> ReadError:
 
 
 _QUIET = policy_of("ignore")
-
-
 _MOST = 64  # events that may come before it is clear whose they are
-
-
 WireLike: TypeAlias = str | Vendor | Wire
 
 

@@ -20,35 +20,15 @@ except ImportError:  # the extra `speed` is not installed
 
 
 Json: TypeAlias = Any
-
-
 JsonObject: TypeAlias = dict[str, Any]
-
-
 MAX_DEPTH = 1000
-
-
 _BIG = 2.0**63
-
-
 _SHORT = 4096
-
-
 _LONG = b"0" * 19
-
-
 _HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
-
-
 _HUGE_BYTES = re.compile(_HUGE.pattern.encode())
-
-
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-
-
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-
-
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 

@@ -12,24 +12,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 CAP = 80
-
-
 _WINDOW = 4 * CAP
-
-
 _DEPTH = 6
 
 
 # Compiled on first use: most programs import this and never see an error.
 _RUN = r"[A-Za-z0-9+/_=-]{40,}"
-
-
 _TAIL = r"[A-Za-z0-9+/_=-]*\Z"
-
-
 _NAME = 64  # no name that people or providers choose is longer
-
-
 _VEIL = "<opaque text>"
 
 

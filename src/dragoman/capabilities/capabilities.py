@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 from .naming import IdRule, NameRule
 
 MEDIA = ("image", "audio", "video", "document")
-
-
 Kinds: TypeAlias = frozenset[str]
 
 

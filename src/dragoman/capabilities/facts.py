@@ -98,8 +98,6 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 Names: TypeAlias = frozenset[str]
-
-
 _NONE: Names = frozenset()
 
 

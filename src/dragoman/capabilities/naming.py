@@ -12,8 +12,6 @@ from functools import lru_cache
 from hashlib import blake2b
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
 _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 
 

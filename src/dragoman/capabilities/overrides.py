@@ -18,11 +18,7 @@ from .capabilities import MEDIA, Capabilities, Kinds
 from .naming import IdRule
 
 KINDS = ("text", "thinking", *MEDIA, "refusal", "raw")
-
-
 SEATS = ("user", "assistant", "system", "result")
-
-
 MERGED = ("sources", "media_types", "options")  # tables: a change says what is other in them
 
 
@@ -122,8 +118,6 @@ class _Reading:
 
 
 _BARE = re.compile(r"(?<!\\)(?:\\\\)*\[")
-
-
 _WORDS = {bool: "true or false", int: "a whole number", str: "a text"}
 
 
@@ -196,8 +190,6 @@ class About:
 
 
 _FIELDS = frozenset(f.name for f in fields(Capabilities))
-
-
 _FORCED = frozenset({"required", "tool"})
 
 

@@ -109,17 +109,9 @@ Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
 Extras: TypeAlias = dict[str, JsonObject]
-
-
 _JSON = (dict, list, str, int, float, type(None))
-
-
 ANSWER = " (answer)"
-
-
 NOTES = " (notes)"
-
-
 TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
 
 
@@ -301,8 +293,6 @@ class RefusalBlock(_Block):
 
 
 RawRole: TypeAlias = Literal["call", "result", "item", "message"]
-
-
 RawSide: TypeAlias = Literal["client", "server"]
 
 
@@ -327,8 +317,6 @@ class RawBlock(_Block):
 
 
 MediaBlock: TypeAlias = ImageBlock | AudioBlock | VideoBlock | DocumentBlock
-
-
 ToolBlock: TypeAlias = ToolUseBlock | ToolResultBlock
 
 
@@ -347,8 +335,6 @@ def _by_kind(union: Any) -> dict[str, type[Any]]:
 
 
 SOURCES = _by_kind(Source)
-
-
 BLOCKS = _by_kind(ContentBlock)
 
 

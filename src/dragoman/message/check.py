@@ -203,8 +203,6 @@ _CHECKS: dict[str, _Check] = {
 
 
 _UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # what readers note, and no user sets
-
-
 _LAST = ("extras", "origin", "cache")  # checked when the content of a block is right
 
 

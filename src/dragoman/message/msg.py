@@ -16,8 +16,6 @@ from . import blocks, check
 from .blocks import CacheHint, Content, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
-
-
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 

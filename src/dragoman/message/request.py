@@ -96,8 +96,6 @@ OPTION_KINDS: dict[str, tuple[type, ...]] = {
 
 
 OPTIONS = tuple(f.name for f in fields(Options))
-
-
 NO_OPTIONS = Options.__new__(Options)  # named before it is filled, for `given` knows it
 
 

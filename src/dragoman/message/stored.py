@@ -23,8 +23,6 @@ from .request import NO_OPTIONS, AsRead, ChatRequest, Options, ResponseFormat
 from .tools import ServerTool, Tool, ToolChoice
 
 VERSION = 1
-
-
 Storable: TypeAlias = Msg | list[Msg] | ChatRequest | ChatResponse
 
 

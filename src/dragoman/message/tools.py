@@ -209,8 +209,6 @@ class ServerTool(ReadFrom, Shown):
 
 
 ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any]
-
-
 ToolList: TypeAlias = Sequence[ToolLike] | None
 
 

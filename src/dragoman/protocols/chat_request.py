@@ -47,8 +47,6 @@ _FUNCTION_FIELDS = {"description": str, "parameters": dict, "strict": bool}
 ChoiceValue: TypeAlias = tuple[dict[str, Any], str | None]
 
 _FORMATS: dict[str, Any] = {"text": "text", "json_object": "json"}
-
-
 _SCHEMA_FIELDS = {"schema": dict, "name": str, "description": str, "strict": bool}
 
 

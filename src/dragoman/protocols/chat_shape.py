@@ -197,23 +197,11 @@ def head(history: RoledHistory) -> int:
 
 # notes in the spelling of calls and results
 UNTYPED = "untyped"  # the call has no type
-
-
 _PLACED = "placed"  # the call has an index, which is its position
-
-
 _BARE = "bare"  # the call has no arguments
-
-
 _CALL = ("id", "function")
-
-
 _FUNCTION = ("name", "arguments")
-
-
 _Blocks: TypeAlias = list[ContentBlock]
-
-
 _Parts: TypeAlias = Callable[[list[Json], str, Origin | None], _Blocks]
 
 

@@ -24,8 +24,6 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 # Gemini API docs, "OpenAI compatibility": what an effort is worth in tokens. More than high is the
 # most that the model takes.
 _TOKENS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
-
-
 _MOST = 32768
 
 
@@ -238,8 +236,6 @@ def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Repor
 
 
 USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
-
-
 _LEAST_BUDGET = 1024
 
 

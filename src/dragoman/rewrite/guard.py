@@ -14,8 +14,6 @@ from itertools import chain
 from unicodedata import category, normalize
 
 BREAKS = "\n\v\f\r\x85\u2028\u2029"  # what ends a line for a reader
-
-
 BREAK = re.compile(f"[{BREAKS}]")
 
 
@@ -93,8 +91,6 @@ def _forms() -> dict[str, str]:
 
 
 _SHAPE = 64  # what stands in a name's place may be a name up to this length
-
-
 RARE = BREAKS[4:]  # the line breaks beyond ASCII
 
 

@@ -198,8 +198,6 @@ def _lines(breaks: str, after: str) -> re.Pattern[str]:
 
 
 _ESCAPED = "a backslash stands before it"
-
-
 _ANY = IdRule()
 
 

@@ -79,11 +79,7 @@ def _inside(schema: JsonObject, value: Json, refs: Refs) -> bool:
 
 
 _DEEPEST = 200  # the library recurses; no arguments are nested so deeply
-
-
 _WORDS = 240
-
-
 Declared: TypeAlias = Tool | JsonObject | None  # whoever declares the arguments, or their schema
 
 
@@ -151,8 +147,6 @@ def _library() -> Any:
 
 
 _MENDING_DEEPEST = 100  # what is nested deeper stays as it is
-
-
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
 

@@ -15,11 +15,7 @@ from urllib.parse import unquote
 from .._core.jsontext import Json, JsonObject
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
-
-
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-
-
 LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 
 

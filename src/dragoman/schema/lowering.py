@@ -118,11 +118,7 @@ def _sizes(schema: Json) -> Counter[str]:
 
 # Where less inside is more outside: where a dialect takes these, they stay as they are.
 _INVERTING = frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
-
-
 _SIMPLE = frozenset({"type", "title", "description", "default"})
-
-
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -306,8 +302,6 @@ def _with_word(result: JsonObject) -> JsonObject:
 
 
 _MOST = 512
-
-
 _known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the schema stays
 
 

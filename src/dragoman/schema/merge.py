@@ -109,14 +109,8 @@ def _properties(node: SchemaNode, source: SchemaNode, names: list[str]) -> None:
 
 
 _PAIRS = 16  # branches that two unions may multiply to
-
-
 _RESTS = ("unevaluatedProperties", "unevaluatedItems")  # they hang on all that holds beside them
-
-
 _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-
-
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 

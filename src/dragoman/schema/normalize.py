@@ -32,8 +32,6 @@ _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean
 
 
 _ANY = {"any", "type_unspecified"}  # of draft 3, and of Gemini: no rule at all
-
-
 _EASY = frozenset({"type", "title", "description"})
 
 

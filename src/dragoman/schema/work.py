@@ -12,8 +12,6 @@ from .dialects import SchemaDialect
 from .keywords import Refs, below, same_or
 
 Verdict: TypeAlias = Literal["equal", "wider", "narrower"]
-
-
 UNFIT = "schema.unfit"
 
 
@@ -86,8 +84,6 @@ def verdict_of(changes: Iterable[Change]) -> Verdict:
 
 
 MOST = 4000  # schemas written for one: references inlined again and again multiply
-
-
 _TELLABLE = 300  # characters of a constraint that a description may take
 
 

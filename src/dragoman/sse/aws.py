@@ -16,14 +16,8 @@ from .._core.jsontext import loads
 from ..errors import ReadError
 
 _PRELUDE = struct.Struct(">III")  # length of the frame, of its headers, CRC of both
-
-
 _MOST = 1 << 25  # bytes of one frame; AWS sends at most 16 MiB
-
-
 _SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values by their type
-
-
 _NAMES = (":event-type", ":exception-type", ":error-code")
 
 

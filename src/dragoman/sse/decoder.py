@@ -131,8 +131,6 @@ class NDJSON:
 
 
 _OUTSIDE = re.compile(rb'[{}\[\]"]')
-
-
 _INSIDE = re.compile(rb'["\\]')
 
 
@@ -192,11 +190,7 @@ class JSONArray:
 
 
 Framing: TypeAlias = Literal["sse", "ndjson", "json-array", "aws-eventstream"]
-
-
 Frame: TypeAlias = tuple[str | None, bytes]  # the event's name, if the framing gives one; its data
-
-
 _BEFORE = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and blanks, which say nothing yet
 
 

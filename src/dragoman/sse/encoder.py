@@ -27,8 +27,6 @@ CONTENT_TYPES: dict[str, str] = {
 
 
 _BREAKS = re.compile(r"\r\n|\r|\n")
-
-
 _TEXT = 7  # the type of a header's value
 
 

@@ -12,8 +12,6 @@ from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
 _LEARN = "Microsoft Learn, Azure OpenAI v1 API; recorded answers"
-
-
 _CHOICES = ("auto", "none", "required", "tool", "allowed")
 
 

@@ -14,17 +14,9 @@ from ..protocols.bedrock import Dialect
 from . import Vendor
 
 _RECORDED = "recorded answers of Converse"
-
-
 _CACHING = "Amazon Bedrock user guide, Prompt caching"
-
-
 _BINDING = "Amazon Bedrock user guide, Claude: thinking block binding"
-
-
 _OUTPUT = "Amazon Bedrock user guide, Structured output; presenton issue 939"
-
-
 _NOVA_DOCS = "Amazon Nova 2 user guide, Extended thinking, Built-in tools; recorded"
 
 
@@ -58,8 +50,6 @@ _SCHEMAS: dict[str, Any] = {
 
 
 _SIGNED_NONE: dict[str, Any] = {"thinking": False}
-
-
 _BOUND: dict[str, Any] = {**_CLAUDE, "binding": "prefix"}
 
 
@@ -107,8 +97,6 @@ _NOVA: dict[str, Any] = {
 
 # No other maker's models are known to take their thinking back, or a forced tool.
 _OTHER: dict[str, Any] = {"thinking": False, "forced_tools": False}
-
-
 _TEXT: dict[str, Any] = {**_OTHER, "image": False}
 
 

@@ -12,14 +12,8 @@ from ..protocols.cohere import Dialect
 from . import Vendor
 
 _MODELS = "Cohere docs, Models; recorded"
-
-
 _REASONING = "Cohere docs, Reasoning"
-
-
 _STILL: dict[str, Any] = {"thinks": "never", "thinking": False}
-
-
 _OLD: dict[str, Any] = {**_STILL, "image": False, "late_system": "reminder"}
 
 

@@ -18,20 +18,10 @@ from ..protocols.dashscope import MULTIMODAL, TEXT, DashScope, Dialect
 from . import Vendor
 
 _API = "Model Studio, Qwen API via DashScope: endpoints by model; agentscope-java's router"
-
-
 _OVERVIEW = "Model Studio, text generation overview: models of each endpoint; probes of 2026-09"
-
-
 _REPLAY = "the vendors' own thinking guides: reasoning_content comes back on tool turns"
-
-
 _GLM = "qwen-code's provider for DashScope: GLM reads strings, parts are dropped in silence"
-
-
 _STREAMS = 'Model Studio, error codes: "enable_thinking only support stream call"'
-
-
 _COMPATIBLE = "Model Studio, OpenAI compatible chat; 117 recorded requests"
 
 
@@ -42,27 +32,15 @@ _FORCED = (
 
 
 _SCHEMAS = "Model Studio, structured output: models with json_schema"
-
-
 _TEXT: dict[str, Any] = {"endpoint": TEXT, "image": False, "audio": False, "video": False}
-
-
 _ALL: dict[str, Any] = {"endpoint": MULTIMODAL}
-
-
 _SIGHT: dict[str, Any] = {**_ALL, "audio": False}
-
-
 _SOUND: dict[str, Any] = {**_ALL, "image": False, "video": False}
 
 
 # models of Qwen3's time think in streams only; later ones were not seen to insist
 _STREAMED: dict[str, Any] = {"streamed_thinking": True}
-
-
 _EFFORT: dict[str, Any] = {"efforts": ("low", "medium", "high", "xhigh", "max")}
-
-
 _BACK: dict[str, Any] = {"thinking": True}
 
 
@@ -102,11 +80,7 @@ _FACTS = Facts(
 
 
 _FILM: dict[str, Any] = {"video": ("user",)}
-
-
 _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
-
-
 _LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or a budget
 
 

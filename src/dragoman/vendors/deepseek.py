@@ -16,14 +16,8 @@ from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
 
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
-
-
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
-
-
 _CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
-
-
 _SEE = ("deepseek-flash*", "deepseek-v4.1*", "deepseek-v4-flash-vision*")
 
 

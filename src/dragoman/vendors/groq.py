@@ -13,17 +13,9 @@ from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 _TOOLS = "Groq docs, Built-in tools: models that search and run code"
-
-
 _SCHEMAS = "Groq docs, Structured outputs: supported models"
-
-
 _REASONING = "Groq docs, Reasoning: efforts by model"
-
-
 _REFUSED = ("logprobs", "top_logprobs", "presence_penalty", "frequency_penalty", "n")
-
-
 _SCHEMA: dict[str, Any] = {"formats": ("text", "json", "schema")}
 
 

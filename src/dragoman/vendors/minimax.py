@@ -16,8 +16,6 @@ from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
-
-
 _SEES = ("minimax-m[3-9]*",)
 
 

@@ -12,8 +12,6 @@ from ..protocols.mistral import Dialect
 from . import Vendor
 
 _REASONING = "Mistral docs, Reasoning; mozilla-ai/any-llm issue 1241"
-
-
 _MODELS = "Mistral docs, Models"
 
 

@@ -13,11 +13,7 @@ from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"
-
-
 _PARTS = "kimi-cli and vercel/ai: image_url and video_url as data URI or ms:// file"
-
-
 _SEE = ("kimi-k2.[5-9]*", "kimi-k3*", "kimi-for-coding*")
 
 

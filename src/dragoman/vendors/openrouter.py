@@ -13,17 +13,9 @@ from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
 _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
-
-
 _CHOICE = "OpenRouter API reference: tool_choice"
-
-
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")
-
-
 _CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")}
-
-
 _GPT = ("gpt-*", "o[134]*", "chatgpt-*")
 
 

@@ -12,14 +12,8 @@ from ..protocols.gemini import Dialect
 from . import Vendor
 
 _HOST = "https://{region}-aiplatform.googleapis.com"
-
-
 _PLACE = "projects/{project}/locations/{region}"
-
-
 _CLAUDE = "/publishers/anthropic/models/{model}"
-
-
 _LOOKED_UP = "2026-11-21"
 
 

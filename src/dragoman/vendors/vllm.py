@@ -14,17 +14,9 @@ from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
-
-
 _TEMPLATE = "vLLM docs, Reasoning Outputs: the switch in each model's template"
-
-
 _HEAD = 'templates since Qwen3.5, "System message must be at the beginning.": vllm issue 41114'
-
-
 _SWITCH: dict[str, Any] = {"form": "template", "efforts": ("on",), "budgets": ()}
-
-
 _NAMED: dict[str, Any] = {"form": "template thinking", "budgets": ()}
 
 

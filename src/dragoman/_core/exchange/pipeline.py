@@ -125,8 +125,6 @@ class HistoryContext:
 
 
 _ALONE = HistoryContext()
-
-
 _OPEN = HistoryContext(open_start=True)
 
 

@@ -110,14 +110,8 @@ def bytes_of(chunk: Any) -> bytes:
 
 
 _LEAVES = frozenset({str, int, float, bool, type(None)})
-
-
 _JSON = _LEAVES | {dict, list}
-
-
 _TEXT = frozenset({str})
-
-
 _WORDS = ("role", "type")  # an object made by hand has them as defaults, which are not "set"
 
 

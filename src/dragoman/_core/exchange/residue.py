@@ -177,8 +177,6 @@ def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling
 
 
 _OPTION = "options."
-
-
 _NAMED = ("tools", "tool_choice", "response_format")
 _NODES = ("options", "tool_choice", "response_format")
 

@@ -31,8 +31,6 @@ from ..stream.pieces import Failed, Key, Part, Piece, Raw, provider_error
 from .plain_json import bytes_of, plain, text_of, values_of
 
 _SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-
-
 _PARSED = frozenset({dict, list, type(None), bool, int, float})
 
 

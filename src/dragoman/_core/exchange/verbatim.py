@@ -25,8 +25,6 @@ from ..passes.roles import ASSISTANT, FOLLOWED, SYSTEM, TOOL, USER, RoledHistory
 from .pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
 
 _ROLES = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL}
-
-
 _HEAD = ("system", "developer")
 
 

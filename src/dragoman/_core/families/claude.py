@@ -11,21 +11,13 @@ from typing import Any
 from ...capabilities import Fact
 
 _THINKING = "Anthropic docs, Thinking: support, defaults and refused settings by model"
-
-
 _SAMPLERS = ("temperature", "top_p", "top_k")
-
-
 _ALL = ("low", "medium", "high", "xhigh", "max")
 
 
 # the API takes 1024 tokens and more, below the maximum of the answer, which has a maximum itself
 _SHORT = (1024, 31_999)
-
-
 _LONG = (1024, 63_999)
-
-
 _LONGEST = (1024, 127_999)
 
 
@@ -40,14 +32,8 @@ _SAMPLING: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "takes")}
 
 # since Opus 4.1: "`temperature` and `top_p` cannot both be specified for this model"
 _ONE_SAMPLER: dict[str, Any] = {"options": {**_SAMPLING["options"], "top_p": "alone"}}
-
-
 _PLACED: dict[str, Any] = {"late_system": "placed"}
-
-
 _BOUND: dict[str, Any] = {"binding": "prefix"}
-
-
 _UNFORCED: dict[str, Any] = {"forced_tools": False}
 
 
@@ -96,8 +82,6 @@ def _model(
 
 
 _FIVE: dict[str, Any] = {"prefill": False, "options": dict.fromkeys(_SAMPLERS, "refuses")}
-
-
 _MANUAL: dict[str, Any] = {"form": "budget", "prefill": True}
 
 

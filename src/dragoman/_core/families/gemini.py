@@ -11,11 +11,7 @@ from typing import Any
 from ...capabilities import Fact
 
 _THINKING = "Gemini API docs, Thinking: levels and budgets by model"
-
-
 _NOTES = "Gemini API changelog"
-
-
 _ARGON = "Gemini API docs, Get started with Gemini 4: thinking levels, no budgets"
 
 
@@ -33,20 +29,10 @@ _ONE = {"n": "refuses"}
 
 # since 3.6 flash and 3.5 flash-lite, and announced as a refusal to come
 _DEAF = {**_ONE, **dict.fromkeys(("temperature", "top_p", "top_k"), "ignores")}
-
-
 _FOUR = {**_DEAF, **dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses")}
-
-
 _TWO: dict[str, Any] = {"foreign_calls": "keep"}
-
-
 _PREFILL: dict[str, Any] = {"prefill": True}
-
-
 _NO_PREFILL: dict[str, Any] = {"prefill": False}  # "Requests ending with a model turn ..."
-
-
 _BUDGET = (128, 32_768)
 
 

@@ -13,8 +13,6 @@ from ...capabilities import Fact
 from .shared import CHAT, known
 
 _GUIDE = "OpenAI docs, Reasoning: efforts by model; efforts that answers echo"
-
-
 _REFUSED = "OpenAI API, recorded 400s: unsupported_value, unsupported_parameter"
 
 
@@ -41,8 +39,6 @@ _SAMPLERS = (
 
 
 _DEAF: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "refuses")}
-
-
 _FREE: dict[str, Any] = {"options": dict.fromkeys(_SAMPLERS, "takes")}
 
 
@@ -58,17 +54,9 @@ _BLIND: dict[str, Any] = {"image": False, "document": False}
 
 # docs "Prompt caching": four breakpoints, since GPT-5.6
 _MARKS: dict[str, Any] = {"cache_hints": 4, "cache_ttls": ("30m", "12h"), "cached_calls": False}
-
-
 _WORDS = (*_MARKS, "tool_choices")
-
-
 _THREE = ("low", "medium", "high")
-
-
 _FOUR = (*_THREE, "xhigh")
-
-
 _FIVE = (*_FOUR, "max")
 
 
@@ -83,14 +71,8 @@ _ELSEWHERE: dict[str, Any] = {"endpoint": "/responses"}
 
 # function tools on Chat Completions: not beside an effort, later not beside any reasoning
 _UNLESS_ASKED: dict[str, Any] = {"tools_with_thinking": "default"}
-
-
 _NO_TOOLS: dict[str, Any] = {"tools_with_thinking": "no"}
-
-
 _CODEX = ("gpt-5*-codex*", "codex-*")
-
-
 _PRO = ("gpt-5*-pro*", "gpt-6*-pro*", "o1-pro*", "o3-pro*", "*-deep-research*")
 
 
@@ -129,11 +111,7 @@ _MODELS = (
 
 # Reasoning by request: none is the default of 5.1 to 5.4, and can be asked of 5.5 and later.
 _ASKED = ("gpt-5.[1-4]*",)
-
-
 _STOPPED = ("gpt-5.[5-9]*", "gpt-6*")
-
-
 _NOT = (*_CODEX, *_PRO, "gpt-5*-chat*", "gpt-6-astra*", "gpt-6.1-sol*")
 
 

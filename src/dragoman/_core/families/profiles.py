@@ -13,20 +13,10 @@ from ...errors import ConfigError
 from ..redaction import shown
 
 _DATE = "2025-09-01"
-
-
 _TABLE = "the table of supported message blocks in AgentScope's formatter tutorial"
-
-
 _RULE = "AgentScope Java's formatter internals, vision model routing"
-
-
 _ITEMS = "AgentScope 1.0.21, OpenAIResponseChatFormatter: the documents name no Responses API"
-
-
 _TEXT = {"image": False, "audio": False, "video": False, "document": False}
-
-
 _CHAT = {**_TEXT, "image": ("user",), "audio": ("user",)}
 
 

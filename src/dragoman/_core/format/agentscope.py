@@ -27,8 +27,6 @@ _PROMOTE = {
 
 
 _KINDS = ("text", "image", "audio", "video", "thinking")
-
-
 _CHANGES: dict[str, Any] = {"move_media": (), "system_head": "first"}
 
 

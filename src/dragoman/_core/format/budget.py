@@ -96,8 +96,6 @@ def _common(full: list[JsonObject], part: list[JsonObject]) -> tuple[int, int]:
 
 
 Format: TypeAlias = Callable[[list[Msg], Report], Awaitable[list[JsonObject]]]
-
-
 CUT = "the cut to the token budget"
 
 

@@ -224,11 +224,7 @@ def cache_times(msgs: Iterable[Msg]) -> list[str | None]:
 
 
 _BATCH = 16  # messages that become final at a time: fewer cost more to bind than to write again
-
-
 _FAULTS = (WriteError, AttributeError, TypeError, KeyError, AssertionError)
-
-
 _SPEAKERS = (ByRole, ByName, Tagged, NameField)
 
 

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "expected"]
-
-
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 

@@ -61,8 +61,6 @@ _NEAREST: dict[FinishReason, str] = {
 
 
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may have corrected
-
-
 _CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
 
@@ -85,8 +83,6 @@ _FIGURES = {
 
 
 _DETAILS = "output_tokens_details"
-
-
 _THINKING = "thinking_tokens"
 
 

@@ -153,8 +153,6 @@ def _claims_block(data: Json) -> bool:
 
 
 BETAS = "anthropic_beta"
-
-
 _HEADER = "anthropic-beta"
 
 

@@ -88,8 +88,6 @@ def at_top(m: Msg) -> bool:
 
 
 _TEXT_KEYS = {"type", "text"}
-
-
 _WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 
 

@@ -212,8 +212,6 @@ _ERROR_KEYS = ("error", "message", "Message", "detail", "__type", "base_resp")
 
 # events of the SDK's own stream helper, which repeat what other events have said
 _COPIES = frozenset({"text", "thinking", "signature", "input_json", "citation", "compaction"})
-
-
 _DEFAULTS: dict[str, Any] = {"type": "message", "role": "assistant"}
 
 

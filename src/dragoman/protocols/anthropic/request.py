@@ -202,8 +202,6 @@ def write_format(body: JsonObject, prepared: PreparedRequest, report: Report) ->
 
 
 _SERVER_TOOLS = {"web_search": "web_search_20250305", "code_execution": "code_execution_20260521"}
-
-
 _DOMAINS = {"allowed_domains": "domains", "blocked_domains": "blocked_domains"}
 
 
@@ -323,8 +321,6 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
 
 # `type` of a tool choice -> its mode
 _MODES = {"auto": "auto", "none": "none", "any": "required", "tool": "tool"}
-
-
 _CHOICE_TYPES = {mode: word for word, mode in _MODES.items()}
 
 

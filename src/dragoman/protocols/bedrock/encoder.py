@@ -20,8 +20,6 @@ from .dialect import Dialect
 from .reader import FAULTS
 
 _BY_STATUS = {status: name for name, status in FAULTS.items()}
-
-
 _GROWING = {"image": "source", "toolUse": "input", "toolResult": "content"}
 
 

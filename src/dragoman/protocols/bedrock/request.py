@@ -204,8 +204,6 @@ def _claude_thinking(
 
 
 _FORMAT = "outputConfig.textFormat"
-
-
 _SCHEMA = f"{_FORMAT}.structure.jsonSchema"
 
 
@@ -244,8 +242,6 @@ def _put_format(body: JsonObject, form: ResponseFormat, name: str | None, note: 
 
 # Nova user guide, "Built-in tools"
 _SYSTEM_TOOLS = {"web_search": "nova_grounding", "code_execution": "nova_code_interpreter"}
-
-
 _TOOLS, _CHOICE = "toolConfig.tools", "toolConfig.toolChoice"
 
 

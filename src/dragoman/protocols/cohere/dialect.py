@@ -70,8 +70,6 @@ _MESSAGE_FIELDS = {
 
 
 _PARTS = {kind: (kind,) for kind in ("text", "image_url", "document", "thinking")}
-
-
 _TEXTS = ("text", "thinking")
 
 

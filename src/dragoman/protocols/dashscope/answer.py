@@ -31,8 +31,6 @@ PART, FIELD = "part", "text"
 SOUND_FIELD = "sound"  # the spelling of sound that stands beside the choices, not in a part
 AROUND = "around"  # the note of what the vendor's SDK puts around an answer
 NO_ID = "dragoman"  # the id of an answer that has none
-
-
 _WRITTEN: dict[str, FinishReason] = {"stop": "stop", "length": "length", "tool_calls": "tool_calls"}
 _UNWRITTEN: dict[str, FinishReason] = {"content_filter": "content_filter"}
 _NEAREST = {"context_overflow": "length"}

@@ -13,8 +13,6 @@ from ...capabilities import Capabilities
 
 # Below the base URL. A model that is sent to the other one answers 400, "url error".
 TEXT = "/services/aigc/text-generation/generation"
-
-
 MULTIMODAL = "/services/aigc/multimodal-generation/generation"
 
 

@@ -27,15 +27,11 @@ from .blocks import MEDIA
 from .dialect import Dialect
 
 THINKING, CONTENT, SOUND, CALL = range(4)  # the order of blocks in a message
-
-
 _CALL = {"id", "type", "function", "index"}
 
 
 # `index` is not among them: it stands there where tools are declared, and goes back
 _CHOICE = {"message", "finish_reason", "logprobs"}
-
-
 _MESSAGE = {"role", "content", "reasoning_content", "tool_calls"}
 
 
@@ -240,14 +236,8 @@ class ChoiceReader:
 
 
 Growth: TypeAlias = Literal["", "deltas", "snapshots"]
-
-
 _Track: TypeAlias = tuple[int, str, int]
-
-
 _DISTINCT = 4  # so many different characters are not said again by chance
-
-
 _LONG = 16  # nor is a text of this length
 
 
@@ -345,11 +335,7 @@ def _index(entry: JsonObject, place: int) -> int:
 
 
 _BODY = {"output", "usage", "request_id"}
-
-
 _SDK = ("status_code", "code", "message")  # of the vendor's SDK, around what was sent
-
-
 _USUAL = (3, 1, 1, 2, 2)  # fields of such an event, choices, fields of output, choice, message
 
 

@@ -66,8 +66,6 @@ _WIRE_REASONS: dict[str, tuple[str, bool]] = {
 
 
 _BY_CONTENT = {"stop", "tool_calls", "refusal", "other"}  # what content makes of each other
-
-
 _TOOL_TOKENS = "toolUsePromptTokenCount"
 
 

@@ -86,8 +86,6 @@ _MEDIA: dict[str, type[tree.ImageBlock | tree.AudioBlock | tree.VideoBlock]] = {
 
 _FILES = "https://generativelanguage.googleapis.com/"  # where the Files API keeps what it is given
 _BLOBS = {"inlineData": "data", "fileData": "fileUri"}
-
-
 _Block = TypeVar("_Block", bound=ContentBlock)
 
 

@@ -28,8 +28,6 @@ from .blocks import api_part, block_of
 from .dialect import Dialect, camel_keys, null_fields, set_fields
 
 _Path: TypeAlias = tuple[str | int, ...]
-
-
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 _ESCAPED = re.compile(r"\\(.)")
 _DEEPEST = 200  # steps of a path

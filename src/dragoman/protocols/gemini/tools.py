@@ -40,8 +40,6 @@ _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 # how each type was spelled, in the order of a walk; a single style if all were spelled alike
 Styles: TypeAlias = str | list[str] | None
-
-
 _NAMES = ("string", "number", "integer", "boolean", "array", "object", "null")
 _UPPER = {name.upper(): name for name in _NAMES}
 _NUMBERS = dict(enumerate(_NAMES, 1))

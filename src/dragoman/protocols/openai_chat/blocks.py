@@ -62,8 +62,6 @@ def cache_mark(hint: CacheHint, mark: str) -> JsonObject:
 
 
 PART = "part"  # the spelling of what stands in a list of parts
-
-
 BARE = "bare"  # of an image whose URL stands in no object
 
 
@@ -72,8 +70,6 @@ _LINK_PARTS: dict[str, type[Any]] = {"image_url": tree.ImageBlock, "video_url": 
 
 
 _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-
-
 _AUDIO_FORMATS = {"audio/mp3": "mp3", "audio/mpeg": "mp3"}
 
 
@@ -373,11 +369,7 @@ def make_call_id(*seeds: object) -> str:
 # "unsaid" if that is absent; the name of another field says that the text stands there.
 
 THINKING_FIELDS = ("reasoning_content", "reasoning")
-
-
 _ABSENT = "unsaid"
-
-
 _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
 
 

@@ -123,8 +123,6 @@ _FOREIGN = frozenset({
 
 # `web_search_20250305`: tools with a date
 _DATED = re.compile(r"\w+_20\d{6}")
-
-
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 

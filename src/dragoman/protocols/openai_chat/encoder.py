@@ -149,8 +149,6 @@ def _is_detail(block: ContentBlock) -> bool:
 
 
 DONE = "[DONE]"
-
-
 _IN_TEXT = ("think_tags", "delta")  # what stands in the text of the message
 
 

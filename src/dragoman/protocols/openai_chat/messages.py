@@ -28,11 +28,7 @@ from .dialect import Dialect
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 _TEXT_ROLES = {"user": roles.USER, "assistant": ASSISTANT, "system": SYSTEM, "developer": SYSTEM}
-
-
 _NAMED = "called"  # the result has the name of its call, and none in its own message
-
-
 _NO_ID = "nobody's"  # the result does not say which call it answers
 
 

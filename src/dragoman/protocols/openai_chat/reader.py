@@ -175,8 +175,6 @@ _MESSAGE_FIELDS = {"role", "content", "refusal", "tool_calls", "function_call",
 
 
 _USUAL_FIELDS = {"role", "content", "refusal", "reasoning_details", *THINKING_FIELDS}
-
-
 _ABSENT = object()
 
 
@@ -349,11 +347,7 @@ def _unknown_fields(message: JsonObject, complete: bool) -> JsonObject:
 
 
 _BODY_FIELDS = {"id", "object", "model", "choices", "usage", "error", "obfuscation"}
-
-
 _CHUNKS = ("chat.completion.chunk", "chat.completion.done")
-
-
 _OBJECTS = ("chat.completion", *_CHUNKS, "")
 
 

@@ -30,8 +30,6 @@ from .messages import read_messages
 
 # where thinking is asked for, and what the values there mean; others are efforts
 _SWITCH = {True: "on", False: "off"}
-
-
 _EFFORT = {"none": "off"}
 
 
@@ -187,8 +185,6 @@ def option_path(name: str, notes: JsonObject, dialect: Dialect) -> str:
 
 
 BUDGET_FORMS = ("object", "switch")  # the ways to ask for thinking that have a field for a budget
-
-
 _DEFAULT_EFFORT = "medium"  # what the API takes for models that think unasked
 
 

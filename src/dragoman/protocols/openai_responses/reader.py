@@ -517,8 +517,6 @@ _OPEN = frozenset({"queued", "in_progress", "cancelled"})  # there is no end, or
 _EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 
 _ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
-
-
 _PARTS = ("content_part", "reasoning_part", "reasoning_summary_part")
 _THOUGHTS = ("reasoning_text", "reasoning_summary_text")
 _HANDLERS: dict[str, Callable[[ResponsesReader, JsonObject], list[Piece]]] = {

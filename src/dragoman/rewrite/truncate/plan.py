@@ -153,8 +153,6 @@ class Cut(list[Msg]):
 
 # a strategy of one's own needs no more than this
 Candidates: TypeAlias = Generator[list[Msg], int, list[Msg]]
-
-
 Plan: TypeAlias = Generator[list[Msg] | Asked, Any, list[Msg]]
 
 

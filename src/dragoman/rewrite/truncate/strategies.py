@@ -394,8 +394,6 @@ def _chain_hash(key: str, ids_of_unit: str) -> str:
 
 
 _KEPT = 256
-
-
 _ROLES = ("user", "assistant", "system", "developer")
 
 
