@@ -22,6 +22,7 @@ from dragoman.formatter import (
 from dragoman.message import CacheHint, Msg, ToolResultBlock, ToolUseBlock
 from dragoman.rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Truncation
 from dragoman.token import CharTokenCounter, SumTokenCounter
+from tests.laws.each import for_each
 from tests.laws.test_append_only import MODELS, WIRES
 
 from .sessions import changes, outcome
@@ -50,24 +51,24 @@ def the_same(formatter: Any, histories: list[list[Msg]]) -> None:
         assert outcome(sealed, history) == whole
 
 
-@pytest.mark.parametrize(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
 @settings(QUICK, max_examples=10)
 @given(changes())
+@for_each(("wire", "model"), [*((wire, None) for wire in WIRES), *MODELS])
 def test_every_wire(wire: str, model: str | None, histories: list[list[Msg]]) -> None:
     the_same(dragoman.Formatter(wire, model=model, policy="ignore"), histories)
 
 
-@pytest.mark.parametrize("name", NAMED)
 @settings(QUICK)
 @given(changes())
+@for_each("name", NAMED)
 def test_every_named_formatter(name: str, histories: list[list[Msg]]) -> None:
     the_same(getattr(dragoman.formatter, name)(policy="ignore"), histories)
 
 
-@pytest.mark.parametrize("wire", ["openai", "anthropic", "gemini", "mistral"])
-@pytest.mark.parametrize("speakers", SPEAKERS, ids=lambda one: type(one).__name__)
 @settings(QUICK)
 @given(changes())
+@for_each("wire", ["openai", "anthropic", "gemini", "mistral"])
+@for_each("speakers", SPEAKERS)
 def test_every_way_to_speak(wire: str, speakers: Any, histories: list[list[Msg]]) -> None:
     the_same(dragoman.Formatter(wire, speakers=speakers, policy="ignore"), histories)
 
@@ -76,10 +77,10 @@ COUNTER = CharTokenCounter()
 CUTS = [DropOldest(), DropOldest(step=8), KeepFirst(2), ClearToolResults()]
 
 
-@pytest.mark.parametrize("cut", CUTS, ids=repr)
-@pytest.mark.parametrize("wire", ["openai", "anthropic", "gemini"])
 @settings(QUICK, max_examples=10)
 @given(changes())
+@for_each("cut", CUTS)
+@for_each("wire", ["openai", "anthropic", "gemini"])
 def test_with_a_budget(wire: str, cut: Truncation, histories: list[list[Msg]]) -> None:
     the_same(
         dragoman.Formatter(

@@ -35,6 +35,7 @@ from dragoman.message import (
 from dragoman.vendors import PROTOCOLS, VENDORS, vendor
 
 from .conversations import CONVERSATIONS, TOOLS, Turns
+from .each import for_each
 from .histories import PNG, histories, tools
 
 WIRES = [f"{name}/{protocol}" for name in VENDORS for protocol in vendor(name).wires]
@@ -188,8 +189,8 @@ ANSWERED = st.sampled_from((
 ))  # fmt: skip
 
 
-@pytest.mark.parametrize("wire", SPOKEN)
 @given(histories(), tools, ANSWERED)
+@for_each("wire", SPOKEN)
 def test_an_answered_history_only_grows(
     wire: str, msgs: list[Msg], offered: list[Tool], turns: list[Msg]
 ) -> None:
@@ -202,8 +203,8 @@ def test_an_answered_history_only_grows(
     assert moved(wire, before, after) <= stubs
 
 
-@pytest.mark.parametrize("wire", SPOKEN)
 @given(histories(2), tools, histories(2))
+@for_each("wire", SPOKEN)
 def test_whatever_is_added_a_loss_says_what_moved(
     wire: str, msgs: list[Msg], offered: list[Tool], more: list[Msg]
 ) -> None:

@@ -22,6 +22,7 @@ from tests.contract.judges.cases import changed
 from tests.contract.test_strict import TABLES, places
 
 from .broken import broken
+from .each import for_each
 from .histories import choices, tools
 
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
@@ -65,7 +66,6 @@ def test_several_values_at_a_time(source: str, data: st.DataObject) -> None:
     said(body, source, data.draw(st.sampled_from(list(PROTOCOLS))))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
 @settings(max_examples=60)
 @given(
     broken(),
@@ -81,6 +81,7 @@ def test_several_values_at_a_time(source: str, data: st.DataObject) -> None:
     ),
     st.sampled_from(("", None, "no such model", "claude-opus-5-5", "gemini-4-neon", "gpt-6-sol")),
 )
+@for_each("name", PROTOCOLS)
 def test_requests(
     name: str,
     msgs: list[Msg],

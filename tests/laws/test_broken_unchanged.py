@@ -24,6 +24,7 @@ from tests.contract.strict.cases import Case
 from tests.contract.test_strict import ROWS, TABLES
 
 from .broken import broken
+from .each import for_each
 from .histories import choices, tools
 
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
@@ -48,9 +49,9 @@ def test_objects_sees_a_block_that_was_replaced() -> None:
     assert objects(msgs) != before
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
 @settings(max_examples=40)
 @given(broken(), tools, choices)
+@for_each("name", PROTOCOLS)
 def test_requests(
     name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
 ) -> None:
@@ -70,10 +71,10 @@ def test_requests(
     assert objects(req.messages) == held
 
 
-@pytest.mark.parametrize("truncation", TRUNCATIONS, ids=lambda t: type(t).__name__)
-@pytest.mark.parametrize("name", ["openai-chat", "anthropic", "gemini"])
 @settings(max_examples=25)
 @given(broken())
+@for_each("truncation", TRUNCATIONS)
+@for_each("name", ["openai-chat", "anthropic", "gemini"])
 def test_truncation(name: str, truncation: Any, msgs: list[Msg]) -> None:
     formatter = dragoman.Formatter(
         name, token_counter=CharTokenCounter(), max_tokens=300, truncate=truncation, policy="ignore"

@@ -20,6 +20,7 @@ from dragoman.message import Written
 from tests.contract.converting.conserved import facts, silent
 from tests.contract.converting.conserved.tables import TABLES
 
+from .each import for_each
 from .test_converted import PAIRS, WIRES, requests, written
 
 SOME = PAIRS[::5]
@@ -48,9 +49,9 @@ def lost(
     return [one for one in found if not one.startswith(("$.model:", "$.modelId:"))]
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS, ids=map(" to ".join, PAIRS))
 @settings(max_examples=10)
 @given(requests())
+@for_each(("source", "target"), PAIRS)
 def test_nothing_is_lost_in_silence(source: str, target: str, req: ChatRequest) -> None:
     made = written(source, req)
     if made is None:

@@ -20,6 +20,7 @@ from dragoman.message import ResponseFormat, Written, dump, load
 from dragoman.vendors import PROTOCOLS
 from tests.contract.converting.requests import REFUSABLE
 
+from .each import for_each
 from .histories import choices, histories, tools
 from .judging import request_faults
 
@@ -64,9 +65,9 @@ def written(name: str, req: ChatRequest) -> tuple[dict[str, Any], str] | None:
     return json.loads(json.dumps(out.body)), out.path
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
 @settings(max_examples=25)
 @given(requests())
+@for_each("name", PROTOCOLS)
 def test_the_same_wire_says_the_same(name: str, req: ChatRequest) -> None:
     """Law 1, also with a turn behind it, and after it was stored."""
     made = written(name, req)
@@ -110,9 +111,9 @@ def converted(body: dict[str, Any], path: str, source: str, target: str) -> Writ
         return None
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
 @settings(max_examples=6)
 @given(requests())
+@for_each(("source", "target"), PAIRS)
 def test_every_other_wire_takes_it(source: str, target: str, req: ChatRequest) -> None:
     """Laws 3, 5, 7 and 8: valid, or a refusal with a code; the body that was read is the same."""
     made = written(source, req)

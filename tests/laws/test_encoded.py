@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dragoman
@@ -31,6 +31,7 @@ from dragoman.message import (
 from dragoman.vendors import PROTOCOLS
 from tests.laws.streams import STREAMS
 
+from .each import for_each
 from .trees import json_values
 
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
@@ -143,28 +144,29 @@ def agrees(before: ChatResponse, after: ChatResponse, losses: set[str]) -> None:
             assert told is None or heard == told
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
 @settings(max_examples=200)
 @given(pieces=streams())
+@for_each("wire", PROTOCOLS)
 def test_pieces_are_read_as_they_were_meant(wire: str, pieces: list[Piece]) -> None:
     _, resp, losses = through(WIRES[wire], pieces)
     agrees(build(pieces), resp, losses)
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
 @settings(max_examples=120)
 @given(pieces=streams())
+@for_each("wire", PROTOCOLS)
 def test_a_wire_s_own_pieces_come_back_the_same(wire: str, pieces: list[Piece]) -> None:
     own, before, _ = through(WIRES[wire], pieces)
-    assume(before.msg.blocks)  # an answer of nothing may be one event or two
+    if not before.msg.blocks:
+        return  # an answer of nothing may be one event or two
     _, after, losses = through(WIRES[wire], own)
     assert dump(after) == dump(before)
     assert losses <= {"answer.field"}  # told before the source told it
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
 @settings(max_examples=30)
 @given(pieces=streams())
+@for_each(("source", "target"), PAIRS)
 def test_every_other_wire_s_clients_read_them(
     source: str, target: str, pieces: list[Piece]
 ) -> None:

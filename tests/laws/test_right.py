@@ -10,7 +10,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,8 @@ from dragoman import ChatRequest, Msg, Tool
 from dragoman._core.exchange.pipeline import FormatStyle, prepare
 from dragoman.losses import Report
 from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, load
+
+from .each import for_each
 
 WIRES = dragoman.wires()
 TOOLS = [Tool("look", "Look.", {"type": "object", "properties": {"at": {"type": "string"}}}),
@@ -59,9 +60,9 @@ def said(out: Any) -> list[str]:
     return [json.dumps(turn, ensure_ascii=False) for turn in turns]
 
 
-@pytest.mark.parametrize("name", WIRES)
 @settings(max_examples=20)
 @given(right_histories())
+@for_each("name", WIRES)
 def test_nothing_is_repaired(name: str, msgs: list[Msg]) -> None:
     wire = dragoman.wire(name, strict=True)
     out = wire.write_request(ChatRequest(msgs, tools=TOOLS))
@@ -71,9 +72,9 @@ def test_nothing_is_repaired(name: str, msgs: list[Msg]) -> None:
     assert out.names == {}
 
 
-@pytest.mark.parametrize("name", WIRES)
 @settings(max_examples=20)
 @given(right_histories())
+@for_each("name", WIRES)
 def test_what_was_written_is_written_again(name: str, msgs: list[Msg]) -> None:
     """As it was read, and composed anew of what was read: no pass has anything to do."""
     wire = dragoman.wire(name, strict=True)
@@ -87,9 +88,9 @@ def test_what_was_written_is_written_again(name: str, msgs: list[Msg]) -> None:
     assert {loss.kind for loss in again.losses} <= {"expected", "moved"}
 
 
-@pytest.mark.parametrize("name", WIRES)
 @settings(max_examples=20)
 @given(right_histories())
+@for_each("name", WIRES)
 def test_every_message_is_the_very_one(name: str, msgs: list[Msg]) -> None:
     """Where results need not be gathered, no message is so much as copied."""
     can = dragoman.wire(name).can()

@@ -28,6 +28,7 @@ from dragoman.message import (
 from dragoman.message.blocks import BLOCKS
 from dragoman.vendors import NAMED
 
+from .each import for_each
 from .histories import histories
 
 
@@ -148,8 +149,8 @@ def test_response_formats(kind: Any, schema: Any, name: Any, about: Any, strict:
             taken(lambda req=req: dragoman.wire("openai-chat").write_request(req))  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMED) - {"OpenAIFormatter"}))
 @given(junk)
+@for_each("name", sorted(set(NAMED) - {"OpenAIFormatter"}))
 def test_formatters(name: str, msgs: Any) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
     taken(lambda: formatter.format_sync(msgs))

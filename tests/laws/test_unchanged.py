@@ -6,7 +6,6 @@ import copy
 import pickle
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 import dragoman
@@ -15,6 +14,7 @@ from dragoman.errors import DragomanError
 from dragoman.message import dump
 from dragoman.vendors import NAMED
 
+from .each import for_each
 from .histories import choices, histories, tools
 
 WIRES = dragoman.wires()
@@ -30,8 +30,8 @@ def written(wire: dragoman.Wire, req: ChatRequest) -> Any:
     return out.body, out.path, out.ids, [loss.to_dict() for loss in out.losses]
 
 
-@pytest.mark.parametrize("name", WIRES)
 @given(histories(), tools, choices)
+@for_each("name", WIRES)
 def test_requests(
     name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
 ) -> None:
@@ -50,8 +50,8 @@ def test_requests(
     assert written(again, req) == first, "and through a pickled wire"
 
 
-@pytest.mark.parametrize("name", FORMATTERS)
 @given(histories())
+@for_each("name", FORMATTERS)
 def test_named_formatters(name: str, msgs: list[Msg]) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
     before = copy.deepcopy(msgs)
@@ -60,8 +60,8 @@ def test_named_formatters(name: str, msgs: list[Msg]) -> None:
     assert formatter.write(before).messages == first.messages
 
 
-@pytest.mark.parametrize("speakers", SPEAKERS, ids=lambda s: type(s).__name__)
 @given(histories())
+@for_each("speakers", SPEAKERS)
 def test_speakers(speakers: Any, msgs: list[Msg]) -> None:
     formatter = dragoman.Formatter("openai-chat", speakers=speakers, policy="ignore")
     before = copy.deepcopy(msgs)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import example, given
 
 import dragoman
@@ -19,6 +18,7 @@ from dragoman.losses import Report
 from dragoman.message import ToolResultBlock, ToolUseBlock, places
 from dragoman.vendors import NAMED
 
+from .each import for_each
 from .histories import choices, histories, tools
 from .judging import list_faults, request_faults
 
@@ -28,8 +28,8 @@ FORMATTERS = sorted(set(NAMED) - {"OpenAIFormatter"})
 ACCEPTED = "gemini.empty_text"
 
 
-@pytest.mark.parametrize("name", WIRES)
 @given(histories(), tools, choices)
+@for_each("name", WIRES)
 def test_whole_requests(
     name: str, msgs: list[Msg], offered: list[Tool], choice: ToolChoice | None
 ) -> None:
@@ -43,8 +43,8 @@ def test_whole_requests(
         assert request_faults(wire, out) == []
 
 
-@pytest.mark.parametrize("name", FORMATTERS)
 @given(histories())
+@for_each("name", FORMATTERS)
 def test_plain_lists_of_the_named_formatters(name: str, msgs: list[Msg]) -> None:
     formatter: Any = getattr(dragoman.formatter, name)(policy="ignore")
     faults = list_faults(formatter.wire, formatter.format_sync(msgs))
@@ -58,9 +58,9 @@ def _text_before_call() -> list[Msg]:
     return [Msg("", "Go.", "user"), *said, Msg("", [ToolUseBlock("b", "look")], "assistant")]
 
 
-@pytest.mark.parametrize("name", FORMATTERS)
 @example(_text_before_call())
 @given(histories())
+@for_each("name", FORMATTERS)
 def test_formatters_whose_hooks_are_overridden(name: str, msgs: list[Msg]) -> None:
     """Then each group of messages is formatted apart, and none knows what stands in another."""
     cls: Any = getattr(dragoman.formatter, name)
@@ -73,8 +73,8 @@ def test_formatters_whose_hooks_are_overridden(name: str, msgs: list[Msg]) -> No
     assert [fault for fault in faults if not fault.endswith(f"[{ACCEPTED}]")] == []
 
 
-@pytest.mark.parametrize("name", WIRES)
 @given(histories())
+@for_each("name", WIRES)
 def test_every_result_answers_a_call_right_in_front_of_it(name: str, msgs: list[Msg]) -> None:
     """The same demand without a judge, in the tree: what the passes hand to the room."""
     wire = dragoman.wire(name)

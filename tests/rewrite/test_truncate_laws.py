@@ -23,6 +23,7 @@ from dragoman import ClearToolResults, ContextOverflow, DropOldest, KeepFirst, M
 from dragoman.rewrite.truncate import Counted, Truncation, replaced, units
 from dragoman.rewrite.truncate.plan import has_results
 
+from ..laws.each import for_each
 from ..laws.histories import histories
 from .driving import Count, call, drive, each, length, result
 
@@ -113,10 +114,10 @@ LIES: dict[str, Callable[[Any, list[Msg]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("lie", sorted(LIES))
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
 @settings(max_examples=8, deadline=None)
 @given(histories(8), st.integers(1, 60), st.randoms())
+@for_each("lie", sorted(LIES))
+@for_each("name", sorted(STRATEGIES))
 def test_no_counter_makes_it_endless_or_empty(
     name: str, lie: str, msgs: list[Msg], limit: int, random: Any
 ) -> None:

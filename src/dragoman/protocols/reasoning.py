@@ -168,8 +168,11 @@ def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: 
     did, code, path, message, hint = _REASONS[loss]
     if caps.thinks == "always":
         raise WriteError(message, path=path, hint=hint, code=code)
-    effort = request.options.reasoning or "the model's own"
-    report.lost(loss, request.options, "reasoning", what=effort, did=did)
+    options = request.options
+    wanted = {"reasoning": options.reasoning, "reasoning_budget": options.reasoning_budget}
+    given = {name: str(value) for name, value in wanted.items() if value is not None}
+    for name, value in (given or {"reasoning": "the model's own"}).items():
+        report.lost(loss, options, name, what=value, did=did)
     return Asked(off=True)
 
 

@@ -62,6 +62,15 @@ def test_efforts(wire: str, model: str, asked: str, written: str | None, lost: l
     assert codes(out) == lost
 
 
+def test_a_budget_that_gives_way_to_tools_is_named_itself() -> None:
+    out = wrote("chat", "gpt-5.6", tools=[LOOK], reasoning_budget=1024)
+    assert effort(out) == "none"
+    [loss] = out.losses
+    assert (loss.code, loss.where, loss.what) == (
+        "reasoning.off_for_tools", "$.options.reasoning_budget", "1024",
+    )  # fmt: skip
+
+
 def test_nothing_is_written_where_nothing_is_asked() -> None:
     for model in ("gpt-5.6", "gpt-5.1", "gpt-5", "gpt-6-astra", "gpt-4o"):
         assert effort(wrote("chat", model)) is None

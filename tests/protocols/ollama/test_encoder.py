@@ -171,6 +171,15 @@ def test_what_has_no_place_is_named() -> None:
     assert sorted(lost) == sorted(codes)
 
 
+def test_a_call_that_breaks_off_is_read_as_one_to_run() -> None:
+    begun, rest = ToolUseBlock("c1", "look", raw_input=""), ToolUseBlock("", "", raw_input='{"a')
+    model = Meta(model="m")
+    out, lost = encoded(model, Part((0, 0), begun), Part((0, 0), rest), End(Finish("stop")))
+    assert out[0]["message"]["tool_calls"][0]["function"]["name"] == "look"
+    assert decoded(out).finish.reason == "tool_calls"
+    assert lost == ["answer.unsaid", "answer.field", "answer.finish"]
+
+
 def test_a_whole_text_goes_on_from_what_was_said() -> None:
     whole = Part((0, 0), TextBlock("Samara"), whole=True)
     out, _ = encoded(Part((0, 0), TextBlock("Sa")), Part((0, 0), TextBlock("ma")), whole)

@@ -35,6 +35,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         self._waiting: dict[Key, list[ContentBlock]] = {}  # for their end
         self._texts = StreamedTexts(self.writer)
         self._count = 0  # of calls
+        self._call_broke = False
         self._failed = False
         self._tagged: list[ContentBlock] = []  # thinking that stood in tags, up to their end
 
@@ -73,6 +74,8 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         reason = self.writer.finish_reason(resp.finish, resp.candidates[0])
         if reason is not None:
             last["done_reason"] = reason
+        if self._call_broke and resp.finish.reason == "stop":  # with calls it is read as another
+            self.report.lost("answer.finish", resp, "finish", what="a call that breaks off")
         lines.append((None, {**last, **self.writer.usage(resp.usage)}))
         return lines
 
@@ -135,6 +138,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         lines: list[Event] = []
         for block in self._take_waiting():
             if type(block) is ToolUseBlock:
+                self._call_broke |= not isinstance(block.input, dict)
                 call = self.writer.call(block, self._count)
                 lines.append((None, self._line({"tool_calls": [call]})))
                 self._count += 1
