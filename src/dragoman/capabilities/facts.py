@@ -125,9 +125,8 @@ class Facts:
             caps = override(caps, fact.changes)
         return caps
 
-    def __hash__(self) -> int:
-        """Of what tells most facts apart: what they change has no hash."""
-        return hash((self.source, self.pin, len(self.rows)))
+    # what a cache holds for one caller's facts is not handed to another, who has equal ones
+    __hash__ = object.__hash__
 
     @lru_cache(maxsize=4096)  # noqa: B019 - every loss asks, and few facts are ever made
     def holding(
