@@ -17,7 +17,6 @@ from dragoman._core.jsontext import (
     check,
     check_text,
     loads,
-    pretty,
 )
 from dragoman.errors import InvalidMessage, ReadError
 from tests.laws.trees import json_values
@@ -83,10 +82,6 @@ def test_canonical_text_is_one_for_all_spellings() -> None:
     assert canonical({"b": 1, "a": [2, "é"]}) == canonical({"a": [2, "\u00e9"], "b": 1})
     assert canonical({"a": 1}) != canonical({"a": 1.0}) != canonical({"a": True})
     assert canonical("\ud800").isascii()
-
-
-def test_pretty() -> None:
-    assert pretty({"a": ["é"]}) == '{\n  "a": [\n    "é"\n  ]\n}'
 
 
 @pytest.mark.parametrize(

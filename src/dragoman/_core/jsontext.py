@@ -70,11 +70,6 @@ def canonical(value: Json) -> str:
     return _CANONICAL.encode(value)
 
 
-def pretty(value: Json) -> str:
-    """Indented JSON text for people."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
 def loads(text: str | bytes) -> Json:
     """JSON text to a value; integers of any size stay integers.
 

@@ -445,7 +445,8 @@ def _object(value: JsonObject, label: str, indent: str) -> list[_Row]:
         rows.append(_Row(indent, " ".join([label, *texts] if label else texts), ""))
         label, indent = "", f"{indent}  " if label else indent
     if call is not None:
-        rows.append(_Row(indent, label, f"{name} {_input(fields.pop(call))}", "yellow"))
+        text = f"'{input}'" if isinstance(input := fields.pop(call), str) else arguments(input)
+        rows.append(_Row(indent, label, f"{name} {text}", "yellow"))
     for key, item in fields.items():
         path = f"{label}.{key}" if label else key
         # {"type": "function", "function": {...}}: the head has it already
@@ -456,7 +457,3 @@ def _object(value: JsonObject, label: str, indent: str) -> list[_Row]:
 def _is_short(key: str, value: Any) -> bool:
     is_name = key in ("type", "name", "tool_name", "id") or key.endswith(("_id", "Id"))
     return is_name and isinstance(value, str) and 0 < len(value) <= 40
-
-
-def _input(value: Json) -> str:
-    return f"'{value}'" if isinstance(value, str) else arguments(value)

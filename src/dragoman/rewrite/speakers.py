@@ -155,7 +155,10 @@ class _Merger:
         for m in run:
             if m.cache is not None or m.extras is not None:
                 return None
-            lead = leads.get(m.name) or self.lead(m.name)
+            try:
+                lead = leads[m.name]
+            except KeyError:
+                lead = self.lead(m.name)
             lines.append(lead + m.content)  # type: ignore[operator]  # it is text
         text = "\n".join(lines)
         if guard.calm(body) or guard.steady(text, self.voices.known(), len(lines)):

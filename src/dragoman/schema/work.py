@@ -199,9 +199,7 @@ class Lowering:
 
 def as_text(value: Json) -> str:
     """A value as a description says it: texts as they are, the rest as JSON."""
-    if isinstance(value, str):
-        return value
-    return canonical(plain_schema(value))
+    return value if isinstance(value, str) else canonical(plain_schema(value))
 
 
 def plain_schema(value: Json) -> Json:

@@ -100,19 +100,18 @@ class Example(Shown):
 
     def near(self) -> list[JsonObject]:
         """The differences where the losses are; all of them if there is no loss."""
-        spots = [_spot(loss["where"]) for loss in self.losses]
-        if not spots:
-            return list(self.differences)
-        return [c for c in self.differences if any(_overlap(c["left"], spot) for spot in spots)]
+        # places in an answer, as the differences of its messages spell them
+        spots = [
+            re.sub(r"^\$\.candidates(\[\d+])\.msg", r"$.messages\1", x["where"])
+            for x in self.losses
+        ]
+        return [
+            c for c in self.differences if not spots or any(_overlap(c["left"], s) for s in spots)
+        ]
 
 
 def _overlap(path: str, other: str) -> bool:
     return bool(path) and (inside(path, other) or inside(other, path))
-
-
-def _spot(where: str) -> str:
-    """A loss's place in an answer, as the differences of its messages spell it."""
-    return re.sub(r"^\$\.candidates(\[\d+\])\.msg", r"$.messages\1", where)
 
 
 def _example(place: str, losses: list[Loss], changes: list[Difference]) -> Example:

@@ -128,9 +128,8 @@ def write_messages(
             content = [write_block(block, fields) for block in content]
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
-            is_text = len(content) == 1 and content[0].keys() == _TEXT_KEYS
-            if is_text and not always_list and not _is_answer(m, caps):
-                content = content[0]["text"]
+            if not always_list and len(content) == 1 and content[0].keys() == _TEXT_KEYS:
+                content = content if _is_answer(m, caps) else content[0]["text"]
         entry: JsonObject = {"role": _WIRE_ROLES[role], "content": content}
         if unusual and m.extras is not None:
             entry.update(own_extras(m, caps))

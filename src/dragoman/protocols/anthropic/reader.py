@@ -225,16 +225,6 @@ class MessagesReader:
         self._non_null: set[str] = set()  # fields that had a value so far
         self._ended = False
         self._refused = False
-        self._events: dict[str | None, Callable[[JsonObject], list[Piece]]] = {
-            "message": self._whole_answer,
-            "message_start": self._message_start,
-            "content_block_start": self._block_start,
-            "content_block_stop": self._blocks.stop,
-            "message_delta": self._message_delta,
-            "message_stop": self._message_stop,
-            "ping": lambda _: [],
-            "error": lambda payload: [Failed(provider_error(payload))],
-        }
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
@@ -253,8 +243,8 @@ class MessagesReader:
                     if type(text) is str:
                         return [Part(slot.key, ToolUseBlock("", "", {}, text))] if text else []
             return self._blocks.grow(payload)
-        read = self._events.get(kind)
-        return read(payload) if read is not None else self._other(payload, event)
+        read = _EVENTS.get(kind)
+        return read(self, payload) if read is not None else self._other(payload, event)
 
     def finish(self) -> list[Piece]:
         """What waits for the end of blocks whose end did not come."""
@@ -269,8 +259,8 @@ class MessagesReader:
         kind = payload.get("type")
         if isinstance(payload.get("content"), list) and "role" in payload:
             return self._whole_answer(payload)
-        if kind is None and event in self._events and event != "message":
-            return self._events[event](payload)
+        if kind is None and event in _EVENTS and event != "message":
+            return _EVENTS[event](self, payload)
         if kind in _COPIES:
             return []
         name = next((key for key in payload if key.endswith("Exception")), None)
@@ -356,6 +346,18 @@ class MessagesReader:
             return []
         self._ended = True
         return [End(read_finish(reason, FINISH_REASONS))]
+
+
+_EVENTS: dict[str | None, Callable[[MessagesReader, JsonObject], list[Piece]]] = {
+    "message": MessagesReader._whole_answer,
+    "message_start": MessagesReader._message_start,
+    "content_block_start": MessagesReader._block_start,
+    "content_block_stop": lambda reader, payload: reader._blocks.stop(payload),
+    "message_delta": MessagesReader._message_delta,
+    "message_stop": MessagesReader._message_stop,
+    "ping": lambda *_: [],
+    "error": lambda _, payload: [Failed(provider_error(payload))],
+}
 
 
 def _chunk_event(data: str | bytes) -> JsonObject:

@@ -54,14 +54,6 @@ class ConverseReader:
         self._issuer = dialect.issuers[0]
         self._slots: dict[int, GrowingBlock] = {}  # the blocks, by their index
         self._first = True
-        self._events: dict[str, Callable[[JsonObject], list[Piece]]] = {
-            _DELTA: self._grow,
-            "contentBlockStart": self._start,
-            "contentBlockStop": self._stop,
-            "messageStart": self._message_start,
-            "messageStop": self._message_stop,
-            "metadata": self._metadata,
-        }
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
@@ -197,11 +189,11 @@ class ConverseReader:
         output = payload.get("output")
         if isinstance(output, dict) and ("message" in output or "stopReason" in payload):
             return self._whole_answer(payload)
-        for name, read in self._events.items():
+        for name, read in _EVENTS.items():
             if isinstance(payload.get(name), dict):
-                return read(payload[name])
-        if event in self._events:
-            return self._events[event](payload)
+                return read(self, payload[name])
+        if event in _EVENTS:
+            return _EVENTS[event](self, payload)
         name = next((key for key in payload if key in FAULTS), event or "")
         if name.endswith("Exception"):
             error = payload[name] if isinstance(payload.get(name), dict) else payload
@@ -209,7 +201,7 @@ class ConverseReader:
         if event is None:
             name = next((name for key, name in _SHAPES if key in payload), "")
             if name:
-                return self._events[name](payload)
+                return _EVENTS[name](self, payload)
         if any(key in payload for key in _ERROR_KEYS):
             return [self._failed(payload, event)]
         raise ValueError("no event of ConverseStream")
@@ -268,6 +260,16 @@ class ConverseReader:
         if not isinstance(usage, dict):
             return self._fields(data)
         return [*self._fields(without(data, "usage")), read_usage(usage, self._issuer)]
+
+
+_EVENTS: dict[str, Callable[[ConverseReader, JsonObject], list[Piece]]] = {
+    _DELTA: ConverseReader._grow,
+    "contentBlockStart": ConverseReader._start,
+    "contentBlockStop": ConverseReader._stop,
+    "messageStart": ConverseReader._message_start,
+    "messageStop": ConverseReader._message_stop,
+    "metadata": ConverseReader._metadata,
+}
 
 
 def _without_role(data: JsonObject) -> JsonObject:

@@ -98,7 +98,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
             return []
         self._begun = True
         if self._id is None and not self.writer.own:
-            self.writer.lost_once("answer.field", self, "id")
+            self.writer.lost_once("answer.field", self.about, "id")
             self._id = "unknown"
         self._steps.seed = self._steps.seed or self._id or ""
         id = {} if self._id is None else {"id": self._id}

@@ -39,9 +39,7 @@ def _added(texts: dict[Hashable, str], key: Hashable, text: str) -> tuple[str, b
     """(what a text adds to the one before it of this key, whether it replaces that one)."""
     before = texts.get(key, "")
     texts[key] = text
-    if text.startswith(before):
-        return text[len(before) :], False
-    return text, True
+    return (text[len(before) :], False) if text.startswith(before) else (text, True)
 
 
 class Calls:

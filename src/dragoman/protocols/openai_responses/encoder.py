@@ -11,8 +11,10 @@ Reference: OpenAI API, "Streaming events". Clients find an item by `output_index
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
@@ -43,6 +45,11 @@ _PART_EVENTS = {
     "reasoning_text": ("content_index", "content_part", "reasoning_text"),
     "summary_text": ("summary_index", "reasoning_summary_part", "reasoning_summary_text"),
 }
+
+
+def _numbered(numbers: Iterator[int], kind: str, **fields: Any) -> Event:
+    """One event of a stream, with its number."""
+    return kind, {"type": kind, "sequence_number": next(numbers), **fields}
 
 
 class _Line:
@@ -406,7 +413,8 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(ItemWriter(dialect, report, ""), request)
         self._dialect = dialect
-        self._count = 0  # of the events
+        # no method, for what writes the items holds it: each would keep the other alive
+        self._event: _Make = partial(_numbered, count())
         self._begun = False  # a piece showed whose answer it is
         self._items: _Replayed | _Composed | None = None  # once the answer is open
         self._id: str | None = None
@@ -414,12 +422,6 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         self._created: Any = None
         self._ended = False
         self._failed = False  # with an error of another wire
-
-    def _event(self, kind: str, **fields: Any) -> Event:
-        """One event, with its number."""
-        payload = {"type": kind, "sequence_number": self._count, **fields}
-        self._count += 1
-        return kind, payload
 
     def feed(self, piece: Piece) -> list[Event]:
         """The events that the piece makes: a response has one candidate, and ends as it does."""

@@ -202,7 +202,8 @@ class InputWriter:
         self.dialect: Dialect = room.dialect
         self.report = report
         self.history = history
-        self.ids = _Ids(self, stored and self.dialect.stores)
+        stored = stored and self.dialect.stores
+        self.ids = _Ids(self.items, history, self.dialect.said, report, stored)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
@@ -212,7 +213,7 @@ class InputWriter:
 
     def write(self, start: int = 0) -> list[JsonObject]:
         """The items of the messages from `start` on."""
-        dialect, history = self.dialect, self.history
+        dialect, history, items = self.dialect, self.history, self.items
         full = dialect.said == "full"
         strings = (dialect.text == "string", dialect.said == "string")  # of others, of the model
         rows = zip(history.msgs, history.roles, history.marks(), strict=True)
@@ -221,20 +222,21 @@ class InputWriter:
             model = role == ASSISTANT
             if not unusual and role != TOOL and type(content) is list and len(content) == 1:
                 if type(content[0]) is ToolUseBlock:
-                    self.items.append(_call(content[0]))  # the usual turn that calls a tool
+                    items.append(_call(content[0]))  # the usual turn that calls a tool
                     continue
                 if type(content[0]) is TextBlock:
                     content = content[0].text
             if type(content) is str and not unusual and not (full and model):
                 if not strings[model]:
                     content = [{"type": _TEXT_TYPES[model], "text": content}]
-                self.items.append({"role": self._role(m, role), "content": content})
+                name = self._role(m, role) if role == SYSTEM else _WRITTEN_ROLES[role]
+                items.append({"role": name, "content": content})
             elif role == TOOL:
                 self._results(m)
             else:
                 self._message(m, role)
         self.ids.settle()
-        return self.items
+        return items
 
     def _role(self, m: Msg, role: int) -> str:
         """The role; `developer` where the host knows it."""
@@ -473,12 +475,15 @@ _Nodes: TypeAlias = tuple[Any, ...]
 class _Ids:
     """The ids of the items that a writer makes; `stored`: the host can look them up."""
 
-    def __init__(self, writer: InputWriter, stored: bool) -> None:
+    def __init__(
+        self, items: list[Json], history: RoledHistory, said: str, report: Report, stored: bool
+    ) -> None:
         self.stored = stored
-        self._full = writer.dialect.said == "full"
-        self._writer = writer
-        self._items = writer.items
-        self._report = writer.report
+        self._said = said
+        self._full = said == "full"
+        self._history = history
+        self._items = items
+        self._report = report
         self._nodes: dict[int, _Nodes] = {}  # index of an item with an id -> what bears it
         self._used: set[str] = set()
         self.gaps: set[int] = set()  # indexes before which something of an answer is missing
@@ -513,7 +518,7 @@ class _Ids:
         if not any(index in self._nodes for index in range(first, len(self._items))):
             return
         if self._present is None:
-            msgs = self._writer.history.msgs
+            msgs = self._history.msgs
             blocks = (block for m in msgs for block in m.blocks if type(block) is ThinkingBlock)
             self._present = {id(self._report.source(block)) for block in blocks}
         source = self._report.source(m)
@@ -558,7 +563,7 @@ class _Ids:
             self._report.lost("thinking.unsigned", nodes[0])
             return []
         item = self.without(kind, item, nodes)
-        string = self._writer.dialect.said == "string"
+        string = self._said == "string"
         return wire_blocks.without_id(item, string) if kind == "message" else [item]
 
     def without(self, kind: str, fields: JsonObject, nodes: _Nodes) -> JsonObject:
