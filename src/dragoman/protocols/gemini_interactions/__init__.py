@@ -1,0 +1,11 @@
+"""Gemini's Interactions: steps in a flat list, in the input and in the answer.
+
+Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `google.genai.interactions`.
+"""
+
+from __future__ import annotations
+
+from .dialect import CAN, Dialect
+from .wire import GeminiInteractions
+
+__all__ = ["CAN", "Dialect", "GeminiInteractions"]

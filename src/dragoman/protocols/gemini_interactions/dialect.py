@@ -1,0 +1,125 @@
+"""What hosts of Interactions may disagree on, what all of them carry, and whose bodies are these.
+
+Reference: google-genai 3.4, `google.genai.interactions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._core.jsontext import Json
+from ...capabilities import Capabilities
+from ...capabilities.naming import IdRule, NameRule
+from ..chat_shape import are_objects
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where the endpoint lies, `path` below the base URL, and which model is the default.
+
+    `revision` of the API's schema is sent in the header `Api-Revision`: the one before it had
+    `outputs` in the place of steps (docs, "Interactions breaking changes May 2026").
+    """
+
+    path: str = "/interactions"
+    revision: str = "2026-05-20"
+    model: str = "gemini-3.8-flash"  # sent where nobody names one
+    issuers: tuple[str, ...] = ("gemini-interactions",)
+
+
+_MEDIA = ("image", "audio", "video", "document")
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN_OFFICE = "application/vnd.oasis.opendocument"
+
+# Calls and results are steps of one flat list and find each other by id, which both must have.
+# A thought goes back as its own step, with the signature that it came with. The system prompt is
+# one text beside the input. What the models refuse of a history is as in generateContent: blank
+# texts, a first turn of the model's. No field for penalties, candidates or calls side by side.
+CAN = Capabilities(
+    tool_schema="gemini",
+    format_schema="gemini-format",
+    user=frozenset({"text", *_MEDIA, "raw"}),
+    assistant=frozenset({"text", *_MEDIA, "raw"}),
+    result=frozenset({"text", *_MEDIA, "raw"}),
+    sources=dict.fromkeys(_MEDIA, frozenset({"url", "base64", "file"})),
+    media_types={
+        "image": (
+            "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/gif",
+            "image/bmp", "image/tiff",
+        ),
+        "document": (
+            "application/pdf", "text/csv", "application/msword", "application/vnd.ms-excel",
+            "application/vnd.ms-powerpoint", f"{_OFFICE}.*", f"{_OPEN_OFFICE}.*",
+        ),
+    },
+    schemes=frozenset({"http", "https", "gs"}),
+    details=frozenset({"image", "video", "document"}),
+    move_media=frozenset(_MEDIA),
+    thinking="all",
+    signed_thinking=True,
+    redacted_thinking=False,
+    citations=True,
+    tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
+    result_error=True,
+    system_place="top",
+    late_system="reminder",
+    blank_text=False,
+    first_user=True,
+    prefill=False,
+    ids=IdRule(unique=True),
+    tool_names=NameRule(chars=r"a-zA-Z0-9_.:\-", start="a-zA-Z_", max=128),
+    thinks="always",
+    efforts=("low", "medium", "high"),
+    server_tools=frozenset({"web_search", "code_execution", "file_search"}),
+    source="google-genai 3.4, types of Interactions; Gemini API docs, Interactions API",
+    since="2026-11-21",
+)  # fmt: skip
+
+
+CONTENTS = frozenset({"text", *_MEDIA})
+STEPS = frozenset({"user_input", "model_output", "thought", "function_call", "function_result"})
+SERVER_TOOLS = ("code_execution", "file_search", "google_maps", "google_search",
+                "mcp_server_tool", "processing", "retrieval", "tool_search",
+                "url_context")  # fmt: skip
+SERVER_STEPS = frozenset(f"{tool}_{end}" for tool in SERVER_TOOLS for end in ("call", "result"))
+
+# google-genai, CreateModelInteraction and CreateAgentInteraction
+_FIELDS = frozenset({
+    "model", "agent", "agent_config", "input", "system_instruction", "generation_config", "tools",
+    "response_format", "response_mime_type", "response_modalities", "previous_interaction_id",
+    "store", "background", "stream", "service_tier", "continuation_token", "cached_content",
+    "environment", "labels", "safety_settings", "webhook_config",
+})  # fmt: skip
+
+UNIQUE_FIELDS = frozenset({
+    "agent", "agent_config", "previous_interaction_id", "continuation_token", "webhook_config",
+})  # fmt: skip
+
+# of bodies whose `input` is a text or messages, these say that it is Interactions
+_TELLING = UNIQUE_FIELDS | {"system_instruction", "generation_config"}
+
+
+def claims(body: Json, path: str | None = None) -> bool:
+    """Whether this could be a request of this protocol: all its fields are, and its steps.
+
+    A model and a text alone are as likely another one's; then the name of the model must tell.
+    """
+    if not isinstance(body, dict) or body.keys() - _FIELDS:
+        return False
+    address = (path or "").partition("?")[0].rstrip("/")
+    if address and not address.endswith("/interactions"):
+        return False
+    model, agent, input = body.get("model"), body.get("agent"), body.get("input")
+    if not isinstance(model or agent, str):
+        return False
+    tells = bool(address) or not _TELLING.isdisjoint(body)
+    tells = tells or (isinstance(model, str) and model.startswith("gemini-"))
+    if input is None or isinstance(input, str):
+        return tells
+    items = input if isinstance(input, list) else [input]
+    if not are_objects(items):
+        return False
+    kinds = [item.get("type") for item in items]
+    if any(not isinstance(kind, str) for kind in kinds):
+        return False
+    return all(kind in STEPS | SERVER_STEPS for kind in kinds) or set(kinds) <= CONTENTS

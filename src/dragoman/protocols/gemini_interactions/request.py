@@ -1,0 +1,354 @@
+"""The fields of a request beside its input: options, tools, choice, format, and the whole body.
+
+Reference: google-genai 3.4, `CreateModelInteraction`, `GenerationConfig`, `Tool`,
+`TextResponseFormat`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import Tools
+from ...capabilities import Capabilities
+from ...errors import InvalidMessage
+from ...losses import Report
+from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
+from .. import chat_shape
+from ..base import Names, Room
+from ..reasoning import asked, moot
+from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
+from .messages import TOP, input_as_read, read_input
+
+CONFIG = "generation_config"
+
+# option -> its key in generation_config; the tier stands beside that
+OPTIONS = {
+    "max_tokens": "max_output_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "seed": "seed",
+    "stop": "stop_sequences",
+}
+_TIER = "service_tier"
+_TIERS = ("flex", "standard", "priority", "deferred")
+_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
+_NEUTRAL = ("off", "on", "auto", "none")  # which are no levels of this API's
+
+
+# --- options ---
+
+
+def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    """`generation_config` and `service_tier`, as far as options ask for anything in them."""
+    fields = options(request, {**OPTIONS, _TIER: _TIER}, caps, report)
+    if fields.get(_TIER) == "default":
+        fields[_TIER] = "standard"
+        report.lost("option.range", request.options, _TIER, "default", "sent as standard")
+    usual_tier(fields, "standard", request, report)
+    if _TIER in fields and fields[_TIER] not in _TIERS:
+        what = f"service tier {fields.pop(_TIER)}"
+        report.lost("option.unsaid", request.options, _TIER, what=what)
+    if (level := _level(request, caps, report)) is not None:
+        fields["thinking_level"] = level
+    tier = {_TIER: fields.pop(_TIER)} if _TIER in fields else {}
+    return {**tier, CONFIG: fields} if fields else tier
+
+
+def _level(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
+    """The level of thinking; there is no word for none, and `minimal` is next to it."""
+    thinking = asked(request, caps, report, budgets=False, levels=_LEVELS)
+    if thinking is None:
+        return None
+    if thinking.off:
+        name = "reasoning" if request.options.reasoning is not None else "reasoning_budget"
+        report.lost("reasoning.always", request.options, name, "off", "sent as minimal")
+        return "minimal"
+    if thinking.effort is None:
+        moot(request, report)
+    return thinking.effort
+
+
+def _read_options(fields: JsonObject, config: JsonObject) -> Options:
+    values: dict[str, Any] = {}
+    for name, key in OPTIONS.items():
+        is_listed = name != "stop" or isinstance(config.get(key), list)
+        if is_listed and (value := option_value(name, config.get(key))) is not None:
+            values[name] = value
+            del config[key]
+    level = config.get("thinking_level")
+    if isinstance(level, str) and level and level not in _NEUTRAL:
+        values["reasoning"] = config.pop("thinking_level")
+    if isinstance(fields.get(_TIER), str) and fields[_TIER]:
+        values[_TIER] = fields.pop(_TIER)
+    try:
+        return Options(**values)
+    except InvalidMessage:  # half of a surrogate pair, or a number that is none
+        for name, value in values.items():
+            if name == _TIER:
+                fields[_TIER] = value
+            else:
+                config[OPTIONS.get(name, "thinking_level")] = _value(value)
+        return Options()
+
+
+def _value(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+# --- tools ---
+
+_KINDS = {"google_search": "web_search", "code_execution": "code_execution",
+          "file_search": "file_search"}  # fmt: skip
+_STORES = "file_search_store_names"
+_DESCRIBED = "described"  # the note of a function with an empty description
+
+
+def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """Functions and the provider's own tools, in their order."""
+    entries: list[JsonObject] = []
+    for tool in tools:
+        if isinstance(tool, Tool):
+            entries.append(_write_function(tool, caps, report))
+        elif tool.kind == "own":
+            if entry := chat_shape.own_tool(tool, caps):
+                entries.append(entry)
+        elif tool.kind == "file_search" and not _has_stores(tool, caps):
+            report.lost("server_tool.unsaid", tool, what="file_search without stores")
+        else:
+            chat_shape.unsaid(tool, report, *(("stores",) if tool.kind == "file_search" else ()))
+            entries.append(chat_shape.replay(_server_tool(tool), tool, caps, report))
+    return entries
+
+
+def _has_stores(tool: ServerTool, caps: Capabilities) -> bool:
+    return bool(tool.stores) or _STORES in chat_shape.own_extras(tool, caps)
+
+
+def _write_function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
+    schema, _ = chat_shape.parameters(tool, caps, report)
+    if tool.cache is not None:
+        report.lost("tool.cache", tool, "cache")
+    return chat_shape.replay(_function(tool, schema), tool, caps, report)
+
+
+def _function(tool: Tool, schema: Json) -> JsonObject:
+    """`{"type": "function", "name", "description", "parameters"}`."""
+    entry: JsonObject = {"type": "function", "name": tool.name}
+    if tool.description:
+        entry["description"] = tool.description
+    return entry if schema is None else {**entry, "parameters": schema}
+
+
+def _server_tool(tool: ServerTool) -> JsonObject:
+    kind = next(kind for kind, name in _KINDS.items() if name == tool.kind)
+    return {"type": kind, _STORES: list(tool.stores)} if tool.stores else {"type": kind}
+
+
+def _read_tool(entry: JsonObject, issuer: str) -> Tool | ServerTool:
+    """One entry of `tools`; a tool that nobody models is kept as it came."""
+    kind, name = entry.get("type"), entry.get("name")
+    fields = {key: value for key, value in entry.items() if key != "type"}
+    notes: JsonObject = {}
+    tool: Tool | ServerTool
+    try:
+        if kind == "function" and isinstance(name, str) and name:
+            tool = Tool(fields.pop("name"))
+            if isinstance(fields.get("description"), str):
+                tool.description = fields.pop("description")
+                notes = {} if tool.description else {_DESCRIBED: True}
+            if isinstance(fields.get("parameters"), dict):
+                tool.parameters = fields.pop("parameters")
+        elif isinstance(kind, str) and kind in _KINDS:
+            tool = ServerTool(_KINDS[kind])  # type: ignore[arg-type]  # one of the kinds
+            if kind == "file_search" and _are_texts(fields.get(_STORES)):
+                tool.stores = tuple(fields.pop(_STORES))
+        else:
+            tool, fields = ServerTool("own"), entry
+    except InvalidMessage:  # half of a surrogate pair
+        tool, fields = ServerTool("own"), entry
+    tool.read_from = entry
+    tool.extras = chat_shape.issuer_extras(issuer, fields, notes)
+    return tool
+
+
+def _are_texts(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(i, str) for i in value)
+
+
+def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
+    fields, notes = chat_shape.issuer_fields(tool, issuer)
+    if type(tool) is Tool:
+        described = {"description": ""} if _DESCRIBED in notes else {}
+        return {**_function(tool, tool.schema), **described, **fields}
+    assert type(tool) is ServerTool  # the other one of the two
+    return fields if tool.kind == "own" else {**_server_tool(tool), **fields}
+
+
+# --- the choice among tools ---
+
+_MODES = {"auto": "auto", "any": "required", "none": "none", "validated": "auto"}
+_VALIDATED = "validated"  # calls that keep to their schemas, where there are any
+
+
+def write_choice(choice: ToolChoice) -> Json:
+    """A mode, or `{"allowed_tools": {"mode", "tools"}}`."""
+    names = [choice.name] if choice.name is not None else list(choice.allowed)
+    mode = {"required": "any", "tool": "any"}.get(choice.mode, choice.mode)
+    return {"allowed_tools": {"mode": mode, "tools": names}} if names and mode != "none" else mode
+
+
+def _read_choice(config: JsonObject, notes: JsonObject) -> ToolChoice | None:
+    """The choice, taken out of the config, if it says no more than a mode and names."""
+    value = config.get("tool_choice")
+    data = value.get("allowed_tools") if isinstance(value, dict) and len(value) == 1 else None
+    names: tuple[Any, ...] = ()
+    mode = value
+    if isinstance(data, dict):
+        if data.keys() != {"mode", "tools"} or not _are_texts(data["tools"]):
+            return None
+        mode, names = data["mode"], tuple(data["tools"])
+    if not isinstance(mode, str) or mode not in _MODES or (names and mode == "none"):
+        return None
+    meaning: Any = _MODES[mode]
+    try:
+        if names and mode == "any" and len(names) == 1:
+            choice = ToolChoice("tool", names[0])
+        else:
+            choice = ToolChoice(meaning, allowed=names)
+    except InvalidMessage:  # half of a surrogate pair
+        return None
+    del config["tool_choice"]
+    if mode == _VALIDATED:
+        notes["mode"] = mode
+        notes["words"] = [f"{CONFIG}.tool_choice"]
+    return choice
+
+
+def _choice_as_read(choice: ToolChoice, notes: JsonObject) -> Json:
+    value = write_choice(choice)
+    if notes.get("mode") != _VALIDATED or choice.mode != "auto":
+        return value
+    if isinstance(value, dict):
+        return {"allowed_tools": {**value["allowed_tools"], "mode": _VALIDATED}}
+    return _VALIDATED
+
+
+# --- the format of the answer ---
+
+_JSON, _PLAIN = "application/json", "text/plain"
+
+
+def write_format(form: ResponseFormat, caps: Capabilities, report: Report) -> list[JsonObject]:
+    """`[{"type": "text", "mime_type", "schema"}]`: a list, as other formats may stand beside it."""
+    schema = None
+    if form.kind == "schema":
+        format_unsaid(form, report)
+        schema = fitting_schema(form, caps, report).schema
+    return [_format(form, schema)]
+
+
+def _format(form: ResponseFormat, schema: Json) -> JsonObject:
+    entry: JsonObject = {"type": "text", "mime_type": _PLAIN if form.kind == "text" else _JSON}
+    return entry if schema is None else {**entry, "schema": schema}
+
+
+def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None:
+    """`response_format`, if it is one text format and no more; else it stays where it is."""
+    value = fields.get("response_format")
+    entry = value[0] if isinstance(value, list) and len(value) == 1 else value
+    if not isinstance(entry, dict) or entry.get("type") != "text":
+        return None
+    mime, schema = entry.get("mime_type"), entry.get("schema")
+    try:
+        if mime == _JSON and entry.keys() == {"type", "mime_type", "schema"}:
+            form = ResponseFormat("schema", schema)
+        elif mime in (_JSON, _PLAIN) and entry.keys() == {"type", "mime_type"}:
+            form = ResponseFormat("json" if mime == _JSON else "text")
+        else:
+            return None
+    except InvalidMessage:  # no schema
+        return None
+    del fields["response_format"]
+    if entry is value:
+        notes["format"] = "object"
+    return form
+
+
+# --- the whole body ---
+
+
+def read_request(
+    room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+) -> ChatRequest:
+    """The request that the body makes."""
+    fields: JsonObject = dict(body)
+    notes: JsonObject = {}
+    model = fields.pop("model") if _is_text(fields.get("model")) else None
+    msgs: list[Msg] = []
+    if _is_text(fields.get("system_instruction")):
+        msgs.append(Msg.trusted("", fields.pop("system_instruction"), "system"))
+        msgs[0].spelling = TOP
+    read = read_input(fields.get("input"), room.issuer, model)
+    if read is not None:
+        del fields["input"]
+        msgs += read[0]
+        notes |= {} if read[1] == "steps" else {"input": read[1]}
+    else:
+        notes["input"] = "absent"
+    entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
+    tools = [_read_tool(entry, room.issuer) for entry in entries]
+    config = dict(fields[CONFIG]) if isinstance(fields.get(CONFIG), dict) else {}
+    request = ChatRequest(msgs, tools=tools, model=model)
+    request.options = _read_options(fields, config)
+    request.tool_choice = _read_choice(config, notes)
+    request.response_format = _read_format(fields, notes)
+    if isinstance(fields.get(CONFIG), dict):
+        if config or not fields[CONFIG]:
+            fields[CONFIG] = config
+        else:
+            del fields[CONFIG]
+    if isinstance(fields.get("stream"), bool):
+        request.stream = fields.pop("stream")
+        notes |= {} if request.stream else {"stream": "false"}
+    request.extras = chat_shape.issuer_extras(room.issuer, fields, notes)
+    return request
+
+
+def _is_text(value: Json) -> bool:
+    """Whether it is a text that names something: not empty, and without halves of characters."""
+    if not isinstance(value, str) or not value:
+        return False
+    return value.isascii() or value.encode("utf-8", "ignore").decode() == value
+
+
+def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
+    """The body with the fields of `kept` as `read_request` found them, and those nobody models."""
+    body, notes = chat_shape.issuer_fields(req, room.issuer)
+    form = notes.get("input", "steps")
+    if elements or form != "absent":
+        body["input"] = input_as_read(elements, form)
+    first = req.messages[0] if req.messages else None
+    if "system" in kept and first is not None and first.spelling == TOP:
+        body["system_instruction"] = first.content
+    if req.model and "model" in kept:
+        body["model"] = req.model
+    config: JsonObject = {}
+    for name, value in req.options.given():
+        if name in kept and name == _TIER:
+            body[_TIER] = value
+        elif name in kept and (name in OPTIONS or name == "reasoning"):
+            config[OPTIONS.get(name, "thinking_level")] = _value(value)
+    if req.tool_choice is not None and "tool_choice" in kept:
+        config["tool_choice"] = _choice_as_read(req.tool_choice, notes)
+    if config:
+        body[CONFIG] = {**config, **body.get(CONFIG, {})}
+    if req.tools and "tools" in kept:
+        body["tools"] = [_tool_as_read(tool, room.issuer) for tool in req.tools]
+    if req.response_format is not None and "response_format" in kept:
+        entry = _format(req.response_format, req.response_format.schema)
+        body["response_format"] = entry if notes.get("format") == "object" else [entry]
+    if "stream" in kept and (req.stream or "stream" in notes):
+        body["stream"] = req.stream
+    return body
