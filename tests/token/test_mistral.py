@@ -17,6 +17,7 @@ from PIL import Image
 
 import dragoman
 from dragoman import Msg, Tool
+from dragoman._core.counters.chat import ESTIMATES
 from dragoman.errors import ConfigError
 from dragoman.message import Origin, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from dragoman.token import MistralTokenCounter
@@ -108,7 +109,7 @@ def test_other_media_cost_a_flat_figure(newest: MistralTokenCounter) -> None:
     link = {"type": "image_url", "image_url": "https://example.com/a.png"}
     shown: list[dict[str, Any]] = [{"role": "user", "content": [link]}]
     blank: list[dict[str, Any]] = [{"role": "user", "content": []}]
-    assert newest.count_sync(shown) - newest.count_sync(blank) == 1500
+    assert newest.count_sync(shown) - newest.count_sync(blank) == ESTIMATES["image"]
     own = MistralTokenCounter(
         "ministral-8b-2410", tokenizer=newest.tokenizer, media_tokens={"image": 7}
     )
@@ -122,7 +123,7 @@ def test_an_image_without_an_image_encoder_costs_a_flat_figure() -> None:
     data = base64.b64encode(file.getvalue()).decode()
     part = {"type": "image_url", "image_url": f"data:image/png;base64,{data}"}
     shown: list[dict[str, Any]] = [{"role": "user", "content": [part]}]
-    assert text_only.count_sync(shown) >= 1500
+    assert text_only.count_sync(shown) >= ESTIMATES["image"]
 
 
 def test_text_beside_calls_counts(newest: MistralTokenCounter) -> None:

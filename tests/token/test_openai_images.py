@@ -42,6 +42,13 @@ MODELS = (
         pytest.param("gpt-5.5", (5000, 4000), "low", 250, id="16 x 13 patches"),
         pytest.param("gpt-5.6-sol", (4000, 2500), "auto", 11850, id="a bill without a budget"),
         pytest.param("gpt-6-astra", (4000, 2500), "high", 2949, id="63 x 39 patches"),
+        # a published table of bills by size: 16:9 above 2048, and twelve megapixels
+        pytest.param("gpt-6-astra", (2560, 1440), "high", 2931, id="16:9 above 2048"),
+        pytest.param("gpt-6-astra", (3840, 2160), "high", 2931, id="four times as large"),
+        pytest.param("gpt-6-astra", (4032, 3024), "high", 2942, id="twelve megapixels"),
+        pytest.param("gpt-6-astra", (4032, 3024), "auto", 14364, id="all of them"),
+        pytest.param("gpt-6.2-sol", (3840, 2160), "auto", 9792, id="of a newer model"),
+        pytest.param("gpt-5.5", (4032, 3024), "auto", 11868, id="of an older one"),
         pytest.param("gpt-5.2", (4000, 4000), "high", 4916, id="a budget that never binds"),
     ],
 )
@@ -70,6 +77,10 @@ PATCHES = {
     "gpt-5.6-luna": (
         "1.2",
         {"low": (512, 0), "high": (2048, 2500), "original": (65_535, 0), "auto": (65_535, 0)},
+    ),
+    "gpt-6-sol": (
+        "1.2",
+        {"low": (512, 0), "high": (65_535, 2500), "original": (65_535, 0), "auto": (65_535, 0)},
     ),
 }
 TILES = {

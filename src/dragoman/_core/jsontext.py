@@ -28,6 +28,7 @@ _LONG = b"0" * 19
 _HUGE = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")  # what may be no float any more
 _HUGE_BYTES = re.compile(_HUGE.pattern.encode())
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_PLAIN_KEY = re.compile(r"\$?[^\W\d]\w*")
 _SPELLER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
@@ -57,7 +58,9 @@ def arguments(value: Json) -> str:
     """
     try:
         return _encode(value)
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InvalidMessage("nested too deeply", code="json.deep") from error
+    except (TypeError, ValueError) as error:
         raise InvalidMessage(f"tool input is no JSON: {error}", code="json.invalid") from error
 
 
@@ -156,6 +159,15 @@ def _floats(value: Json) -> Iterator[float]:
             stack.extend(item)
 
 
+def member(path: str, key: str) -> str:
+    r"""The path of a member of the object at `path`; a key that is no name stands as JSON text.
+
+    >>> member("$.a", "b"), member("$", 'a "key"')
+    ('$.a.b', '$["a \\"key\\""]')
+    """
+    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{_CANONICAL.encode(key)}]"
+
+
 def check(value: Json, path: str) -> None:
     """Raise InvalidMessage, naming the path, unless `value` is JSON that every provider can take.
 
@@ -180,7 +192,7 @@ def check(value: Json, path: str) -> None:
                     fault = f"a key must be text, not {type(key).__name__}"
                     raise InvalidMessage(fault, path=where, code="json.key")
                 check_text(key, where)
-                stack.append((inner, f"{where}.{key}", depth + 1))
+                stack.append((inner, member(where, key), depth + 1))
         elif isinstance(item, (list, tuple)):
             stack.extend((inner, f"{where}[{i}]", depth + 1) for i, inner in enumerate(item))
         else:
@@ -198,3 +210,38 @@ def check_text(text: str, path: str) -> None:
         fault = f"a lone surrogate at character {error.start}"
         hint = 'decode the source with errors="replace"'
         raise InvalidMessage(fault, path=path, hint=hint, code="text.surrogate") from None
+
+
+def field_at(body: JsonObject, path: str) -> Any:
+    """The value at a path with dots, e.g. `metadata.user_id`; None if there is none."""
+    value: Any = body
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def take_field(body: JsonObject, path: str) -> Any:
+    """Take the value out of the body, if it is there, and objects that are empty without it.
+
+    The body is changed, objects inside of it are copied first.
+    """
+    key, _, below = path.partition(".")
+    if not below:
+        return body.pop(key, None)
+    if not isinstance(body.get(key), dict):
+        return None
+    body[key] = fields = dict(body[key])
+    value = take_field(fields, below)
+    if not fields:
+        del body[key]
+    return value
+
+
+def put_field(body: JsonObject, path: str, value: Json) -> None:
+    """Put a value into the body, which is changed; objects inside of it are copied first."""
+    key, _, below = path.partition(".")
+    if not below:
+        body[key] = value
+        return
+    body[key] = fields = dict(body.get(key) or {})
+    put_field(fields, below, value)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
+from .._core.caches import BoundedCache
 from .._core.jsontext import Json, JsonObject, canonical, loads, too_deep
 from .._core.redaction import clipped
 from ..errors import ConfigError, InvalidMessage, ReadError
@@ -103,7 +103,7 @@ def checked(schema: Declared, arguments: Json, *, formats: bool = False) -> list
     if too_deep(arguments, _DEEPEST):
         return [Violation("$", f"nested deeper than {_DEEPEST}", "")]
     try:
-        judge = _judge(canonical(normalised(plain)), formats)
+        judge = _judge_of(canonical(normalised(plain)), formats)
     except RecursionError as error:
         raise InvalidMessage("a schema nested too deeply", code="schema.invalid") from error
     return sorted(map(_violation, judge.iter_errors(arguments)))
@@ -119,9 +119,22 @@ def _violation(error: Any) -> Violation:
     return Violation(path, clipped(error.message, _WORDS), next(keywords, ""))
 
 
-@lru_cache(maxsize=256)
-def _judge(text: str, formats: bool) -> Any:
+_JUDGES: BoundedCache[Any] = BoundedCache(
+    "dragoman.schema.arguments", "validators of schemas, which check the arguments of calls", 2**25
+)
+_JUDGE_SIZE = 64  # bytes of a validator for each character of its schema
+
+
+def _judge_of(text: str, formats: bool) -> Any:
     """The validator of a schema, which takes longer to build than to use."""
+    judge = _JUDGES.get((text, formats))
+    if judge is None:
+        judge = _judge(text, formats)
+        _JUDGES.put((text, formats), judge, len(text) * _JUDGE_SIZE)
+    return judge
+
+
+def _judge(text: str, formats: bool) -> Any:
     library = _library()
     try:
         schema = loads(text)

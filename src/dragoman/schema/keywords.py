@@ -7,12 +7,13 @@ A name below `properties` or `$defs` is a name whatever it spells; a value below
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from operator import is_
 from urllib.parse import unquote
 
-from .._core.jsontext import Json, JsonObject
+from .._core.jsontext import Json, JsonObject, member
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
@@ -60,19 +61,10 @@ APPLIES: dict[str, frozenset[str]] = {
 }
 
 
-_PLAIN = re.compile(r"[$A-Za-z_][A-Za-z0-9_$]*")
-
-
 def below(path: str, *names: str | int) -> str:
     """The path of something below `path`: `$.properties["x-y"].anyOf[0]`."""
     for name in names:
-        if isinstance(name, int):
-            path = f"{path}[{name}]"
-        elif _PLAIN.fullmatch(str(name)):
-            path = f"{path}.{name}"
-        else:
-            quoted = str(name).replace("\\", "\\\\").replace('"', '\\"')
-            path = f'{path}["{quoted}"]'
+        path = f"{path}[{name}]" if isinstance(name, int) else member(path, str(name))
     return path
 
 
@@ -245,8 +237,8 @@ class Refs:
             name = _unquoted(part)
             if isinstance(schema, dict) and name in schema:
                 path, schema = below(path, name), schema[name]
-            elif isinstance(schema, list) and name.isdecimal() and int(name) < len(schema):
-                path, schema = below(path, int(name)), schema[int(name)]
+            elif isinstance(schema, list) and (at := _index(name)) < len(schema):
+                path, schema = below(path, at), schema[at]
             else:
                 return None
         return (path, schema) if isinstance(schema, (dict, bool)) else None
@@ -308,6 +300,11 @@ def _on_the_way(leads: dict[str, set[str]], backward: dict[str, set[str]]) -> se
             if not remaining[before]:
                 ends.append(before)
     return set(remaining)
+
+
+def _index(name: str) -> int:
+    """The index that a reference names; beyond every list where it names none."""
+    return int(name) if name.isdecimal() and len(name) < 10 else sys.maxsize
 
 
 def _unquoted(part: str) -> str:

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 
+from .._core.caches import BoundedCache, frozen_json, remember, thawed_json
 from .._core.jsontext import Json, JsonObject, arguments
 from ..losses import Report
+from ..losses.codes.code import Kind
 from . import keywords, values
 from .dialects import SchemaDialect, dialect
 from .keywords import below, types_of
@@ -56,7 +57,9 @@ def restate_keywords(node: SchemaNode, lowering: Lowering, *, at_root: bool) -> 
     add_notes(node, lowering, at_root=at_root)
 
 
-_finder = cache(re.compile)
+@remember("what a dialect refuses in a pattern", entries=16)
+def _finder(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _drop_keyword(node: SchemaNode, keyword: str, lowering: Lowering) -> None:
@@ -301,21 +304,27 @@ def _with_word(result: JsonObject) -> JsonObject:
     return result
 
 
-_MOST = 512
-_known: dict[tuple[str, str], tuple[Lowered, bool]] = {}  # and whether the schema stays
+# (what was found but for the schema, the schema as bytes or None where it stays as it is)
+_KNOWN: BoundedCache[tuple[Lowered, bytes | None]] = BoundedCache(
+    "dragoman.schema.lowering", "schemas of tools and formats, as each dialect takes them", 2**24
+)
 
 
 def lowered_once(schema: JsonObject, name: str) -> Lowered:
-    """The schema in the dialect of this name, worked out once; the very object if it fits."""
+    """The schema in the dialect of this name, worked out once.
+
+    Where it changes, each caller gets a schema of its own; where it fits, it is the very object.
+    """
     key = (name, arguments(schema))
-    known = _known.get(key)
+    known = _KNOWN.get(key)
     if known is None:
-        if len(_known) >= _MOST:  # whoever sends schemas may send any number of them
-            _known.clear()
         result = lowered(schema, dialect(name))
-        known = _known[key] = result, result.schema is schema
-    result, stays = known
-    return replace(result, schema=schema) if stays and result.schema is not schema else result
+        data = None if result.schema is schema else frozen_json(result.schema)
+        known = replace(result, schema={}), data
+        size = sum(len(text) for change in result.changes for text in change)
+        _KNOWN.put(key, known, 4 * (len(key[1]) + size) + len(data or b""))
+    result, data = known
+    return replace(result, schema=schema if data is None else thawed_json(data))
 
 
 def report_changes(result: Lowered, report: Report, schema: object, field: str, name: str) -> None:
@@ -326,6 +335,7 @@ def report_changes(result: Lowered, report: Report, schema: object, field: str, 
     for change in result.changes:
         did = "in the description" if change.told else change.did
         place, what = f"{field}{change.where[1:]}", f"{name}: {change.what}"
-        report.lost(change.code, schema, place, what, did, result.rule)
+        kind: Kind | None = "expected" if change.demanded else None
+        report.lost(change.code, schema, place, what, did, result.rule, kind)
     if result.unfit:
         report.lost(UNFIT, schema, field, f"{name}: {result.unfit}", rule=result.rule)

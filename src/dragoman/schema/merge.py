@@ -6,7 +6,6 @@ What an object lets stand beside its properties depends on which those are; so w
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 from .._core.jsontext import Json, JsonObject, canonical
 from . import keywords
@@ -26,7 +25,10 @@ def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering
     if not shared or not any(key in node.kw for key in group):
         return
     if shared == ["items"] and "items" in node.kw and "prefixItems" not in node.kw:
-        node.kw["items"] = _both(node, source, "items")
+        mine, other = (
+            node_at(side.kw["items"], side.home("items"), "items") for side in (node, source)
+        )
+        node.kw["items"] = _both(mine, other, below(node.home("items"), "items"))
         del source.kw["items"]
         return
     for keyword in shared:
@@ -34,18 +36,12 @@ def _group(node: SchemaNode, source: SchemaNode, group: frozenset[str], lowering
     node.tell_for(source)
 
 
-def _both(node: SchemaNode, source: SchemaNode, keyword: str, *names: str) -> Json:
-    """The schemas below a keyword of both as one that asks for both."""
-    parts = []
-    for side in (node, source):
-        value: Any = side.kw[keyword]
-        for name in names:
-            value = value[name]
-        parts.append(node_at(value, side.home(keyword), keyword, *names))
-    for part, other in (parts, parts[::-1]):
-        if part is True or (isinstance(part, SchemaNode) and not part.kw):
-            return other
-    return SchemaNode({"allOf": parts}, below(node.home(keyword), keyword, *names))
+def _both(part: Json, other: Json, path: str) -> Json:
+    """Two schemas as one at `path` that asks for both."""
+    for one, another in ((part, other), (other, part)):
+        if one is True or (isinstance(one, SchemaNode) and not one.kw):
+            return another
+    return SchemaNode({"allOf": [part, other]}, path)
 
 
 def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> None:
@@ -54,22 +50,34 @@ def _group_objects(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> 
     if not group & a.keys() or not group & b.keys():
         return
     closed = _closed(node, source, lowering)
-    names = _names(a.get("properties", {}), b.get("properties", {}), closed)
-    needed = {*a.get("required", ()), *b.get("required", ())}
-    if any(closed) and needed - set(names):  # nobody could meet both
-        names = _names(a.get("properties", {}), b.get("properties", {}), [False, False])
-        lowering.changed(source, "additionalProperties", "false", "dropped", "wider")
-    for side in (node, source):
-        home = side.home("properties")
-        for name in [name for name in side.kw.get("properties", {}) if name not in names]:
-            lowering.changed(home, below("properties", name), "refused beside it", "dropped")
-    _properties(node, source, names)
+    if any(closed):
+        _drop_refused(node, source, closed, lowering)
+    _properties(node, source)
     if any(closed):
         a["additionalProperties"] = False
         b.pop("additionalProperties", None)
     if "patternProperties" in a and "patternProperties" in b:
         lowering.drop(source, "patternProperties")
         node.tell_for(source)
+
+
+def _drop_refused(
+    node: SchemaNode, source: SchemaNode, closed: list[bool], lowering: Lowering
+) -> None:
+    """Drop the properties of each side that the other, which is closed, does not allow."""
+    a, b = node.kw, source.kw
+    names = _names(a.get("properties", {}), b.get("properties", {}), closed)
+    needed = {*a.get("required", ()), *b.get("required", ())}
+    if needed - names:  # nobody could meet both
+        lowering.changed(source, "additionalProperties", "false", "dropped", "wider")
+        return
+    for side in (node, source):
+        properties = side.kw.get("properties", {})
+        if refused := [name for name in properties if name not in names]:
+            home = side.home("properties")
+            for name in refused:
+                lowering.changed(home, below("properties", name), "refused beside it", "dropped")
+            side.kw["properties"] = {name: properties[name] for name in properties if name in names}
 
 
 def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bool]:
@@ -87,25 +95,29 @@ def _closed(node: SchemaNode, source: SchemaNode, lowering: Lowering) -> list[bo
     return [False, False]
 
 
-def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> list[str]:
+def _names(a: JsonObject, b: JsonObject, closed: list[bool]) -> set[str]:
     """The properties that both sides allow by name."""
-    every = list(dict.fromkeys([*a, *b]))
-    return [name for name in every if (name in a or not closed[0]) and (name in b or not closed[1])]
+    return {n for n in (*a, *b) if (n in a or not closed[0]) and (n in b or not closed[1])}
 
 
-def _properties(node: SchemaNode, source: SchemaNode, names: list[str]) -> None:
-    a, b = node.kw.get("properties", {}), source.kw.get("properties", {})
-    properties: JsonObject = {}
-    for name in names:
-        if name in a and name in b:
-            properties[name] = _both(node, source, "properties", name)
-        else:
-            side = source if name in b else node
-            value = side.kw["properties"][name]
-            properties[name] = node_at(value, side.home("properties"), "properties", name)
-    source.kw.pop("properties", None)
-    if properties or "properties" in node.kw:
-        node.kw["properties"] = properties
+def _properties(node: SchemaNode, source: SchemaNode) -> None:
+    """Add the properties of `source`; of many schemas in a row, each is looked at once."""
+    properties, added = node.kw.get("properties", {}), source.kw.pop("properties", {})
+    joined = node.joined
+    if joined is None or properties is not joined:
+        home = node.home("properties")
+        joined = {
+            name: node_at(item, home, "properties", name) for name, item in properties.items()
+        }
+        node.joined = joined
+        if added or "properties" in node.kw:
+            node.kw["properties"] = joined
+    home = source.home("properties")
+    for name, item in added.items():
+        part = node_at(item, home, "properties", name)
+        if name in joined:
+            part = _both(joined[name], part, below(node.home("properties"), "properties", name))
+        joined[name] = part
 
 
 _PAIRS = 16  # branches that two unions may multiply to

@@ -22,6 +22,10 @@ _CODES: dict[Verdict, str] = {
 }
 
 
+# what a closed schema says that an open one leaves unsaid
+_STRICTNESS = {("not said", "false"), ("optional", "required")}
+
+
 class Change(NamedTuple):
     """One thing that the target's schema says otherwise, or not at all.
 
@@ -49,6 +53,11 @@ class Change(NamedTuple):
         if self.did == "dropped":
             return "schema.note" if self.verdict == "equal" else "schema.dropped"
         return _CODES[self.verdict]
+
+    @property
+    def demanded(self) -> bool:
+        """Whether it is what every schema of such a dialect says: who is strict asks for it."""
+        return self.verdict == "narrower" and (self.what, self.did) in _STRICTNESS
 
     @property
     def told(self) -> bool:
@@ -90,7 +99,7 @@ _TELLABLE = 300  # characters of a constraint that a description may take
 class SchemaNode:
     """One schema while it is lowered: its keywords, its place, and the places of borrowed ones."""
 
-    __slots__ = ("at", "homes", "kw", "told")
+    __slots__ = ("at", "homes", "joined", "kw", "told")
 
     def __init__(
         self, kw: Mapping[str, Any], path: str, homes: Mapping[str, str] | None = None
@@ -99,6 +108,7 @@ class SchemaNode:
         self.at = path
         self.homes = dict(homes or {})
         self.told: list[str] = []
+        self.joined: JsonObject | None = None  # `properties`, if this node made that dict
 
     def home(self, keyword: str) -> str:
         """The path of the schema that a keyword came from."""

@@ -18,10 +18,11 @@ from ..jsontext import JsonObject, loads
 
 Kind: TypeAlias = Literal["image", "audio", "video", "document"]
 
-# Tokens of one medium. Round upper figures of what providers charge for a picture of a megapixel
-# (OpenAI 765, Gemini 1,120, Qwen 1,300, Claude 1,570), a minute of speech (OpenAI 600, Gemini
+# Tokens of one medium. Round upper figures of what providers charge for a picture of 1920 x 1080
+# (Gemini 1,101, GPT-6 2,448, Claude 5.5 2,768; of twelve megapixels 1,065, 14,364 and 4,005:
+# huggingface.co/datasets/JOHNISKING/image-token-cost, 2026), a minute of speech (OpenAI 600, Gemini
 # 1,920), a minute of video at low resolution (Gemini 6,000) and three pages of PDF (Claude 6,000).
-ESTIMATES: Mapping[Kind, int] = {"image": 1500, "audio": 2000, "video": 6000, "document": 6000}
+ESTIMATES: Mapping[Kind, int] = {"image": 3000, "audio": 2000, "video": 6000, "document": 6000}
 
 # Where media stand in a part, with the kind that the key tells. A file's kind is in its media type.
 _PLACES: Mapping[str, Kind] = {

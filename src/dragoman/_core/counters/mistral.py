@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...capabilities import bare
 from ...errors import ConfigError
+from ..caches import remember
 from ..jsontext import JsonObject
 from .base import Messages, Tools
 from .chat import Kind, Medium, as_json, function_tools, media_estimates, template_turns
@@ -39,7 +39,7 @@ _WITH_SETTINGS = (
 _SETTINGS = '{"reasoning_effort": "none"}'
 
 
-@cache
+@remember("the tokenizer of Mistral", entries=1, size=2**27)
 def current() -> Any:
     """A MistralTokenizer of version 13 with the shipped vocabulary; one for all counters."""
     home, base = library(f"{_HOME}.mistral"), library(f"{_HOME}.base")

@@ -97,6 +97,8 @@ _GPT_5_4 = {"low": _Fit(2048, 6144), "": _Fit(2048, 2500), "original": _Fit(6000
 
 _GPT_5_5 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(6000, 10_000)}
 _GPT_5_6 = {"low": _Fit(512), "high": _Fit(2048, 2500), "": _Fit(65_535)}
+# no longest side at high detail: huggingface.co/datasets/JOHNISKING/image-token-cost, bills of 2026
+_GPT_6 = {**_GPT_5_6, "high": _Fit(65_535, 2500)}
 
 # By the beginning of the bare model name, the first that fits; "" is any detail not named.
 _MODELS: tuple[tuple[tuple[str, ...], _Tiles | _Patches], ...] = (
@@ -113,9 +115,10 @@ _MODELS: tuple[tuple[tuple[str, ...], _Tiles | _Patches], ...] = (
     (("gpt-5.4",), _Patches(1.2, _GPT_5_4)),
     (("gpt-5.5",), _Patches(1.2, _GPT_5_5)),
     (("gpt-5.1", "gpt-5-"), _Tiles(70, 140)),
+    (("gpt-5.",), _Patches(1.2, _GPT_5_6)),
 )
 
-_NEWEST = _Patches(1.2, _GPT_5_6)  # GPT-5.6, and every model that has no row
+_NEWEST = _Patches(1.2, _GPT_6)  # GPT-6, and every model that has no row
 
 
 def image_tokens(model: str, width: int, height: int, detail: str = "auto") -> int:
