@@ -19,8 +19,8 @@ COUNT ?= 200000
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint types contracts pytest corpus fuzz mutants count format bench \
-  clean
+.PHONY: help demo test check lint types contracts pytest corpus fuzz facts mutants count format \
+  bench clean
 
 help:
 	@echo "make demo        run the main job offline, without a key"
@@ -32,6 +32,7 @@ help:
 	@echo "make pytest      the tests; PYTEST_ARGS='-k fit' is passed on"
 	@echo "make corpus      every recorded exchange read, converted and written, where ../shared has it"
 	@echo "make fuzz        mutated answers and streams: SEED=1 COUNT=200000"
+	@echo "make facts       our facts of models against the tables that installed packages carry"
 	@echo "make mutants     changes of the sources that no test notices: GROUP=message"
 	@echo "make format      let ruff format and fix what it can"
 	@echo "make count       code lines, modules, names and the like of the sources"
@@ -65,6 +66,10 @@ corpus: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)
+
+# litellm is in the environment of the benchmarks; a table that is not installed is passed over
+facts: $(BENCH_VENV)/.bench
+	$(BENCH_VENV)/bin/python -m tests.facts
 
 mutants: $(VENV)/.mutants
 	$(BIN)/python -m tests.mutants $(GROUP) $(MUTANTS_ARGS)

@@ -51,6 +51,8 @@ class Capabilities:
     thinking_last: bool = True  # a turn may end in thinking
     foreign_thinking: Literal["drop", "quote", "tags"] = "drop"
     tools: bool = True
+    freeform_tools: bool = False  # tools whose calls hold text
+    namespaces: bool = False  # tools in groups, whose names are told apart in each alone
     tool_messages: bool = True
     tool_choices: Kinds = frozenset({"auto", "none", "required", "tool"})
     none_by: Literal["choice", "withholding"] = "choice"  # how a model is told to call nothing
@@ -65,6 +67,7 @@ class Capabilities:
     call_text: Literal["keep", "drop", "thought"] = "keep"
     foreign_calls: Literal["keep", "bypass"] = "keep"  # calls without the wire's signature
     result_error: bool = False  # a tool result carries an error flag
+    error_kinds: Kinds = frozenset()  # block kinds that stand beside that flag; empty: all
     result_names: bool = False  # a tool result needs the name of its tool
     system_place: Literal["message", "top"] = "message"
     system_head: Literal["run", "first"] = "run"  # which leading system messages are the prompt
@@ -79,6 +82,9 @@ class Capabilities:
     # merged: neighbours of one wire role, results the user's, are one turn; bridged: but results
     # stand alone, a turn of the assistant between them and the user's words
     alternation: Literal["free", "merged", "bridged"] = "free"
+    beside_results: Kinds = (
+        frozenset()
+    )  # kinds and media types that share results' turn; empty: all
     lone_documents: bool = True  # a document stands without a text beside it
     first_user: bool = False
     prefill: bool = True
@@ -90,19 +96,26 @@ class Capabilities:
     cache_ttls: Kinds = frozenset()  # how long a hint may hold; empty: anyhow
     cache_longest_first: bool = False  # no hint may outlast one before it
     cached_calls: bool = True  # a tool call may carry a hint
+    cached_documents: tuple[str, ...] = ()  # media types of those that may; empty: all
     ids: IdRule = IdRule()
     tool_names: NameRule = NameRule()
+    property_names: IdRule = IdRule()  # of arguments, at the root of a tool's schema
     speakers: IdRule = IdRule()
     max_tokens: int = 0  # sent where the wire demands a maximum and none is given
     formats: Kinds = frozenset({"text", "json", "schema"})
+    format_words: bool = False  # a format that cannot be asked for is told in words
+    json_word: bool = False  # any JSON is given only where a message speaks of JSON
     options: Mapping[str, Stance] = field(default_factory=dict)
     thinks: Literal["never", "asked", "default", "always"] = "asked"
     efforts: tuple[str, ...] = ()  # least to most, without off; empty: any; ("on",): a switch
     budgets: tuple[int, ...] = ()  # fewest and most tokens of thinking; empty: it takes no budget
+    # a budget is a part of the maximum, and thinking by one does not begin inside a round of tools
+    budget_in_maximum: bool = False
     tools_with_thinking: Literal["yes", "default", "no"] = "yes"  # default: if no effort is named
     streamed_thinking: bool = False  # it thinks in streams only
     server_tools: Kinds = frozenset()  # kinds of tools that the provider runs itself
     mixed_tools: bool = True  # such tools stand beside functions
+    lone_server_tools: Kinds = frozenset()  # kinds of them that do not, where others do
     binding: Literal["none", "prefix"] = "none"  # signed thinking holds behind the same history
     unbound: Literal["drop", "switch"] = "drop"  # or: the provider is told to drop it
     endpoint: str = ""  # which of a wire's endpoints serves the model

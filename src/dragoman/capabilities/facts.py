@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
-from functools import lru_cache
 from typing import Any, TypeAlias
 
+from .._core.caches import remember
 from .._core.redaction import shown
 from ..errors import ConfigError
 from .capabilities import Capabilities
@@ -19,25 +19,41 @@ from .overrides import About, override
 STATES = ("thinking", "budget", "still", "tools", "stream", "whole")
 
 
-# `us.anthropic.claude-opus-5-5-v1:0` is claude-opus-5-5-v1:0; a dot of a version stays
+# `us.anthropic.claude-opus-5-5-v1:0` is claude-opus-5-5-v1:0; a dot of a version stays. Some hosts
+# write themselves or the maker before a hyphen: `databricks-gpt-oss-20b`, `zai-glm-4.7`
 _HOSTED = re.compile(
-    r"(?:(?:us-gov|us|eu|apac|au|jp|ca|global)\.)?"
+    r"(?:(?:us-gov|us|eu|apac|au|jp|ca|in|global)\.)?"
     r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
     r"nvidia|openai|qwen|writer|xai|zai)\."
+    r"|(?:databricks|openai|snowflake|zai)-"
 )
 
 
+# `glm-5p3` is glm-5.3, and `llama-v3p1-8b` is llama-3.1-8b; of makers that write a dot,
+# `gpt-5-6-sol` is gpt-5.6-sol, while `llama-3-8b` and `gpt-5-2025-08-07` have no second number
+_POINT = re.compile(r"(?<=\d)p(?=\d)")
+_VERSIONED = re.compile(r"^(llama-)v(?=\d)")
+_HYPHEN = re.compile(r"^((?:(?:meta-)?llama-|gpt-|gemini-|glm-|kimi-k|deepseek-v)\d)-(?=\d(?:-|$))")
+
+
 def bare(model: str) -> str:
-    """The name of a model without the folders, regions and vendors that hosts put before it.
+    """The name of a model as its maker writes it, without what hosts put before it.
+
+    Without folders, regions and vendors, and with the dot of a version that some hosts spell
+    otherwise.
 
     >>> bare("us.anthropic.claude-opus-5-5-v1:0"), bare("openai/gpt-5.6")
     ('claude-opus-5-5-v1:0', 'gpt-5.6')
+    >>> bare("accounts/fireworks/models/glm-5p3"), bare("databricks-gpt-5-4-mini")
+    ('glm-5.3', 'gpt-5.4-mini')
     """
     name = model.rpartition("/")[2].lower()
     if name.startswith("ft:"):  # a fine-tuned model: ft:<model>:<owner>:...
         name = name.split(":")[1]
-    hosted = _HOSTED.match(name)
-    return name[hosted.end() :] if hosted else name
+    if hosted := _HOSTED.match(name):
+        name = name[hosted.end() :]
+    name = _POINT.sub(".", _VERSIONED.sub(r"\1", name))
+    return _HYPHEN.sub(r"\1.", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +102,22 @@ def matches(model: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
+@remember("how the patterns of model names begin", entries=4096)
 def _beginning(pattern: str) -> str:
     """What stands before the first sign that means something."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0]
 
 
-@lru_cache(maxsize=4096)  # fnmatch itself remembers too few
+# fnmatch itself remembers too few
+@remember("patterns of model names", entries=4096, size=8192)
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
 
 Names: TypeAlias = frozenset[str]
 _NONE: Names = frozenset()
+_MOST_FOUND = 1024  # models that facts are remembered for
+_LONGEST_MODEL = 256  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +133,10 @@ class Facts:
     since: str = ""
     source: str = ""
     pin: str = ""
+    # what `holding` found: every loss asks, and few facts are ever made
+    _found: dict[tuple[str | None, Names, Names], tuple[Fact, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def apply(
         self, caps: Capabilities, model: str | None, wires: Names = _NONE, states: Names = _NONE
@@ -125,14 +148,21 @@ class Facts:
             caps = override(caps, fact.changes)
         return caps
 
-    # what a cache holds for one caller's facts is not handed to another, who has equal ones
-    __hash__ = object.__hash__
-
-    @lru_cache(maxsize=4096)  # noqa: B019 - every loss asks, and few facts are ever made
     def holding(
         self, model: str | None, wires: Names = _NONE, states: Names = _NONE
     ) -> tuple[Fact, ...]:
         """The facts that hold: the first that asks nothing, then those whose state is given."""
+        key = (model, wires, states)
+        found = self._found.get(key)
+        if found is None:
+            found = self._holding(model, wires, states)
+            if len(self._found) >= _MOST_FOUND:  # whoever sends models may send any number of them
+                self._found.clear()
+            if model is None or len(model) <= _LONGEST_MODEL:
+                self._found[key] = found
+        return found
+
+    def _holding(self, model: str | None, wires: Names, states: Names) -> tuple[Fact, ...]:
         rows = [fact for fact in self.rows if not fact.wire or fact.wire in wires]
         first = next((fact for fact in rows if not fact.when and _about(fact, model)), None)
         stated = (fact for fact in rows if fact.when in states and _about(fact, model))

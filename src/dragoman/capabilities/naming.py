@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
+
+from .._core.caches import remember
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
@@ -19,13 +20,15 @@ _PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 class IdRule:
     """Which call ids a wire accepts: characters (a regex class), length, one use per request.
 
-    `chars` may begin with `^` for the characters that it refuses; empty accepts all. `start`
-    narrows the first one. `blank`: a call may go without an id. `form`: how a model spells the
-    ids that it reads, of a tool's `{name}` and the number `{n}` of its call in the history.
+    `min` and `max`: fewest and most characters, `exact`: the only number. `chars` may begin with
+    `^` for the characters that it refuses; empty accepts all. `start` narrows the first one.
+    `blank`: a call may go without an id. `form`: how a model spells the ids that it reads, of a
+    tool's `{name}` and the number `{n}` of its call in the history.
     """
 
     chars: str = ""
     max: int = 0
+    min: int = 0
     exact: int = 0
     unique: bool = False
     start: str = ""
@@ -44,13 +47,15 @@ class IdRule:
             return False
         if self.exact and not sizes <= {self.exact}:
             return False
+        if self.min and sizes and min(sizes) < self.min:
+            return False
         if self.start and not _only(self.start).match("".join(value[0] for value in listed)):
             return False
         return not self.chars or _only(self.chars).match("".join(listed)) is not None
 
     def takes(self, value: str) -> bool:
         """Whether this one value may travel as it is."""
-        if not value or (self.max and len(value) > self.max):
+        if not value or (self.max and len(value) > self.max) or len(value) < self.min:
             return False
         if self.exact and len(value) != self.exact:
             return False
@@ -67,18 +72,18 @@ class NameRule(IdRule):
     max: int = 64
 
 
-@lru_cache(maxsize=64)
+@remember("patterns of the characters of names and ids", entries=64, size=8192)
 def _only(chars: str) -> re.Pattern[str]:
     return re.compile(rf"[{chars}]*\Z")
 
 
-@lru_cache(maxsize=64)
+@remember("patterns of the forms of ids", entries=64, size=8192)
 def _formed(form: str) -> re.Pattern[str]:
     pattern = re.escape(form).replace(r"\{name\}", "[^:]+").replace(r"\{n\}", "[0-9]+")
     return re.compile(pattern)
 
 
-@lru_cache(maxsize=64)
+@remember("patterns of what names and ids may not hold", entries=64, size=8192)
 def _others(chars: str) -> re.Pattern[str]:
     return re.compile(rf"[{chars[1:]}]" if chars.startswith("^") else rf"[^{chars}]")
 
@@ -131,8 +136,8 @@ def _nth(value: str, number: int, rule: IdRule) -> str:
     tail = f"_{number}"
     if rule.takes(f"{value}{tail}"):
         return f"{value}{tail}"
-    if rule.exact or (rule.chars and not _only(rule.chars).match(tail)):
-        return _digest(f"{value}\0{number}", rule.exact or rule.max or 12)
+    if rule.exact or rule.min or (rule.chars and not _only(rule.chars).match(tail)):
+        return _digest(f"{value}\0{number}", rule.exact or rule.min or rule.max or 12)
     return f"{value[: rule.max - len(tail) if rule.max else None]}{tail}"
 
 
@@ -144,8 +149,8 @@ def formed(name: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, 
 
 
 def _spelled(value: str, rule: IdRule) -> str:
-    if rule.exact:
-        return _digest(value, rule.exact)
+    if rule.exact or len(value) < rule.min:
+        return _digest(value, rule.exact or rule.min)
     spelling = _clean(value, rule)
     # a name of which nothing is left says nothing: its hash tells it from the next one
     return spelling if any(map(str.isalnum, spelling)) else ""
@@ -159,8 +164,8 @@ def _clean(value: str, rule: IdRule) -> str:
 def _hashed(value: str, salt: str, rule: IdRule) -> str:
     clean = _clean(value, rule)
     tail = _digest(salt, 6)
-    if rule.exact:
-        return _digest(f"{salt}\0", rule.exact)
+    if rule.exact or rule.min:
+        return _digest(f"{salt}\0", rule.exact or rule.min)
     return f"{clean[: rule.max - 7] if rule.max else clean}_{tail}"
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from .._core.caches import remember
 from .._core.redaction import shown
 from ..errors import ConfigError
 from .capabilities import MEDIA, Capabilities, Kinds
@@ -23,7 +23,7 @@ MERGED = ("sources", "media_types", "options")  # tables: a change says what is 
 
 
 _CLOSED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(SEATS, KINDS),
+    **dict.fromkeys((*SEATS, "error_kinds"), KINDS),
     **dict.fromkeys(("move_media", "details", "titles", "sources", "media_types"), MEDIA),
     "sources.*": ("url", "base64", "file"),
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),
@@ -43,7 +43,7 @@ def wrong(path: str, value: Any, expected: str) -> ConfigError:
     return ConfigError(f"{shown(value)} is not {expected}", path=path, code="capability.value")
 
 
-@cache
+@remember("the types of all capabilities", entries=1, size=2**17)
 def _types() -> dict[str, Any]:
     return get_type_hints(Capabilities)
 
@@ -121,7 +121,7 @@ _BARE = re.compile(r"(?<!\\)(?:\\\\)*\[")
 _WORDS = {bool: "true or false", int: "a whole number", str: "a text"}
 
 
-@cache
+@remember("the types of a rule for names", entries=1, size=2**14)
 def _rule_types() -> dict[str, Any]:
     hints = get_type_hints(IdRule)
     return {f.name: hints[f.name] for f in fields(IdRule)}
@@ -137,7 +137,7 @@ def _check_characters(chars: str, path: str) -> None:
         raise wrong(path, chars, expected) from None
 
 
-_THINKING = ("reasoning", "reasoning_budget")
+_THINKING = ("reasoning", "reasoning_budget", "effort")  # the last is a provider's own field
 
 
 # what only losses about these fields ask for
@@ -163,7 +163,8 @@ class About:
     def concerns(self, ask: str) -> bool:
         """Whether a capability may have decided it at all."""
         fields = _CONCERNS.get(ask)
-        return fields is None or not self.field or self.field in fields
+        # of a provider's own fields the path is given
+        return fields is None or not self.field or self.field.rpartition(".")[2] in fields
 
     def named(self, changes: Mapping[str, Any], ask: str) -> bool:
         """Whether changes say anything of a capability, for this option or kind of block."""

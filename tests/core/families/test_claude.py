@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Options, Tool, ToolChoice
 from dragoman._core.families.claude import ROWS
-from dragoman.capabilities import Capabilities
+from dragoman.capabilities import Capabilities, matches
 from dragoman.message import ResponseFormat, ServerTool, Written
 
+LINE = re.compile(r"claude-[^0-9]*\*").fullmatch  # no generation, so a whole line
 ALL = ("low", "medium", "high", "xhigh", "max")
 HOSTS = ("anthropic", "vertex/anthropic", "bedrock/anthropic")
 
@@ -50,8 +52,14 @@ THINKING: dict[tuple[Any, ...], list[str]] = {
     ],
 }  # fmt: skip
 CASES = [(model, facts) for facts, models in THINKING.items() for model in models]
-UNKNOWN = ("claude-opus-6", "claude-opus-5-9", "claude-opus-4-9", "claude-fable-5-15",
-           "claude-haiku-6-5", "claudette-opus-5", "not-claude-opus-5", "gpt-5.6")  # fmt: skip
+UNKNOWN = ("claudette-opus-5", "not-claude-opus-5", "gpt-5.6")
+# names yet to come -> the newest known model of their line, and of Claude for a new line
+TO_COME = {
+    "claude-opus-6": "claude-opus-5-5", "claude-opus-5-9": "claude-opus-5-5",
+    "claude-opus-4-9": "claude-opus-5-5", "claude-fable-5-15": "claude-fable-5-2",
+    "claude-haiku-6-5": "claude-haiku-5-5", "claude-sonnet-6": "claude-sonnet-5-5",
+    "claude-epic-1": "claude-fable-5-2",
+}  # fmt: skip
 
 REFUSE_SAMPLING = ("claude-fable-5-2", "claude-opus-5-5", "claude-sonnet-5", "claude-opus-4-7")
 ONE_SAMPLER = ("claude-opus-4-6", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1")
@@ -68,8 +76,8 @@ UNBOUND = ("claude-fable-5", "claude-opus-5", "claude-sonnet-5", "claude-opus-4-
            "claude-haiku-4-5", "claude-sonnet-5-20260630")  # fmt: skip
 
 PLACED = ("claude-opus-4-8", "claude-opus-5", "claude-fable-5", "claude-mythos-5-1",
-          "claude-opus-5-5", "claude-sonnet-5-5")  # fmt: skip
-TOLD = ("claude-opus-4-7", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-5-5")
+          "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5")  # fmt: skip
+TOLD = ("claude-opus-4-7", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5")
 
 PREFILLED = ("claude-opus-4-5", "claude-haiku-4-5", "claude-3-5-sonnet-20241022")
 ENDED = ("claude-opus-4-6", "claude-sonnet-4-6", "claude-opus-5-5", "claude-haiku-5-5")
@@ -100,12 +108,22 @@ def test_of_other_names_nothing_is_known(model: str) -> None:
     assert [fact for fact in ROWS if fact.holds(model)] == []
 
 
+@pytest.mark.parametrize("host", [*HOSTS, "bedrock"])
+@pytest.mark.parametrize(("model", "known"), TO_COME.items())
+def test_a_name_yet_to_come_is_taken_for_the_newest_of_its_line(
+    model: str, known: str, host: str
+) -> None:
+    assert dragoman.wire(host).can(model) == dragoman.wire(host).can(known)
+
+
 @pytest.mark.parametrize(("model", "facts"), CASES)
 def test_a_model_is_one_model(model: str, facts: tuple[Any, ...]) -> None:
-    """Patterns overlap nowhere: no order of rows decides."""
+    """Names of known models overlap nowhere: their order decides of the names of whole lines."""
     name = model.rpartition("/")[2].removeprefix("us.anthropic.").removeprefix("global.anthropic.")
     rows = [fact for fact in ROWS if not fact.when and fact.holds(name)]
-    assert [fact.wire for fact in rows] == ["anthropic", ""]
+    assert [fact.wire for fact in rows[:2]] == ["anthropic", ""]
+    known = [fact for fact in rows if matches(name, tuple(p for p in fact.models if not LINE(p)))]
+    assert [fact.wire for fact in known] == ["anthropic", ""]
 
 
 @pytest.mark.parametrize("model", [*REFUSE_SAMPLING, "claude-haiku-5-5", "claude-opus-9"])
@@ -173,16 +191,16 @@ def test_thinking_by_a_budget_takes_no_forced_tool() -> None:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_whose_thinking_is_bound(host: str) -> None:
-    for model in BOUND:
+    for model in (*BOUND, "claude-opus-6"):
         assert can(model, host).binding == "prefix", model
-    for model in (*UNBOUND, "claude-opus-6"):
+    for model in UNBOUND:
         assert can(model, host).binding == "none", model
 
 
 def test_what_a_system_message_becomes_later_on() -> None:
     for model in PLACED:
         assert can(model).late_system == "placed", model
-    for model in (*TOLD, "claude-opus-9"):
+    for model in TOLD:
         assert can(model).late_system == "reminder", model
 
 
@@ -209,15 +227,28 @@ def test_schemas_came_with_opus_4_1() -> None:
         assert set(codes(out)) == {"format.unsaid", "tool.strict"}, model
 
 
-def test_on_bedrock_schemas_went_with_opus_4_7() -> None:
+def test_on_bedrock_schemas_are_taken_since_opus_4_5_but_by_fable() -> None:
     form = ResponseFormat("schema", {"type": "object"})
-    for model in ("claude-opus-4-1-20250805-v1:0", "claude-sonnet-4-6", "claude-haiku-4-5"):
-        out = wrote(f"us.anthropic.{model}", "bedrock/anthropic", response_format=form)
-        assert "output_config" in out.body, model
-    for model in ("claude-opus-4-7", "claude-opus-5", "claude-sonnet-5-5", "claude-haiku-5-5"):
-        out = wrote(f"us.anthropic.{model}", "bedrock/anthropic", response_format=form)
-        assert "output_config" not in out.body, model
-        assert codes(out) == ["format.unsaid"], model
+    for host, body in (("bedrock/anthropic", "output_config"), ("bedrock", "outputConfig")):
+        for model in ("claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-7", "claude-opus-5",
+                      "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-6"):  # fmt: skip
+            out = wrote(f"us.anthropic.{model}", host, response_format=form)
+            assert body in out.body, (host, model)
+            assert can(f"us.anthropic.{model}", host).strict_tools, (host, model)
+        for model in ("claude-opus-4-1-20250805-v1:0", "claude-fable-5", "claude-fable-5-2"):
+            out = wrote(f"us.anthropic.{model}", host, response_format=form)
+            assert body not in out.body, (host, model)
+            assert codes(out) == ["format.unsaid"], (host, model)
+            assert not can(f"us.anthropic.{model}", host).strict_tools, (host, model)
+
+
+def test_an_hour_of_cache_on_bedrock_is_for_claude_4_5_and_later() -> None:
+    for host in ("bedrock/anthropic", "bedrock"):
+        for model in ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-opus-6"):
+            assert "1h" in can(model, host).cache_ttls or not can(model, host).cache_ttls, model
+        for model in ("claude-3-7-sonnet-20250219-v1:0", "claude-opus-4-20250514-v1:0",
+                      "claude-opus-4-1-20250805-v1:0"):  # fmt: skip
+            assert set(can(model, host).cache_ttls) == {"5m"}, (host, model)
 
 
 def test_server_tools_by_generation() -> None:

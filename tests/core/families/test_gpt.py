@@ -38,7 +38,7 @@ def effort(out: Written) -> Any:
     ("model", "asked", "written", "lost"),
     [
         ("gpt-5.6", "high", "high", []),
-        ("gpt-5.6", "max", "max", []),
+        ("gpt-5.6", "xhigh", "xhigh", []),
         ("gpt-5.6", "off", "none", []),
         ("gpt-5.6", "minimal", "low", ["option.range"]),
         ("gpt-5.5", "max", "xhigh", ["option.range"]),
@@ -49,6 +49,13 @@ def effort(out: Written) -> Any:
         ("gpt-5", "off", "minimal", ["reasoning.always"]),
         ("gpt-5-mini", "minimal", "minimal", []),
         ("gpt-6-astra", "off", "low", ["reasoning.always"]),
+        ("gpt-6.1-sol", "off", "low", ["reasoning.always"]),
+        ("gpt-6.2-astra", "off", "low", ["reasoning.always"]),
+        ("gpt-6.2-sol", "off", "low", ["reasoning.always"]),
+        ("gpt-6-sol", "off", "none", []),
+        ("gpt-6-luna", "off", "none", []),
+        ("gpt-6.1-terra", "off", "none", []),
+        ("gpt-5.2-chat-latest", "high", "medium", ["option.range"]),
         ("o4-mini", "minimal", "low", ["option.range"]),
         ("o1-mini", "high", None, ["option.range"]),  # it knows no efforts at all
         ("gpt-4o", "high", None, ["option.refused"]),
@@ -60,6 +67,27 @@ def test_efforts(wire: str, model: str, asked: str, written: str | None, lost: l
     out = wrote(wire, model, reasoning=asked)
     assert effort(out) == written
     assert codes(out) == lost
+
+
+@pytest.mark.parametrize("model", ["gpt-5.6", "gpt-6-sol", "gpt-6.1-sol", "gpt-6.2-astra"])
+def test_the_highest_effort_is_of_the_newer_wire_alone(model: str) -> None:
+    out = wrote("responses", model, reasoning="max")
+    assert (effort(out), codes(out)) == ("max", [])
+    out = wrote("chat", model, reasoning="max")
+    assert (effort(out), codes(out)) == ("xhigh", ["option.range"])
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "written"),
+    [
+        ("gpt-5.3-codex", "off", "none"), ("gpt-5.3-codex", "minimal", "low"),
+        ("gpt-5.3-codex", "xhigh", "xhigh"), ("gpt-5.1-codex-max", "xhigh", "xhigh"),
+        ("gpt-5-codex", "minimal", "low"), ("gpt-5-codex", "xhigh", "high"),
+        ("gpt-5.2-pro", "low", "medium"),
+    ],
+)  # fmt: skip
+def test_efforts_of_who_is_served_there_alone(model: str, asked: str, written: str) -> None:
+    assert effort(wrote("responses", model, reasoning=asked)) == written
 
 
 def test_a_budget_that_gives_way_to_tools_is_named_itself() -> None:
@@ -166,11 +194,14 @@ def test_breakpoints_of_the_cache(wire: str) -> None:
     content = [TextBlock("long", cache=CacheHint("12h")), TextBlock("x", cache=CacheHint())]
     assert codes(wrote(wire, "gpt-5.4", content)) == ["cache.unsaid", "cache.unsaid"]
     out = wrote(wire, "gpt-5.6", content)
-    assert codes(out) == []
     turn = (out.body.get("messages") or out.body["input"])[0]
-    assert [part["prompt_cache_breakpoint"] for part in turn["content"]] == [
-        {"mode": "explicit", "ttl": "12h"}, {"mode": "explicit"},
-    ]  # fmt: skip
+    first, second = (part["prompt_cache_breakpoint"] for part in turn["content"])
+    assert second == {"mode": "explicit"}
+    if wire == "responses":
+        assert (first, codes(out)) == ({"mode": "explicit", "ttl": "12h"}, [])
+    else:  # twelve hours are of Responses alone: openai 3.54, PromptCacheOptions.ttl
+        assert first == {"mode": "explicit"}
+        assert codes(out) == ["cache.ttl"]
 
 
 def test_cache_hints_are_taken_where_there_is_a_place_for_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ...capabilities import STATES, About, Capabilities, Fact, Facts, bare, override
@@ -13,7 +14,7 @@ from ...protocols.base import Room
 from ...protocols.reasoning import states
 
 _NO_STATES: frozenset[str] = frozenset()
-_NO_CHANGES: Mapping[str, Any] = {}
+_NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
 _ANY = About()
 _MOST_MODELS = 1000  # that a wire remembers
 _SET_BY_USER = "capabilities set for this formatter"

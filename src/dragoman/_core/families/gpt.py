@@ -71,53 +71,71 @@ _ELSEWHERE: dict[str, Any] = {"endpoint": "/responses"}
 
 # function tools on Chat Completions: not beside an effort, later not beside any reasoning
 _UNLESS_ASKED: dict[str, Any] = {"tools_with_thinking": "default"}
-_NO_TOOLS: dict[str, Any] = {"tools_with_thinking": "no"}
-_CODEX = ("gpt-5*-codex*", "codex-*")
-_PRO = ("gpt-5*-pro*", "gpt-6*-pro*", "o1-pro*", "o3-pro*", "*-deep-research*")
+# There `max` is refused on every model, and a breakpoint holds 30 minutes (openai 3.54, ttl)
+_NO_TOOLS: dict[str, Any] = {
+    "tools_with_thinking": "no", "efforts": _FOUR, "cache_ttls": ("30m",),
+}  # fmt: skip
+# kinds of models that are no plain chat models, of every generation
+_CODEX = ("gpt-[0-9]*-codex*", "codex-*")
+_PRO = ("gpt-[0-9]*-pro*", "o1-pro*", "o3-pro*", "o[0-9]*-deep-research*")
+_CHAT = ("gpt-[0-9]*-chat*", "chat-latest")
+_TAKE_NONE = ("gpt-6-sol*", "gpt-6-luna*", "gpt-6.1-terra*")
+_TABLE = "pydantic-ai 2.68, profiles/openai.py, verified live in 2026-10"
+_CLI = "ben-vargas/ai-sdk-provider-codex-cli pull request 8: efforts by model"
 
 
 _MODELS = (
-    known(("gpt-audio*", "gpt-*-audio*"), "2024-10-17", "OpenAI docs, Audio: models",
+    known(("gpt-audio*", "gpt-*-audio*"), "2024-10-01", "OpenAI docs, Audio: models",
           {**_thinks("never"), **_BLIND, "audio": ("user",)}),
     known(("gpt-5-pro*",), "2025-10-06", _GUIDE, _thinks("always", ("high",)), _ELSEWHERE),
-    known(_PRO, "2025-12-11", _GUIDE, _thinks("always", ("medium", "high", "xhigh")), _ELSEWHERE,
-          but=("o1-pro*", "o3-pro*", "*-deep-research*")),
-    known(_PRO, "2025-03-19", _GUIDE, _thinks("always", _THREE), _ELSEWHERE),
-    known(_CODEX, "2025-09-23", _GUIDE, _thinks("always"), _ELSEWHERE),
-    known(("gpt-5*-chat*",), "2025-08-07", "OpenAI docs, model pages", _thinks("never")),
-    known(("gpt-6-astra*",), "2026-09-03", "docs.apiyi.com, gpt-6-astra: none is refused",
-          _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
-    known(("gpt-6.1-sol*",), "2026-11-21", "docs.laozhang.ai, gpt-6 chat and tools, 2026-11",
-          _thinks("always", _FIVE, **_MARKS), {**_NO_TOOLS, "efforts": _FOUR}),
-    known(("gpt-6*",), "2026-09-22", _TOOLS, _thinks("default", _FIVE, **_MARKS), _NO_TOOLS),
+    known(("o1-pro*", "o3-pro*", "o[0-9]*-deep-research*"), "2025-03-19", _GUIDE,
+          _thinks("always", _THREE), _ELSEWHERE),
+    known(_PRO, "2025-12-11", _TABLE, _thinks("always", ("medium", "high", "xhigh")), _ELSEWHERE),
+    known(("codex-mini*",), "2025-05-16", _GUIDE, _thinks("always", _THREE), _ELSEWHERE),
+    known(("gpt-5-codex*", "gpt-5.1-codex*"), "2025-09-23", _CLI,
+          _thinks("always", _THREE), _ELSEWHERE, but=("gpt-5.1-codex-max*",)),
+    known(("gpt-5.1-codex-max*", "gpt-5.2-codex*"), "2025-11-19", _CLI,
+          _thinks("always", _FOUR), _ELSEWHERE),
+    known(_CODEX, "2026-02-05", "litellm 1.106: none to xhigh of gpt-5.3-codex; " + _TABLE,
+          _thinks("default", _FOUR), _ELSEWHERE),
+    known(("gpt-5-chat*",), "2025-08-07", "OpenAI docs, model pages", _thinks("never")),
+    known(_CHAT, "2025-11-13", _TABLE, _thinks("always", ("medium",))),
+    known(("gpt-4", "gpt-4-0*", "gpt-4-32k*", "gpt-3*"), "2023-03-01",
+          "OpenAI docs, model pages: text alone", {**_thinks("never"), **_BLIND}),
+    known(("gpt-4*", "chatgpt-*"), "2023-11-06", "OpenAI docs, model pages", _thinks("never")),
     known(("gpt-5.[6-9]*",), "2026-07-09", _TOOLS, _thinks("default", _FIVE, **_MARKS),
           _NO_TOOLS),
-    known(("gpt-5.5*",), "2026-04-27", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
+    known(("gpt-5.5*",), "2026-04-23", _TOOLS, _thinks("default", _FOUR), _UNLESS_ASKED),
     known(("gpt-5.[2-4]*",), "2025-12-11", _TOOLS, _thinks("asked", _FOUR), _UNLESS_ASKED),
     known(("gpt-5.1*",), "2025-11-13", _GUIDE, _thinks("asked", _THREE)),
     known(("gpt-5*",), "2025-08-07", _GUIDE, _thinks("always", ("minimal", *_THREE))),
+    known(_TAKE_NONE, "2026-09-22", "OpenAI docs, Using GPT-6; " + _TOOLS,
+          _thinks("default", _FIVE, **_MARKS), _NO_TOOLS),
+    # since Astra no effort of none, unless the model is one of those above
+    known(("gpt-6-astra*", "gpt-6.1-sol*"), "2026-09-03",
+          "OpenAI docs, GPT-6 Astra and GPT-6.1 Sol; docs.apiyi.com: none is refused",
+          _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
+    known(("gpt-[0-9]*",), "2026-11-17", "apidog.com, GPT-6.2 Astra API: the API rejects none",
+          _thinks("always", _FIVE, **_MARKS), _NO_TOOLS),
     known(("o3-mini*",), "2025-01-31", _REFUSED,
           {**_thinks("always", _THREE), **_BLIND}),
     known(("o1-mini*", "o1-preview*"), "2024-09-12", _REFUSED,
           {**_thinks("always", ("on",)), **_BLIND}),
     known(("o1*",), "2024-12-17", _REFUSED, _thinks("always", _THREE)),
-    known(("o3*", "o4*"), "2025-04-16", _REFUSED,
+    known(("o[0-9]*",), "2025-04-16", _REFUSED,
           _thinks("always", _THREE, options={**_DEAF["options"], "stop": "refuses"})),
-    known(("gpt-4", "gpt-4-0*", "gpt-4-32k*", "gpt-3*"), "2023-03-14",
-          "OpenAI docs, model pages: text alone", {**_thinks("never"), **_BLIND}),
-    known(("gpt-4*", "chatgpt-*"), "2024-05-13", "OpenAI docs, model pages", _thinks("never")),
 )  # fmt: skip
 
 
 # Reasoning by request: none is the default of 5.1 to 5.4, and can be asked of 5.5 and later.
 _ASKED = ("gpt-5.[1-4]*",)
-_STOPPED = ("gpt-5.[5-9]*", "gpt-6*")
-_NOT = (*_CODEX, *_PRO, "gpt-5*-chat*", "gpt-6-astra*", "gpt-6.1-sol*")
+_STOPPED = ("gpt-5.[5-9]*", *_TAKE_NONE)
+_NOT = (*_CODEX, *_PRO, *_CHAT)
 
 
 _STATES = (
     Fact(_ASKED, _DEAF, "2025-11-13", _REFUSED, _NOT, when="thinking"),
-    Fact(_STOPPED, _FREE, "2026-04-27", "OpenAI API, recorded: sampling with effort none",
+    Fact(_STOPPED, _FREE, "2026-04-23", "OpenAI API, recorded: sampling with effort none",
          _NOT, when="still"),
 )  # fmt: skip
 

@@ -62,6 +62,7 @@ UNKNOWN = (
 
 
 SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}
+TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
 
 
 def copied(issuer: str, since: str, source: str, changes: dict[str, Any], *rows: Fact) -> Facts:
