@@ -88,15 +88,15 @@ def test_films_for_those_that_see() -> None:
 
 def test_json_needs_its_word_and_schemas_their_model() -> None:
     form = ResponseFormat("json")
-    with pytest.raises(WriteError) as caught:
-        wrote(CHAT, SEES, response_format=form)
-    assert caught.value.code == "format.json_word"
+    told = wrote(CHAT, SEES, response_format=form)
+    assert told.body["messages"][0] == {"role": "system", "content": "Answer in JSON."}
+    assert codes(told) == ["format.json_word"]
     asked = wrote(CHAT, SEES, Msg.user("Answer in JSON."), response_format=form)
     assert asked.body["response_format"] == {"type": "json_object"}
     schema = ResponseFormat("schema", {"type": "object"})
     assert codes(wrote(CHAT, "qwen3-max", response_format=schema)) == []
     lowered = wrote(CHAT, "qwen-turbo", Msg.user("JSON!"), response_format=schema)
-    assert codes(lowered) == ["format.lowered"]
+    assert codes(lowered) == ["format.in_words", "format.lowered"]
 
 
 def test_marks_of_the_cache() -> None:

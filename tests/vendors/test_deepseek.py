@@ -77,6 +77,6 @@ def test_formats_users_and_text() -> None:
     out = wrote(CHAT, "deepseek-flash", response_format=schema, options={"user": "u1"})
     assert out.body["response_format"] == {"type": "json_object"}
     assert out.body["user_id"] == "u1"
-    assert codes(out) == ["format.lowered"]
+    assert codes(out) == ["format.in_words", "format.lowered"]
     two = said(CHAT, "deepseek-flash", Msg.user([TextBlock("a"), TextBlock("b")]))
     assert two[0]["content"] == "a\nb"

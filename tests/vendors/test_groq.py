@@ -45,7 +45,7 @@ def test_models_that_see_know_schemas_and_run_tools() -> None:
     shown = Msg.user([TextBlock("?"), IMAGE])
     assert codes(wrote("groq", LLAMA, shown, response_format=SCHEMA)) == []
     assert codes(wrote("groq", "llama-3.3-70b-versatile", shown, response_format=SCHEMA)) == [
-        "block.unsaid", "format.lowered",
+        "format.in_words", "block.unsaid", "format.lowered",
     ]  # fmt: skip
     tools = [ServerTool("web_search"), ServerTool("code_execution")]
     assert wrote("groq", OSS, tools=tools).body["tools"] == [

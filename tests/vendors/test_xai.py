@@ -27,7 +27,8 @@ def test_responses_is_the_first() -> None:
     ("model", "written", "lost"),
     [("grok-4.5", "high", []), ("grok-4.3", "high", []), ("grok-3-mini", "high", []),
      ("grok-4-fast", None, ["option.range"]), ("grok-code-fast-1", None, ["option.range"]),
-     ("grok-3", None, ["option.refused"])],
+     ("grok-3", "high", []), ("grok-4-0709", "high", []),
+     ("grok-2-1212", None, ["option.refused"])],
 )  # fmt: skip
 def test_efforts(model: str, written: str | None, lost: list[str]) -> None:
     out = wrote("xai", model, options={"reasoning": "high"})

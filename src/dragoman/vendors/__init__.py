@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from .._core.caches import CACHES, remember
+from .._core.edges.fetch import local_files
 from .._core.exchange.wire import Wire
 from .._core.families import FAMILIES
 from .._core.families.profiles import chosen
+from .._core.passes.fetching import Fetch
 from .._core.redaction import shown as quoted
-from ..capabilities import Facts
+from ..capabilities import Capabilities, Facts, override
 from ..errors import ConfigError
 from ..losses import PolicyLike
 from ..losses import policy as policy_of
+from ..message.request import OPTIONS
 from ..protocols.base import Room
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
     "openai-responses": ("openai_responses", "OpenAIResponses"),
     "anthropic": ("anthropic", "Anthropic"),
     "gemini": ("gemini", "Gemini"),
+    "gemini-interactions": ("gemini_interactions", "GeminiInteractions"),
     "dashscope": ("dashscope", "DashScope"),
     "ollama": ("ollama", "Ollama"),
     "bedrock-converse": ("bedrock", "BedrockConverse"),
@@ -45,10 +49,10 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 
 
 # the vendor who alone speaks a protocol, where it does not bear the same name
-_HOMES = {"bedrock-converse": "bedrock"}
+_HOMES = {"bedrock-converse": "bedrock", "gemini-interactions": "gemini"}
 
 
-# vendor -> its named formatters; the file has the vendor's name
+# vendor -> its named formatters; the file has the vendor's name, with _ for -
 VENDORS: dict[str, tuple[str, ...]] = {
     "openai": (
         "OpenAIChatFormatter", "OpenAIMultiAgentFormatter", "OpenAIFormatter",
@@ -72,6 +76,29 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "groq": (),
     "openrouter": (),
     "vllm": (),
+    "foundry": (),
+    "anthropic-aws": (),
+    "bedrock-mantle": (),
+    "volcengine": (),
+    "cerebras": (),
+    "xiaomi": (),
+    "together": (),
+    "fireworks": (),
+    "sglang": (),
+    "lmstudio": (),
+    "llamacpp": (),
+    "snowflake": (),
+    "watsonx": (),
+    "perplexity": (),
+    "sambanova": (),
+    "nvidia": (),
+    "databricks": (),
+    "huggingface": (),
+    "siliconflow": (),
+    "cloudflare": (),
+    "stepfun": (),
+    "hunyuan": (),
+    "qianfan": (),
 }  # fmt: skip
 
 
@@ -85,7 +112,8 @@ class Vendor:
     `wires` maps each protocol the vendor speaks to its dialect, the default one first; `key` is
     the environment variable of the API key; `facts` are what this host changes, by protocol.
     `urls` are base URLs of protocols that live elsewhere, `regions` those of the default protocol
-    by the name of the region. A base URL may hold placeholders such as `{region}`.
+    by the name of the region. A base URL may hold placeholders such as `{region}`. `headers` go
+    with every request, never a key.
     """
 
     name: str
@@ -95,12 +123,31 @@ class Vendor:
     facts: Mapping[str, Facts] = field(default_factory=dict)
     urls: Mapping[str, str] = field(default_factory=dict)
     regions: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for protocol in self.wires:
+        for protocol in (*self.wires, *self.facts):
             if protocol not in PROTOCOLS:
                 text = f"{self.name} speaks an unknown protocol {quoted(protocol)}"
                 raise ConfigError(text, hint=f"known: {', '.join(PROTOCOLS)}")
+        for name, value in self.headers.items():
+            if not (isinstance(value, str) and value.isprintable()):
+                text = f"a header must be text of one line, not {quoted(value)}"
+                raise ConfigError(text, path=f"$.headers.{name}", code="vendor.headers")
+
+    def check(self) -> None:
+        """Raise ConfigError, with a path, for a dialect or a fact that no wire would heed."""
+        for protocol, dialect in self.wires.items():
+            _check_dialect(dialect, room(protocol).dialect_class, f"$.wires.{protocol}")
+        for protocol, facts in self.facts.items():
+            if not isinstance(facts, Facts):
+                text = f"must be Facts, not {type(facts).__name__}"
+                raise ConfigError(text, path=f"$.facts.{protocol}", code="vendor.facts")
+            caps = room(protocol).can()
+            rows = [("always", facts.always)]
+            rows += [(f"rows[{i}].changes", row.changes) for i, row in enumerate(facts.rows)]
+            for place, changes in rows:
+                _check_changes(caps, changes, f"$.facts.{protocol}.{place}")
 
     def url(self, protocol: str = "") -> str:
         """The base URL for a protocol that the vendor speaks; for its default one without a name.
@@ -111,16 +158,50 @@ class Vendor:
         return self.urls.get(protocol, self.base_url)
 
 
+def _check_dialect(dialect: Any, kind: type[Any], path: str) -> None:
+    """Raise ConfigError for a dialect of another protocol, or with a word that it does not know."""
+    if dialect is None:
+        return
+    if not isinstance(dialect, kind):
+        text = f"must be a {kind.__module__}.{kind.__name__}, not {type(dialect).__name__}"
+        raise ConfigError(text, path=path, code="vendor.dialect")
+    for name, words in _words(kind.__module__, kind.__name__).items():
+        if (value := getattr(dialect, name)) not in words:
+            text = f"must be one of {', '.join(map(repr, words))}, not {quoted(value)}"
+            raise ConfigError(text, path=f"{path}.{name}", code="vendor.dialect")
+
+
+@remember("the words that fields of dialects take", entries=64, size=2**14)
+def _words(module: str, name: str) -> dict[str, tuple[Any, ...]]:
+    """The fields of a class of dialects that take one of some words."""
+    hints = get_type_hints(getattr(import_module(module), name))
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def _check_changes(caps: Capabilities, changes: Mapping[str, Any], path: str) -> None:
+    """Raise ConfigError for a change of what no wire can, or for an option that there is not."""
+    try:
+        override(caps, changes)
+    except ConfigError as error:
+        at = path + error.path[1:]
+        raise ConfigError(error.message, path=at, hint=error.hint, code=error.code) from error
+    for name in changes.get("options", ()):
+        if name not in OPTIONS:
+            hint = f"one of {', '.join(sorted(OPTIONS))}"
+            text = f"unknown option {quoted(name)}"
+            raise ConfigError(text, path=f"{path}.options", hint=hint, code="option.name")
+
+
 def vendor(name: str) -> Vendor:
     """The row of a vendor, or of one that an installed package offers.
 
     Raises ConfigError for an unknown name, and for a package that offers no Vendor.
     """
     if name in VENDORS:
-        row: Vendor = import_module(f".{name}", __name__).VENDOR
+        row: Vendor = import_module(f".{name.replace('-', '_')}", __name__).VENDOR
         return row
     if name not in (offered := _offered()):
-        _offered.cache_clear()  # it may have been installed since
+        CACHES["dragoman.vendors._offered"].clear()  # it may have been installed since
         offered = _offered()
     if name not in offered:
         known = ", ".join([*VENDORS, *offered])
@@ -131,11 +212,11 @@ def vendor(name: str) -> Vendor:
 
 def wires() -> list[str]:
     """The names that `wire` knows: protocols, then vendors, then those of installed packages."""
-    _offered.cache_clear()
+    CACHES["dragoman.vendors._offered"].clear()
     return [*PROTOCOLS, *(name for name in VENDORS if name not in PROTOCOLS), *_offered()]
 
 
-@cache
+@remember("the vendors that installed packages offer", entries=1, size=2**17)
 def _offered() -> dict[str, list[EntryPoint]]:
     """What installed packages offer; a name of ours is ours."""
     from importlib.metadata import entry_points  # slow to import, and seldom needed
@@ -167,11 +248,15 @@ def wire(
     facts: Facts | str | None = None,
     policy: PolicyLike = "log",
     strict: bool = False,
+    fetch: Fetch | None = local_files,
 ) -> Wire:
     """One provider's way of talking, by name or by a Vendor of your own.
 
     `facts` override what is known of models: Facts, or the name of a profile such as
     `documents-2025`. `strict`: a history that would have to be repaired is refused (LossRefused).
+    `fetch(source, path)` gives the bytes of media that the provider takes as bytes only; by
+    default files under the current directory, nothing where it is None. A Wire keeps its own
+    policy and fetch where none is given.
     Raises ConfigError for an unknown name.
 
     >>> wire("deepseek").room.protocol
@@ -180,14 +265,20 @@ def wire(
     if isinstance(name, Wire):
         host = name.vendor.name if name.vendor is not None else name.name
         known = name.knowing(chosen(facts, name.room.protocol, host))
-        if not strict:
+        held = policy_of(known.policy if policy == "log" else policy, strict)
+        reads = known.fetch if fetch is local_files else fetch
+        if held is known.policy and reads is known.fetch:
             return known
-        held = policy_of(known.policy, strict)
-        return Wire(known.name, known.room, vendor=known.vendor, facts=known.facts, policy=held)
+        return Wire(
+            known.name, known.room, vendor=known.vendor, facts=known.facts, policy=held,
+            fetch=reads,
+        )  # fmt: skip
     if not isinstance(name, (str, Vendor)):
         hint = "use a name of dragoman.wires(), a Wire or a Vendor"
         raise ConfigError(f"{type(name).__name__} names no wire", hint=hint)
     policy = policy_of(policy, strict)
+    if isinstance(name, Vendor):
+        name.check()
     row, protocol = _named(name)
     bearer = _HOMES.get(protocol, protocol)  # its facts hold for the bare protocol too
     home = row or (vendor(bearer) if bearer in VENDORS else None)
@@ -197,7 +288,10 @@ def wire(
     every += chosen(facts, protocol, home.name if home else "")
     title = name.name if isinstance(name, Vendor) else name
     dialect = row.wires[protocol] if row is not None else None
-    return Wire(title, room(protocol, dialect), vendor=row, facts=tuple(every), policy=policy)
+    # a protocol that one vendor owns has that one's address and key
+    return Wire(
+        title, room(protocol, dialect), vendor=home, facts=tuple(every), policy=policy, fetch=fetch
+    )
 
 
 def _named(name: str | Vendor) -> tuple[Vendor | None, str]:

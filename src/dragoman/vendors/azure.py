@@ -24,9 +24,15 @@ VENDOR = Vendor(
         "openai-responses": openai_responses.Dialect(issuers=("azure", "openai-responses")),
     },
     facts={
-        "openai-chat": Facts(always={"tool_choices": _CHOICES}, since="2026-11-21", source=_LEARN),
+        "openai-chat": Facts(
+            always={"tool_choices": _CHOICES, "freeform_tools": True, "json_word": True},
+            since="2026-11-21",
+            source=_LEARN,
+        ),
         "openai-responses": Facts(
-            always={"signatures": ("azure",)}, since="2026-11-21", source=_LEARN
+            always={"signatures": ("azure",), "freeform_tools": True, "namespaces": True},
+            since="2026-11-21",
+            source=_LEARN,
         ),
     },
 )

@@ -19,7 +19,7 @@ _OLD: dict[str, Any] = {**_STILL, "image": False, "late_system": "reminder"}
 
 _FACTS = Facts(
     rows=(
-        Fact(("*",), {"formats": ("text",)}, "2026-11-21",
+        Fact(("*",), {"formats": ("text",)}, "2024-03-11",
              "Cohere API, Chat: response_format is not taken beside tools", when="tools"),
         Fact(("command-a-plus*",), {"thinks": "default", "budgets": (1, 63_000)}, "2026-05-20",
              _REASONING),

@@ -31,6 +31,7 @@ _FORCED = (
 )
 
 
+_TABLE = "litellm 1.106, model table: response_schema"
 _SCHEMAS = "Model Studio, structured output: models with json_schema"
 _TEXT: dict[str, Any] = {"endpoint": TEXT, "image": False, "audio": False, "video": False}
 _ALL: dict[str, Any] = {"endpoint": MULTIMODAL}
@@ -49,7 +50,7 @@ def _fact(since: str, source: str, changes: dict[str, Any], *models: str) -> Fac
 
 
 # whoever made the model
-_UNFORCED = Fact(("*",), {"forced_tools": False}, "2026-11-21", _FORCED, when="thinking")
+_UNFORCED = Fact(("*",), {"forced_tools": False}, "2025-04-28", _FORCED, when="thinking")
 
 
 _FACTS = Facts(
@@ -61,19 +62,19 @@ _FACTS = Facts(
         _fact("2025-03-27", _API, _ALL, "*-omni*"),
         _fact("2024-08-01", _API, _SOUND, "*-asr*", "*-audio*"),
         _fact("2023-12-01", _API, _SIGHT, "*-vl*", "*-ocr*", "qwen-image*"),
-        _fact("2026-09-02", _OVERVIEW, {**_ALL, **_EFFORT}, "qwen3.8*"),
         _fact("2026-02-15", _API, _ALL, "qwen3.5*", "qwen3.6*", "qwen3.7*"),
-        _fact("2026-09-02", _OVERVIEW, {**_ALL, **_EFFORT, **_BACK}, "deepseek-v4.1-flash*"),
-        _fact("2026-01-27", _OVERVIEW, {**_ALL, **_BACK},
-              "kimi-k2.5*", "kimi-k2.6*", "kimi-k2.7*", "kimi-k3*"),
-        _fact("2026-04-24", _REPLAY, {**_TEXT, **_EFFORT, **_BACK}, "deepseek-v4*"),
+        _fact("2026-04-24", _REPLAY, {**_TEXT, **_EFFORT, **_BACK}, "deepseek-v4", "deepseek-v4-*"),
         _fact("2025-12-01", _REPLAY, {**_TEXT, **_BACK}, "deepseek-v3.2*", "kimi-k2-thinking*"),
         _fact("2025-12-22", _GLM, {**_TEXT, **_BACK, "cache_hints": 0}, "glm-*"),
         _fact("2025-04-28", _STREAMS, {**_TEXT, **_STREAMED},
               "qwq*", "qwen3-*", "qwen-max*", "qwen-plus*", "qwen-turbo*", "qwen-flash*"),
         _fact("2023-09-13", _API, _TEXT,
               "qwen-long*", "qwen-coder*", "qwen-math*", "qwen-mt*", "qwen1*", "qwen2*",
-              "deepseek-*", "kimi-k2*", "moonshot-kimi*"),
+              "deepseek-v[0-3]*", "deepseek-r1*", "kimi-k2", "kimi-k2-*", "moonshot-kimi*"),
+        # the newest, and what comes next
+        _fact("2026-09-02", _OVERVIEW, {**_ALL, **_EFFORT}, "qwen[0-9]*"),
+        _fact("2026-09-02", _OVERVIEW, {**_ALL, **_EFFORT, **_BACK}, "deepseek-*"),
+        _fact("2026-01-27", _OVERVIEW, {**_ALL, **_BACK}, "kimi-k[0-9]*"),
         _UNFORCED,
     )
 )  # fmt: skip
@@ -94,6 +95,7 @@ _CHAT_FACTS = Facts(
         "needs_user": True,
         "strict_tools": False,
         "formats": ("text", "json"),
+        "json_word": True,
         "form": "switch",
         "efforts": ("on",),
         "budgets": (1, 262144),
@@ -108,17 +110,20 @@ _CHAT_FACTS = Facts(
         _fact("2025-03-27", _COMPATIBLE, {**_FILM, "audio": ("user",)}, "*-omni*"),
         _fact("2024-08-01", _COMPATIBLE, {"audio": ("user",)}, "*-asr*", "*-audio*"),
         _fact("2023-12-01", _COMPATIBLE, _FILM, "*-vl*", "*-ocr*"),
-        _fact("2026-09-02", _SCHEMAS, {**_FILM, **_SCHEMA, **_LEVELS}, "qwen3.8*"),
-        _fact("2026-02-15", _COMPATIBLE, {}, "qwen3.6-max-preview", "qwen3.7-max*"),
-        _fact("2026-02-15", _COMPATIBLE, _FILM, "qwen3.5*", "qwen3.6*", "qwen3.7*"),
-        _fact("2026-01-27", _REPLAY, {**_FILM, **_BACK}, "kimi-k2.[5-9]*", "kimi-k3*"),
-        _fact("2026-04-24", _REPLAY, {**_BACK, **_LEVELS}, "deepseek-v4*", "deepseek-flash*"),
+        _fact("2026-05-20", f"{_SCHEMAS}; {_TABLE}", _SCHEMA, "qwen3.7-max*"),
+        _fact("2026-05-20", f"{_SCHEMAS}; {_TABLE}", {**_FILM, **_SCHEMA}, "qwen3.7*"),
+        _fact("2026-02-15", _COMPATIBLE, {}, "qwen3.6-max-preview"),
+        _fact("2026-02-15", _COMPATIBLE, _FILM, "qwen3.5*", "qwen3.6*"),
         _fact("2025-12-01", _SCHEMAS, {**_BACK, **_SCHEMA}, "deepseek-v3.2*"),
         _fact("2025-12-22", _GLM, {**_BACK, "cache_hints": 0}, "glm-*"),
-        _fact("2025-12-22", _REPLAY, _BACK, "kimi-*", "deepseek-*", "minimax-*"),
+        _fact("2025-01-20", _REPLAY, _BACK, "kimi-k2", "kimi-k2-*", "moonshot-kimi*",
+              "deepseek-v[0-3]*", "deepseek-r1*", "minimax-*"),
+        _fact("2026-01-27", _REPLAY, {**_FILM, **_BACK}, "kimi-*"),
+        _fact("2026-04-24", _REPLAY, {**_BACK, **_LEVELS}, "deepseek-*"),
         _fact("2025-09-23", _SCHEMAS, {**_SCHEMA, **_STREAMED},
               "qwen3-max*", "qwen-plus*", "qwen-flash*"),
         _fact("2025-04-28", _STREAMS, _STREAMED, "qwq*", "qwen3-*", "qwen-max*", "qwen-turbo*"),
+        _fact("2026-09-02", _SCHEMAS, {**_FILM, **_SCHEMA, **_LEVELS}, "qwen[3-9]*"),
         _UNFORCED,
     ),
     since="2026-11-21",
@@ -158,7 +163,6 @@ VENDOR = Vendor(
             think_tags="leading",  # which some models leak: qwen-code mends them
             cache_mark="cache_control",
             audio_links=True,
-            json_word=True,
             keys={"top_k": "top_k"},
             switches={"web_search": {"enable_search": True}},
             server_fields={"web_search.domains": "search_options.assigned_site_list"},

@@ -18,7 +18,19 @@ from . import Vendor
 _MODE = "DeepSeek API docs, Thinking Mode; its recorded answers"
 _SIGHT = "DeepSeek API docs, Your First API Call: image input of V4.1-Flash"
 _CLAUDE = "DeepSeek API docs, Anthropic API: compatibility details"
-_SEE = ("deepseek-flash*", "deepseek-v4.1*", "deepseek-v4-flash-vision*")
+# `deepseek-v4-flash` is served by V4.1-Flash since then, and so is what comes next
+_SEE = Fact(("deepseek-flash*", "deepseek-v4-flash*", "deepseek-v[0-9]*"), {}, "2026-09-10", _SIGHT,
+            but=("deepseek-v[0-3]*", "deepseek-v4", "deepseek-v4-pro*"))  # fmt: skip
+
+
+def _seen_by(*seats: str) -> Fact:
+    """Who may show images to the models that see."""
+    return replace(_SEE, changes={"image": seats})
+
+
+# by a switch alone
+_SWITCHED = Fact(("deepseek-v3*", "deepseek-r1*", "deepseek-reasoner*"), {"efforts": ("on",)},
+                 "2025-08-21", _MODE)  # fmt: skip
 
 
 _DEAF: dict[str, Any] = {
@@ -54,15 +66,17 @@ _MESSAGES = anthropic.Dialect(model="deepseek-flash", issuers=("deepseek",))
 _CHAT_FACTS = Facts(
     always={
         **without("image", "audio", "video", "document", "refusal"),
+        "form": "thinking",
         "thinking": True,
         "thinking_alone": False,
         "empty_thinking": True,  # turns that call a tool without their thinking are a 400
         "parallel_switch": False,
         "strict_tools": False,  # but on the beta host
         "formats": ("text", "json"),
+        "json_word": True,  # vercel/ai pull request 7946
         "options": {"service_tier": "refuses"},
     },
-    rows=(Fact(_SEE, {"image": ("user",)}, "2026-09-10", _SIGHT), _THINKING),
+    rows=(_SWITCHED, _seen_by("user"), _THINKING),
     since="2026-04-24",
     source=_MODE,
 )
@@ -75,12 +89,13 @@ _ITEM_FACTS = Facts(
         "strict_tools": False,
         "parallel_switch": False,
         "tool_choices": ("auto", "none", "required", "tool"),
-        "formats": ("text", "json"),
+        "formats": ("text", "json", "schema"),  # pydantic-ai 2.68: unlike Chat Completions
         "server_tools": ("web_search",),
+        "freeform_tools": True,
         "efforts": ("low", "high", "max"),
         "cache_hints": 0,
     },
-    rows=(Fact(_SEE, {"image": ("user", "result")}, "2026-09-10", _SIGHT), _THINKING),
+    rows=(_seen_by("user", "result"), _THINKING),
     since="2026-11-21",
     source="DeepSeek API docs, Create Response; its recorded answers",
 )
@@ -97,7 +112,7 @@ _MESSAGE_FACTS = copied(
         "empty_thinking": True,
         "efforts": ("low", "high", "max"),
     },
-    Fact(_SEE, {"image": ("user", "result")}, "2026-09-10", _SIGHT),
+    _seen_by("user", "result"),
     _THINKING,
 )  # fmt: skip
 

@@ -1,5 +1,6 @@
-"""Gemini: generateContent as Google's developer API speaks it.
+"""Gemini: generateContent and Interactions as Google's developer API speaks them.
 
+generateContent is the first, for whoever names no wire: what most programs were written for.
 Reference: Gemini API docs. What a model takes wherever it is hosted stands in `families`.
 """
 
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
 from ..capabilities import MEDIA, Facts
+from ..protocols import gemini_interactions as interactions
 from ..protocols.gemini import Dialect, Gemini
 from ..rewrite.speakers import ByName
 from . import Vendor
@@ -18,7 +20,7 @@ VENDOR = Vendor(
     "gemini",
     base_url="https://generativelanguage.googleapis.com/v1beta",
     key="GEMINI_API_KEY",
-    wires={"gemini": Dialect()},
+    wires={"gemini": Dialect(), "gemini-interactions": interactions.Dialect()},
     facts={
         "gemini": Facts(
             always={"schemes": ("http", "https")},

@@ -16,7 +16,8 @@ from ..protocols.openai_chat import Dialect
 from . import Vendor
 
 _CREATE = "MiniMax docs, Create Response: reasoning only when asked, by M2 always"
-_SEES = ("minimax-m[3-9]*",)
+_SEES = ("minimax-m[0-9]*",)
+_BEFORE = ("minimax-m[12]*",)
 
 
 _COMMON: dict[str, Any] = {
@@ -34,12 +35,18 @@ _CHAT_FACTS = Facts(
     always={
         **_COMMON,
         **without("audio", "video", "refusal"),
+        "form": "adaptive",
+        "efforts": ("on",),
         "thinking": True,
         "signatures": ("minimax",),
         "system_head": "first",
         "late_system": "reminder",
     },
-    rows=(Fact(_SEES, {"video": ("user",)}, "2026-06-01", "MiniMax docs, M3: image and video"),),
+    rows=(
+        Fact(
+            _SEES, {"video": ("user",)}, "2026-06-01", "MiniMax docs, M3: image and video", _BEFORE
+        ),
+    ),
     since="2026-11-21",
     source="MiniMax docs, OpenAI API compatible; agentscope-java, tested live; mimo2codex issue 7,"
     " error 2013: one system message, no tool_choice, no null content",
@@ -50,7 +57,7 @@ _ITEM_FACTS = Facts(
     always={**_COMMON, "image": False, "server_tools": (), "cache_hints": 0},
     rows=(
         Fact(_SEES, {"thinks": "asked", "efforts": ("minimal", "low", "medium", "high")},
-             "2026-06-01", _CREATE),
+             "2026-06-01", _CREATE, _BEFORE),
     ),
     since="2026-11-21",
     source=_CREATE,
@@ -68,6 +75,7 @@ VENDOR = Vendor(
             developer=False,
             thinking_details=True,
             cumulative_details=True,
+            usage_field="",  # not documented; nor was it seen sent
             think_tags="leading",  # of whoever asks without reasoning_split
             limits={"temperature": (0.01, 1)},
             fixed={"reasoning_split": True},

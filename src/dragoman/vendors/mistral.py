@@ -17,30 +17,43 @@ _MODELS = "Mistral docs, Models"
 
 # Sending an effort to a model without one is an error (tontinton/maki issue 396).
 _STILL: dict[str, Any] = {"thinks": "never", "thinking": False}
+_HIGH: dict[str, Any] = {"thinks": "asked", "efforts": ("high",)}
+# 400 "Logprobs are not enabled for this model", recorded of these; the SDK has the fields
+_SMALL: dict[str, Any] = {"options": dict.fromkeys(("logprobs", "top_logprobs"), "refuses")}
+_PROBED = "models.dev pull request 1986 and pydantic-ai 2.68: probed live for none and high"
+_GLM = "litellm 1.106, model table: reasoning_effort_levels"
 
 
+# older snapshots first; the newest of a size stands for what comes next of it
 _FACTS = Facts(
     rows=(
+        Fact(("mistral-large-[23]*", "mistral-large-latest", "mistral-large"), _STILL,
+             "2024-02-26", _MODELS),
         Fact(
-            ("mistral-large-4*",),
+            ("mistral-large-*",),
             {"thinks": "default", "efforts": ("low", "medium", "high")},
             "2026-10-06",
             "Mistral docs, Reasoning: Large 4",
         ),
-        Fact(
-            ("mistral-small-latest", "mistral-small-26*", "mistral-small-4*", "mistral-medium-3-5*",
-             "mistral-medium-latest", "mistral-medium-26*", "mistral-vibe*"),
-            {"thinks": "asked", "efforts": ("high",)},
-            "2026-04-29",
-            _REASONING,
-        ),
-        Fact(("magistral*",), {"thinks": "default", "efforts": ("high",)}, "2026-04-29",
+        Fact(("mistral-small-2[345]*", "mistral-small-3*", "mistral-small"),
+             {**_STILL, **_SMALL}, "2024-02-26", _MODELS),
+        Fact(("mistral-small-*",), {**_HIGH, **_SMALL}, "2026-03-16", _REASONING),
+        Fact(("mistral-medium-2[345]*",), _STILL, "2023-12-11", _MODELS),
+        Fact(("mistral-medium*", "mistral-vibe*", "mistral-code-agent*", "devstral-latest",
+              "devstral-medium-latest"), _HIGH, "2026-04-29", f"{_REASONING}; {_PROBED}"),
+        Fact(("magistral-*-latest",), _HIGH, "2026-10-22", _PROBED),
+        Fact(("magistral*",), {"thinks": "default", "efforts": ("high",)}, "2025-06-10",
              _REASONING),
+        Fact(("zai-glm-5-2*", "glm-5-2*"), {"thinks": "default", "image": False,
+             "efforts": ("minimal", "low", "medium", "high", "xhigh", "max")}, "2026-06-30", _GLM),
+        Fact(("zai-glm-*",), {"thinks": "always", "image": False,
+             "efforts": ("low", "high", "max")}, "2026-08-20", _GLM),
         Fact(("voxtral*",), {**_STILL, "audio": True, "image": False}, "2025-07-15",
              "Mistral docs, Audio; recorded"),
         Fact(("codestral*", "open-*", "mistral-tiny*", "mistral-nemo*"),
-             {**_STILL, "image": False}, "2026-11-21", _MODELS),
-        Fact(("ministral*", "mistral-*", "pixtral*", "devstral*"), _STILL, "2026-11-21", _MODELS),
+             {**_STILL, "image": False}, "2023-09-27", _MODELS),
+        Fact(("ministral*",), {**_STILL, **_SMALL}, "2024-10-16", _MODELS),
+        Fact(("mistral-*", "pixtral*", "devstral*"), _STILL, "2023-12-11", _MODELS),
     ),
 )  # fmt: skip
 

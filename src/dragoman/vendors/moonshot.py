@@ -6,6 +6,8 @@ search"; kimi-cli, the vendor's own client.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core.families.shared import BUDGETED, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
@@ -14,7 +16,8 @@ from . import Vendor
 
 _SEARCH = "Moonshot docs, Use web search: thinking must be off"
 _PARTS = "kimi-cli and vercel/ai: image_url and video_url as data URI or ms:// file"
-_SEE = ("kimi-k2.[5-9]*", "kimi-k3*", "kimi-for-coding*")
+_SWITCH: dict[str, Any] = {"form": "thinking", "efforts": ("on",)}
+_EFFORT = "Moonshot docs, Use reasoning effort: K3 takes it, K2 a switch"
 
 
 _FACTS = Facts(
@@ -26,15 +29,22 @@ _FACTS = Facts(
         "parallel_switch": False,
         "strict_tools": False,
         "tool_schema": "moonshot",
-        "formats": ("text", "json"),
+        "form": "effort",
         "options": {"service_tier": "refuses"},
     },
     rows=(
-        Fact(_SEE, {"video": ("user",)}, "2026-01-27", _PARTS),
+        Fact(
+            ("kimi-k2.[5-9]*", "kimi-for-coding*"),
+            {**_SWITCH, "video": ("user",)},
+            "2026-01-27",
+            _PARTS,
+        ),
+        Fact(("kimi-k2*",), _SWITCH, "2025-07-11", _EFFORT),
+        Fact(("kimi-k[0-9]*",), {"video": ("user",)}, "2026-07-30", _EFFORT),
         Fact(("*",), {"server_tools": ()}, "2026-04-20", _SEARCH, when="thinking"),
     ),
     since="2026-11-21",
-    source="Moonshot docs, Chat; kimi-cli; agentscope-java, tested live",
+    source="Moonshot docs, Chat; kimi-cli; agentscope-java, tested live; litellm 1.106: schemas",
 )
 
 

@@ -1,14 +1,18 @@
-"""Ollama: models on a server of one's own, on Ollama's wire.
+"""Ollama: models on a server of one's own, on Ollama's wire and on copies of three others.
 
 Reference: ollama docs and api/types.go; what a model's renderer refuses is told by issues there.
+Of the copies: ollama docs, "OpenAI compatibility", "Anthropic compatibility", and their sources.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
+from .._core.families.shared import BUDGETED, TOP_K, copied
 from .._core.format.agentscope import ChatFormatter, MultiAgentFormatter, NamedFormatter
-from ..capabilities import Fact, Facts
+from ..capabilities import Fact, Facts, without
+from ..protocols import anthropic, openai_chat, openai_responses
 from ..protocols.ollama import Dialect, Ollama
 from . import Vendor
 
@@ -22,7 +26,8 @@ _FACTS = Facts(
             source="ollama docs, thinking",
         ),
         Fact(
-            models=("qwen3.8*",),
+            models=("qwen[0-9]*",),
+            but=("qwen[12]*", "qwen3", "qwen3[-:]*", "qwen3.[5-7]*"),
             changes={"late_system": "reminder", "system_head": "first"},
             since="2026-08-15",
             source='ollama issue 17774: 500 "system message must be at the beginning"',
@@ -31,13 +36,96 @@ _FACTS = Facts(
 )
 
 
+_OPENAI = "ollama docs, OpenAI compatibility: fields that are read; ollama 0.33, openai/*.go"
+_LEVELS: dict[str, Any] = {"efforts": ("low", "medium", "high", "max"), "budgets": ()}
+_OSS = Fact(("gpt-oss*",), {"thinks": "always", "efforts": ("low", "medium", "high")}, "2025-08-05",
+            "ollama docs, thinking")  # fmt: skip
+
+
+# A choice of tools is read over on each copy, and media come as bytes.
+_COPY: dict[str, Any] = {
+    "tool_choices": ("auto",),
+    "none_by": "withholding",
+    "parallel_switch": False,
+    "strict_tools": False,
+    "base64_only": ("image",),
+}
+
+
+_CHAT = openai_chat.Dialect(
+    max_tokens_key="max_tokens",
+    stops=0,
+    thinking_fields=("reasoning",),
+    think_tags="leading",  # of models whose thinking it does not know
+    model="gpt-oss:20b",
+    issuers=("ollama", "openai-chat"),
+)
+
+
+_CHAT_FACTS = Facts(
+    always={
+        **_COPY,
+        **without("audio", "document", "refusal"),
+        "thinking": True,
+        "empty_thinking": False,
+        "form": "effort",
+        **_LEVELS,
+        "options": dict.fromkeys(("n", "user", "service_tier"), "ignores"),
+    },
+    rows=(_OSS,),
+    since="2026-08-21",
+    source=_OPENAI,
+)
+
+
+_ITEMS = replace(
+    openai_responses.COPY,
+    said="full",
+    model="gpt-oss:20b",
+    issuers=("ollama", "openai-responses"),
+)
+
+
+_ITEM_FACTS = Facts(
+    always={
+        **_COPY,
+        "refusal": False,
+        "thinking": False,  # text of thoughts is no field of its items
+        "formats": ("text", "schema"),
+        "server_tools": (),
+        "cache_hints": 0,
+        **_LEVELS,
+    },
+    rows=(_OSS,),
+    since="2026-08-21",
+    source=_OPENAI,
+)
+
+
 VENDOR = Vendor(
     "ollama",
     base_url="http://localhost:11434",
     key="OLLAMA_API_KEY",
-    wires={"ollama": Dialect()},
-    facts={"ollama": _FACTS},
-)
+    wires={
+        "ollama": Dialect(),
+        "openai-chat": _CHAT,
+        "openai-responses": _ITEMS,
+        "anthropic": anthropic.Dialect(model="gpt-oss:20b", issuers=("ollama",)),
+    },
+    facts={
+        "ollama": _FACTS,
+        "openai-chat": _CHAT_FACTS,
+        "openai-responses": _ITEM_FACTS,
+        "anthropic": copied(
+            "ollama", "2026-08-21", "ollama docs, Anthropic compatibility: what is not supported",
+            {**BUDGETED, **TOP_K, **_COPY},
+        ),
+    },
+    urls={
+        "openai-chat": "http://localhost:11434/v1",
+        "openai-responses": "http://localhost:11434/v1",
+    },
+)  # fmt: skip
 
 
 # AgentScope: null where there is no text, no message without anything, no thinking sent back

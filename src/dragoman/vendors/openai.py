@@ -21,9 +21,12 @@ VENDOR = Vendor(
     wires={"openai-chat": Dialect(), "openai-responses": responses.Dialect()},
     facts={
         "openai-chat": Facts(
-            always={"tool_choices": ("auto", "none", "required", "tool", "allowed")},
+            always={
+                "tool_choices": ("auto", "none", "required", "tool", "allowed"),
+                "json_word": True,  # of Chat Completions alone: Responses goes without
+            },
             since="2026-11-21",
-            source="OpenAI API reference, Create chat completion: tool_choice",
+            source="OpenAI API reference, Create chat completion: tool_choice, response_format",
         )
     },
 )

@@ -1,6 +1,6 @@
-"""Google Cloud (Vertex AI, now Gemini Enterprise Agent Platform): Gemini, and Claude there.
+"""Google Cloud (Vertex AI, now Gemini Enterprise Agent Platform): Gemini, Claude and Mistral there.
 
-Reference: Google Cloud docs of both; the SDKs of both for paths, hosts and versions; Anthropic's
+Reference: Google Cloud docs of all; the SDKs of all for paths, hosts and versions; Anthropic's
 docs on vision, web search and code execution for what each platform has.
 """
 
@@ -9,11 +9,13 @@ from __future__ import annotations
 from ..capabilities import Fact, Facts
 from ..protocols.anthropic import Dialect as Messages
 from ..protocols.gemini import Dialect
+from ..protocols.mistral import Dialect as Mistral
 from . import Vendor
 
 _HOST = "https://{region}-aiplatform.googleapis.com"
 _PLACE = "projects/{project}/locations/{region}"
 _CLAUDE = "/publishers/anthropic/models/{model}"
+_MISTRAL = "/publishers/mistralai/models/{model}"
 _LOOKED_UP = "2026-11-21"
 
 
@@ -30,7 +32,7 @@ _GEMINI = Facts(
     rows=(
         Fact(
             models=("gemini-2*", "gemini-1*"),
-            changes={"mixed_tools": True},
+            changes={"mixed_tools": True, "lone_server_tools": ()},
             since="2025-06-17",
             source="recorded on Gemini 2.5: a server tool beside functions",
         ),
@@ -51,6 +53,13 @@ _ANTHROPIC = Facts(
 )
 
 
+_OF_MISTRAL = Facts(
+    always={"document": False, "audio": False, "thinks": "never", "thinking": False},
+    since="2026-11-23",
+    source="mistralai 3.7, client for Google Cloud: chunks are text, image and reference alone",
+)
+
+
 VENDOR = Vendor(
     "vertex",
     base_url=f"{_HOST}/v1beta1/{_PLACE}",
@@ -68,9 +77,14 @@ VENDOR = Vendor(
             version_place="body",
             model_place="path",
         ),
+        "mistral": Mistral(
+            path=f"{_MISTRAL}:rawPredict",
+            stream_path=f"{_MISTRAL}:streamRawPredict",
+            model="mistral-medium-3",
+        ),
     },
-    facts={"gemini": _GEMINI, "anthropic": _ANTHROPIC},
-    urls={"anthropic": f"{_HOST}/v1/{_PLACE}"},
+    facts={"gemini": _GEMINI, "anthropic": _ANTHROPIC, "mistral": _OF_MISTRAL},
+    urls={"anthropic": f"{_HOST}/v1/{_PLACE}", "mistral": f"{_HOST}/v1/{_PLACE}"},
     regions={
         "global": "https://aiplatform.googleapis.com/v1beta1/projects/{project}/locations/global",
         "us": "https://aiplatform.us.rep.googleapis.com/v1beta1/projects/{project}/locations/us",

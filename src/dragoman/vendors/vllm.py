@@ -7,36 +7,17 @@ Reference: vLLM docs, "OpenAI-Compatible Server", "Reasoning Outputs"; pull requ
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Fact, Facts, without
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
 _SERVER = "vLLM docs, OpenAI-Compatible Server: it runs what it is asked"
-_TEMPLATE = "vLLM docs, Reasoning Outputs: the switch in each model's template"
-_HEAD = 'templates since Qwen3.5, "System message must be at the beginning.": vllm issue 41114'
-_SWITCH: dict[str, Any] = {"form": "template", "efforts": ("on",), "budgets": ()}
-_NAMED: dict[str, Any] = {"form": "template thinking", "budgets": ()}
-
-
-# no host's rules but the engine's: it pins nothing, and guides a forced call as the model thinks
-_FREE: dict[str, Any] = {"forced_tools": True}
-
-
-_UNPINNED: dict[str, Any] = {
-    "options": dict.fromkeys(
-        ("temperature", "top_p", "n", "presence_penalty", "frequency_penalty"), "takes"
-    )
-}
-
-
-_ROWS = (
-    Fact(("qwen3.[5-9]*",), {**_SWITCH, "system_head": "first", "late_system": "reminder"},
-         "2026-02-15", _HEAD),
-    Fact(("qwen*", "qwq*", "qvq*", "glm-*"), _SWITCH, "2025-04-28", _TEMPLATE),
-    Fact(("kimi-*",), {**_NAMED, **_UNPINNED}, "2025-11-06", _TEMPLATE),
-    Fact(("deepseek-*", "granite-*"), _NAMED, "2025-08-21", _TEMPLATE),
+# gpt-oss calls a tool if it likes: the server passes over `required`
+_UNHEARD = Fact(
+    ("gpt-oss*",), {"tool_choices": ("auto", "none", "tool")}, "2025-08-05",
+    "pydantic-ai 2.68, providers/vllm.py: required is ignored for gpt-oss",
 )  # fmt: skip
 
 
@@ -66,9 +47,9 @@ VENDOR = Vendor(
     },
     facts={
         "openai-chat": Facts(
-            rows=_ROWS,
+            rows=(*SWITCHED, _UNHEARD),
             always={
-                **_FREE,
+                **FREE,
                 "video": ("user",),
                 **without("document", "refusal"),
                 "thinking": True,
@@ -80,12 +61,13 @@ VENDOR = Vendor(
         ),
         "openai-responses": Facts(
             always={
-                **_FREE,
+                **FREE,
                 "refusal": False,
                 "tool_choices": ("auto", "none", "required", "tool"),
                 "server_tools": (),
                 "cache_hints": 0,
             },
+            rows=(_UNHEARD,),
             since="2026-11-21",
             source=_SERVER,
         ),

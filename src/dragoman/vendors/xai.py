@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capabilities import Facts
+from ..capabilities import Fact, Facts
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
 
@@ -22,6 +22,19 @@ _COMMON: dict[str, Any] = {
     "options": {"service_tier": "ignores"},
     "strict_schema": "",  # not every property has to be required
 }
+
+
+# names of retired models, which Grok 4.3 answers to
+_RETIRED = Fact(
+    ("grok-4-0709", "grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-3"),
+    {"thinks": "default", "efforts": ("low", "medium", "high"), "image": ("user",)},
+    "2026-05-15",
+    "xAI docs, Retirement of May 15; pydantic-ai 2.68, profiles/grok.py, verified live",
+)
+
+
+_CODE = Fact(("grok-code-fast*",), {"image": ("user",)}, "2026-05-15",
+             "pydantic-ai 2.68: grok-build-0.1 answers to it, which sees")  # fmt: skip
 
 
 VENDOR = Vendor(
@@ -47,11 +60,13 @@ VENDOR = Vendor(
     },
     facts={
         "openai-responses": Facts(
+            rows=(_RETIRED, _CODE),
             always={**_COMMON, "sources": {"document": ("file",)}, "cache_hints": 0},
             since="2026-11-21",
             source=_DOCS,
         ),
         "openai-chat": Facts(
+            rows=(_RETIRED, _CODE),
             always={**_COMMON, "audio": False, "document": False, "refusal": False,
                     "thinking": True},
             since="2026-11-21",

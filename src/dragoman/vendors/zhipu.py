@@ -5,11 +5,16 @@ Reference: Z.AI docs, "Chat Completion", "Thinking Mode"; zai-sdk; error codes 1
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core.families.shared import BUDGETED, SAMPLES, UNKNOWN, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic
 from ..protocols.openai_chat import Dialect
 from . import Vendor
+
+_SWITCH: dict[str, Any] = {"efforts": ("on",)}
+
 
 _FACTS = Facts(
     always={
@@ -21,12 +26,17 @@ _FACTS = Facts(
         "parallel_switch": False,
         "strict_tools": False,
         "formats": ("text", "json"),
+        "form": "thinking",
         "needs_user": True,  # error 1214
         "options": dict.fromkeys(UNKNOWN, "refuses"),
     },
     rows=(
-        Fact(("glm-4*v*", "glm-5*v*"), {"video": ("user",)}, "2025-08-11",
+        Fact(("glm-[0-9]v*", "glm-[0-9].[0-9]v*"), {**_SWITCH, "video": ("user",)}, "2025-08-11",
              "Z.AI docs, GLM-4.5V: image_url and video_url"),
+        Fact(("glm-[34]*", "glm-5", "glm-5-*", "glm-5.[01]*"), _SWITCH, "2025-07-28",
+             "Z.AI docs, Thinking Mode: a switch until GLM-5.2"),
+        Fact(("glm-[0-9]*-flash*",), {"video": ("user",)}, "2026-08-20",
+             "litellm 1.106: glm-5.3-flash sees; Z.AI docs, GLM-4.5V: image_url and video_url"),
     ),
     since="2026-11-21",
     source="Z.AI docs, Chat Completion; agentscope-java's GLM formatter, tested live",

@@ -1,0 +1,27 @@
+"""Claude Platform on AWS: Anthropic's own API, with AWS's accounts and bills.
+
+Each request names its workspace in the header `anthropic-workspace-id`, which the client adds as
+it adds the key. Reference: AWS docs, Claude Platform, "Making requests"; AnthropicAWS of the
+official SDK.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Facts
+from ..protocols.anthropic import Dialect
+from . import Vendor
+
+VENDOR = Vendor(
+    "anthropic-aws",
+    base_url="https://aws-external-anthropic.{region}.api.aws",
+    key="ANTHROPIC_AWS_API_KEY",
+    wires={"anthropic": Dialect()},
+    facts={
+        "anthropic": Facts(
+            always={"signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse")},
+            since="2026-11-23",
+            source="AWS docs, Claude Platform: the same API as the first-party platform;"
+            " Anthropic docs, Preserved thinking",
+        )
+    },
+)

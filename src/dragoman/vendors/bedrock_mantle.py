@@ -1,0 +1,74 @@
+"""Bedrock Mantle: models on AWS by the APIs of OpenAI and Anthropic, without SigV4's own wires.
+
+Models of OpenAI from GPT-5.4 on are served by Responses alone, on a path of their own. Reference:
+Amazon Bedrock user guide, "Endpoints"; AnthropicBedrockMantle and BedrockOpenAI of the official
+SDKs; recorded answers of GPT-5.6, gpt-oss and Voxtral.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts
+from ..protocols import anthropic, openai_chat, openai_responses
+from . import Vendor
+
+_PATHS = "pydantic-ai, Bedrock Mantle: interfaces by model; recorded paths"
+_GUIDE = "Amazon Bedrock user guide, Server-side tools: Lambda or MCP, none of OpenAI's"
+_NATIVE = "/openai/v1/responses"
+
+
+VENDOR = Vendor(
+    "bedrock-mantle",
+    base_url="https://bedrock-mantle.{region}.api.aws",
+    key="AWS_BEARER_TOKEN_BEDROCK",
+    wires={
+        "openai-responses": openai_responses.Dialect(
+            path=_NATIVE,
+            model="openai.gpt-5.6-luna",
+            issuers=("bedrock-mantle", "openai-responses"),
+        ),
+        "openai-chat": openai_chat.Dialect(
+            path="/v1/chat/completions",
+            thinking_fields=("reasoning",),
+            model="openai.gpt-oss-120b",
+            issuers=("bedrock-mantle", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="anthropic.claude-opus-5-5"),
+    },
+    facts={
+        "openai-responses": Facts(
+            always={"signatures": ("bedrock-mantle",), "server_tools": ()},
+            rows=(
+                Fact(("*",), {"endpoint": "/v1/responses"}, "2026-06-02", _PATHS,
+                     but=("gpt-[5-9]*",)),
+            ),
+            since="2026-11-23",
+            source=_GUIDE,
+        ),
+        "openai-chat": Facts(
+            always={"refusal": False, "thinking": True, "empty_thinking": False},
+            rows=(Fact(("gpt-[5-9]*",), {"endpoint": _NATIVE}, "2026-06-02", _PATHS),),
+            since="2026-11-23",
+            source="openshift/lightspeed-service pull request 3084: the field `reasoning`;"
+            " recorded",
+        ),
+        "anthropic": Facts(
+            always={
+                "base64_only": ("image", "document"),
+                "server_tools": (),
+                "signatures": ("anthropic", "vertex", "bedrock", "bedrock-converse"),
+            },
+            rows=(
+                Fact(
+                    ("claude-*",),
+                    {"formats": ("text",), "strict_tools": False},
+                    "2026-04-16",
+                    "Anthropic docs, Claude in Amazon Bedrock; vercel/ai, amazon-bedrock 5",
+                    but=("claude-*-4-[156]*", "claude-*-4.[156]*", "claude-3*"),
+                ),
+            ),
+            since="2026-11-23",
+            source="Anthropic docs, Claude in Amazon Bedrock, Vision: supported platforms",
+        ),
+    },
+    urls={"anthropic": "https://bedrock-mantle.{region}.api.aws/anthropic"},
+)  # fmt: skip

@@ -1,0 +1,49 @@
+"""Cerebras: open weights on its own hardware, with thinking in `reasoning`.
+
+Reference: Cerebras docs, "Reasoning", "OpenAI Compatibility"; recorded answers.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts, without
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+_REASONING = "Cerebras docs, Reasoning: efforts by model"
+
+
+VENDOR = Vendor(
+    "cerebras",
+    base_url="https://api.cerebras.ai/v1",
+    key="CEREBRAS_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            developer=False,
+            thinking_fields=("reasoning",),
+            think_tags="leading",  # of Qwen3, and with reasoning_format raw
+            model="gpt-oss-120b",
+            issuers=("cerebras", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("image", "audio", "document", "refusal"),
+                "thinking": True,
+                "empty_thinking": False,
+                "form": "effort",
+                "budgets": (),
+                "options": dict.fromkeys(("presence_penalty", "frequency_penalty"), "refuses"),
+            },
+            rows=(
+                Fact(("gpt-oss*",), {"efforts": ("low", "medium", "high")}, "2025-08-05",
+                     _REASONING),
+                # none turns it off; no effort is told of
+                Fact(("glm-*",), {"efforts": ("on",)}, "2026-01-07", _REASONING),
+            ),
+            since="2026-11-23",
+            source="Cerebras docs, OpenAI Compatibility: unsupported features; pydantic-ai and"
+            " vercel/ai of 2026-08",
+        )
+    },
+)  # fmt: skip

@@ -1,0 +1,58 @@
+"""Cloudflare Workers AI: open weights by copies of Chat Completions and Responses.
+
+Reference: Cloudflare docs, "OpenAI compatible API endpoints"; recorded answers of Llama 3.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..capabilities import Facts, without
+from ..protocols import openai_chat, openai_responses
+from . import Vendor
+
+_DOCS = "Cloudflare docs, OpenAI compatible API endpoints; models.dev, 2026-06-25"
+_OSS = "@cf/openai/gpt-oss-120b"
+
+
+VENDOR = Vendor(
+    "cloudflare",
+    base_url="https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
+    key="CLOUDFLARE_API_TOKEN",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            model=_OSS,
+            issuers=("cloudflare", "openai-chat"),
+        ),
+        "openai-responses": replace(
+            openai_responses.COPY,
+            said="full",
+            model=_OSS,
+            issuers=("cloudflare", "openai-responses"),
+        ),
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": False,
+                "form": "effort",
+                "budgets": (),
+            },
+            since="2026-11-23",
+            source=f"{_DOCS}; recorded",
+        ),
+        "openai-responses": Facts(
+            always={
+                "refusal": False,
+                "tool_choices": ("auto", "none", "required", "tool"),
+                "server_tools": (),
+                "cache_hints": 0,
+            },
+            since="2026-11-23",
+            source=_DOCS,
+        ),
+    },
+)

@@ -1,0 +1,49 @@
+"""Fireworks: open weights by Chat Completions, under names with a p for the dot.
+
+`accounts/fireworks/models/glm-5p3` is GLM-5.3. Reference: Fireworks docs, "Reasoning"; issues of
+models.dev, measured.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts, without
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+_REASONING = "Fireworks docs, Reasoning; deepagents' table of efforts by model"
+
+
+VENDOR = Vendor(
+    "fireworks",
+    base_url="https://api.fireworks.ai/inference/v1",
+    key="FIREWORKS_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            think_tags="leading",  # of models that have no parser
+            keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
+            model="accounts/fireworks/models/glm-5p3",
+            issuers=("fireworks", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": True,
+                "form": "effort",
+                "efforts": ("low", "medium", "high"),
+                "budgets": (),
+            },
+            rows=(
+                Fact(("glm-5.[3-9]*",), {"efforts": ("low", "high", "max")}, "2026-09-04",
+                     "models.dev pull request 6237, measured: low, high and max"),
+                Fact(("glm-5*",), {"efforts": ("high", "max")}, "2026-06-30", _REASONING),
+            ),
+            since="2026-11-23",
+            source=_REASONING,
+        )
+    },
+)  # fmt: skip

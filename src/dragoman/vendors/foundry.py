@@ -1,0 +1,18 @@
+"""Claude in Microsoft Foundry: the Messages API behind a resource of one's own.
+
+`model` is the name of a deployment, so that facts hold where it bears the model's name. Which
+features there are depends on who hosts the deployment, Azure or Anthropic. Reference: Anthropic
+docs, "Claude in Microsoft Foundry"; AnthropicFoundry of the official SDK.
+"""
+
+from __future__ import annotations
+
+from ..protocols.anthropic import Dialect
+from . import Vendor
+
+VENDOR = Vendor(
+    "foundry",
+    base_url="https://{resource}.services.ai.azure.com/anthropic",
+    key="ANTHROPIC_FOUNDRY_API_KEY",
+    wires={"anthropic": Dialect()},
+)

@@ -1,0 +1,70 @@
+"""llama.cpp: its server by copies of three APIs, which all become one chat template.
+
+Reference: llama.cpp, tools/server/README.md; 92 recorded requests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._core.families.shared import BUDGETED, TOP_K, copied
+from .._core.families.templates import FREE, SWITCHED
+from ..capabilities import Facts, without
+from ..protocols import anthropic, openai_chat, openai_responses
+from . import Vendor
+
+_SERVER = "llama.cpp, tools/server/README.md"
+
+
+VENDOR = Vendor(
+    "llamacpp",
+    base_url="http://localhost:8080/v1",
+    key="LLAMA_API_KEY",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            max_tokens_key="max_tokens",
+            stops=0,
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            think_tags="leading",  # with reasoning_format none
+            keys={"top_k": "top_k", "repetition_penalty": "repeat_penalty"},
+            model="default",
+            issuers=("llamacpp", "openai-chat"),
+        ),
+        "openai-responses": replace(
+            openai_responses.COPY,
+            said="full",
+            model="default",
+            issuers=("llamacpp", "openai-responses"),
+        ),
+        "anthropic": anthropic.Dialect(model="default", issuers=("llamacpp",)),
+    },
+    facts={
+        "openai-chat": Facts(
+            rows=SWITCHED,
+            always={
+                **FREE,
+                **without("document", "refusal"),
+                "thinking": True,
+                "form": "effort",
+            },
+            since="2026-11-23",
+            source=_SERVER,
+        ),
+        "openai-responses": Facts(
+            always={
+                **FREE,
+                "refusal": False,
+                "tool_choices": ("auto", "none", "required", "tool"),
+                "server_tools": (),
+                "cache_hints": 0,
+            },
+            since="2026-11-23",
+            source=_SERVER,
+        ),
+        "anthropic": copied(
+            "llamacpp", "2026-11-23", _SERVER, {**BUDGETED, **TOP_K, "forced_tools": True}
+        ),
+    },
+    urls={"anthropic": "http://localhost:8080"},
+)

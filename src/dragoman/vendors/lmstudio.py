@@ -1,0 +1,71 @@
+"""LM Studio: models on a desk, by copies of three APIs.
+
+Reference: LM Studio docs, "OpenAI Compatibility Endpoints", "API Changelog"; recorded answers of
+Responses. What its Anthropic route takes is not written down in full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._core.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities import Facts, without
+from ..protocols import anthropic, openai_chat, openai_responses
+from . import Vendor
+
+_PAYLOAD = "LM Studio docs, Chat Completions: supported payload parameters; API Changelog"
+
+
+VENDOR = Vendor(
+    "lmstudio",
+    base_url="http://localhost:1234/v1",
+    key="LMSTUDIO_API_KEY",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            think_tags="leading",  # unless its settings split them off
+            keys={"top_k": "top_k", "repetition_penalty": "repeat_penalty"},
+            model="openai/gpt-oss-20b",
+            issuers=("lmstudio", "openai-chat"),
+        ),
+        "openai-responses": replace(
+            openai_responses.COPY,
+            said="full",
+            model="openai/gpt-oss-20b",
+            issuers=("lmstudio", "openai-responses"),
+        ),
+        "anthropic": anthropic.Dialect(model="openai/gpt-oss-20b", issuers=("lmstudio",)),
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": True,
+                "empty_thinking": False,
+                "tool_choices": ("auto", "none", "required"),
+                "form": "none",  # no field of its payload asks for thinking
+                "efforts": ("on",),
+                "budgets": (),
+            },
+            since="2026-11-23",
+            source=_PAYLOAD,
+        ),
+        "openai-responses": Facts(
+            always={
+                "refusal": False,
+                "tool_choices": ("auto", "none", "required"),
+                "server_tools": (),
+                "cache_hints": 0,
+            },
+            since="2026-11-23",
+            source="LM Studio docs, Responses; API Changelog, 0.3.29",
+        ),
+        "anthropic": copied(
+            "lmstudio", "2026-11-23", "LM Studio docs, Anthropic Compatibility Endpoints",
+            {**BUDGETED, **SAMPLES},
+        ),
+    },
+    urls={"anthropic": "http://localhost:1234"},
+)  # fmt: skip

@@ -1,0 +1,41 @@
+"""NVIDIA NIM: each model's own server behind one address, most of them vLLM.
+
+There is no one way to ask for thinking: it is the model's own, mostly its template's. Reference:
+NVIDIA docs, "NIM, LLM APIs".
+"""
+
+from __future__ import annotations
+
+from .._core.families.templates import SWITCHED
+from ..capabilities import Facts, without
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+VENDOR = Vendor(
+    "nvidia",
+    base_url="https://integrate.api.nvidia.com/v1",
+    key="NVIDIA_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            think_tags="leading",
+            model="openai/gpt-oss-120b",
+            issuers=("nvidia", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            rows=SWITCHED,
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": True,
+                "form": "effort",
+                "budgets": (),
+            },
+            since="2026-11-23",
+            source="NVIDIA docs, NIM: a schema for each model; models.dev, 2026-06-25",
+        )
+    },
+)

@@ -1,0 +1,38 @@
+"""Baidu Qianfan: ERNIE and open weights by Chat Completions. Little is known of what it refuses.
+
+Reference: Baidu AI Cloud docs, "Qianfan V2, OpenAI compatible".
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Facts, without
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+VENDOR = Vendor(
+    "qianfan",
+    base_url="https://qianfan.baidubce.com/v2",
+    key="QIANFAN_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            model="ernie-4.5-turbo-128k",
+            issuers=("qianfan", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": False,  # told of answers alone
+                "strict_tools": False,
+                "form": "none",  # no field that all its models read
+                "efforts": ("on",),
+                "budgets": (),
+            },
+            since="2026-11-23",
+            source="Baidu AI Cloud docs, Qianfan V2: an address and a copy; no recorded traffic",
+        )
+    },
+)

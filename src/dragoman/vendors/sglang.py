@@ -1,0 +1,72 @@
+"""SGLang: a server of one's own; thinking in `reasoning_content`, switched by the template.
+
+Reference: the server's sources, protocol and serving of each wire; SGLang docs, "Reasoning
+Parser". The Anthropic route is known by its sources alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._core.families.shared import BUDGETED, TOP_K, copied
+from .._core.families.templates import FREE, SWITCHED
+from ..capabilities import Facts, without
+from ..protocols import anthropic, openai_chat, openai_responses
+from . import Vendor
+
+_SERVER = "sglang, entrypoints of OpenAI's and Anthropic's APIs"
+
+
+VENDOR = Vendor(
+    "sglang",
+    base_url="http://localhost:30000/v1",
+    key="SGLANG_API_KEY",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            max_tokens_key="max_tokens",
+            stops=0,
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            think_tags="leading",  # without --reasoning-parser
+            keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
+            model="default",
+            issuers=("sglang", "openai-chat"),
+        ),
+        "openai-responses": replace(
+            openai_responses.COPY,
+            said="full",
+            bullets=True,
+            model="default",
+            issuers=("sglang", "openai-responses"),
+        ),
+        "anthropic": anthropic.Dialect(model="default", issuers=("sglang",)),
+    },
+    facts={
+        "openai-chat": Facts(
+            rows=SWITCHED,
+            always={
+                **FREE,
+                "video": ("user",),
+                **without("document", "refusal"),
+                "thinking": True,
+                "form": "effort",
+                "sources": {"audio": ("url", "base64")},
+            },
+            since="2026-11-23",
+            source=_SERVER,
+        ),
+        "openai-responses": Facts(
+            always={
+                **FREE,
+                "refusal": False,
+                "tool_choices": ("auto", "none", "required", "tool"),
+                "server_tools": (),
+                "cache_hints": 0,
+            },
+            since="2026-11-23",
+            source=_SERVER,
+        ),
+        "anthropic": copied("sglang", "2026-11-23", _SERVER, {**BUDGETED, **TOP_K}),
+    },
+    urls={"anthropic": "http://localhost:30000"},
+)

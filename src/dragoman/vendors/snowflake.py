@@ -1,0 +1,65 @@
+"""Snowflake Cortex: models of many makers within an account, and Claude by Messages too.
+
+Reference: Snowflake docs, "Cortex REST API"; pydantic-ai's model of it; recorded answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..capabilities import Fact, Facts
+from ..protocols import anthropic, openai_chat
+from . import Vendor
+
+_REST = "Snowflake docs, Cortex REST API: fields by model family"
+_BASE = "https://{account}.snowflakecomputing.com/api/v2/cortex"
+_CLAUDE: dict[str, Any] = {
+    "form": "object",
+    "efforts": ("low", "medium", "high"),
+    "budgets": (1024, 128_000),
+    "formats": ("text", "schema"),
+}
+
+
+VENDOR = Vendor(
+    "snowflake",
+    base_url=f"{_BASE}/v1",
+    key="SNOWFLAKE_TOKEN",
+    wires={
+        "openai-chat": openai_chat.Dialect(
+            developer=False,
+            thinking_details=True,
+            model="claude-sonnet-4-6",
+            issuers=("snowflake", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="claude-sonnet-4-6"),
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                "audio": False,
+                "document": False,
+                "refusal": False,
+                "thinking": True,
+                "signatures": ("snowflake",),
+                "strict_tools": False,
+                "parallel_switch": False,
+            },
+            rows=(
+                Fact(("claude-*",), _CLAUDE, "2026-11-23", _REST),
+                Fact(("gpt-*",), {"thinking": False}, "2026-11-23", _REST, but=("gpt-oss*",)),
+                # tools are an error, a format is left alone
+                Fact(("*",), {"tools": False, "tool_messages": False, "formats": ("text",),
+                     "thinking": False}, "2026-11-23", _REST),
+            ),
+            since="2026-11-23",
+            source=f"{_REST}; recorded",
+        ),
+        "anthropic": Facts(
+            always={"base64_only": ("image", "document"), "server_tools": ()},
+            since="2026-11-23",
+            source="Snowflake docs, Cortex REST API: Messages for Claude; nothing told of URLs",
+        ),
+    },
+    urls={"anthropic": _BASE},
+)  # fmt: skip

@@ -1,0 +1,49 @@
+"""Together AI: open weights by Chat Completions, with a switch for thinking in `reasoning`.
+
+Reference: Together docs, "Chat completions", "Reasoning"; together 3.1; recorded answers of 2025.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Fact, Facts, without
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+_REASONING = "Together docs, Reasoning: reasoning.enabled, reasoning_effort; models.dev, 2026-06-25"
+_LEVELS = ("low", "medium", "high")
+
+
+VENDOR = Vendor(
+    "together",
+    base_url="https://api.together.xyz/v1",
+    key="TOGETHER_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            thinking_fields=("reasoning",),
+            think_tags="leading",
+            keys={"top_k": "top_k", "repetition_penalty": "repetition_penalty"},
+            model="openai/gpt-oss-120b",
+            issuers=("together", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("audio", "document", "refusal"),
+                "thinking": True,
+                "empty_thinking": False,
+                "form": "enabled",
+                "efforts": ("on",),
+                "budgets": (),
+            },
+            rows=(
+                Fact(("gpt-oss*",), {"form": "effort", "efforts": _LEVELS}, "2025-08-05",
+                     _REASONING),
+            ),
+            since="2026-11-23",
+            source=_REASONING,
+        )
+    },
+)  # fmt: skip

@@ -1,0 +1,34 @@
+"""IBM watsonx.ai: the model gateway, which copies Chat Completions for every maker's models.
+
+The project-bound path of watsonx.ai itself (`/ml/v1/text/chat`, with `model_id` and `project_id`)
+is another body and not written here. Reference: IBM docs, "Inferencing models through the model
+gateway". What it takes of each model is that provider's own matter.
+"""
+
+from __future__ import annotations
+
+from ..capabilities import Facts
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+VENDOR = Vendor(
+    "watsonx",
+    base_url="https://{region}.ml.cloud.ibm.com/ml/gateway/v1",
+    key="WATSONX_TOKEN",  # a bearer token, made with an API key
+    wires={
+        "openai-chat": Dialect(
+            max_tokens_key="max_tokens",
+            developer=False,
+            model="ibm/granite-4-h-small",
+            issuers=("watsonx", "openai-chat"),
+        )
+    },
+    facts={
+        "openai-chat": Facts(
+            always={"audio": False, "document": False, "refusal": False},
+            since="2026-11-23",
+            source="IBM docs, Inferencing models through the model gateway: OpenAI-compatible;"
+            " fields by model are not told",
+        )
+    },
+)

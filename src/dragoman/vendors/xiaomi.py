@@ -1,0 +1,68 @@
+"""Xiaomi MiMo: two wires, and thinking that turns with tool calls must bring back on each.
+
+Reference: MiMo docs, "OpenAI API", "Anthropic API", "Passing back reasoning_content"; its notice
+of 2026-05-12, quoted in issues.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.families.shared import BUDGETED, SAMPLES, copied
+from ..capabilities import Fact, Facts, without
+from ..protocols import anthropic
+from ..protocols.openai_chat import Dialect
+from . import Vendor
+
+_BACK = (
+    '400 "The reasoning_content in the thinking mode must be passed back to the API.": GCMP issue'
+    " 171, craft-agents issue 746"
+)
+_API = "MiMo docs, OpenAI API: thinking, defaults by model, read by models.dev on 2026-06-25"
+_MODELS = "models.dev, xiaomi: inputs by model"
+_SWITCH: dict[str, Any] = {"form": "thinking", "efforts": ("on",), "budgets": ()}
+_SEES: dict[str, Any] = {"image": ("user",), "video": ("user",), "audio": ("user",)}
+
+
+VENDOR = Vendor(
+    "xiaomi",
+    base_url="https://api.xiaomimimo.com/v1",
+    key="XIAOMI_API_KEY",
+    wires={
+        "openai-chat": Dialect(
+            text="joined",
+            call_content="empty",
+            developer=False,
+            thinking_fields=("reasoning_content",),
+            model="mimo-v2.5-pro",
+            issuers=("xiaomi", "openai-chat"),
+        ),
+        "anthropic": anthropic.Dialect(model="mimo-v2.5-pro", issuers=("xiaomi",)),
+    },
+    facts={
+        "openai-chat": Facts(
+            always={
+                **without("image", "audio", "video", "document", "refusal"),
+                "thinking": True,
+                "empty_thinking": True,
+                "strict_tools": False,
+                "formats": ("text", "json"),
+                "thinks": "default",
+                **_SWITCH,
+            },
+            rows=(
+                Fact(("mimo-v2-omni*",), _SEES, "2026-03-18", _MODELS),
+                Fact(("mimo-v2.[5-9]*",), _SEES, "2026-04-22", _MODELS, but=("*-pro*",)),
+                Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),
+            ),
+            since="2026-11-23",
+            source=f"{_API}; agno, MiMo: no json_schema; {_BACK}",
+        ),
+        "anthropic": copied(
+            "xiaomi", "2026-11-23", f"MiMo docs, Anthropic API; {_BACK}",
+            {**SAMPLES, "image": False, "empty_thinking": True, "thinks": "default", **BUDGETED},
+            Fact(("mimo-v2-flash*",), {"thinks": "asked"}, "2025-12-16", _API),
+        ),
+    },
+    urls={"anthropic": "https://api.xiaomimimo.com/anthropic"},
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""Claude on Foundry, on AWS by Anthropic, on Mantle and on Cortex; OpenAI's models on Bedrock."""
+
+from __future__ import annotations
+
+import pytest
+
+import dragoman
+from dragoman import Msg
+from dragoman.errors import WriteError
+from dragoman.message import (
+    AudioBlock,
+    Base64Source,
+    CacheHint,
+    ImageBlock,
+    Origin,
+    ResponseFormat,
+    ServerTool,
+    TextBlock,
+    ThinkingBlock,
+    URLSource,
+)
+from tests.vendors.asking import LOOK, called, codes, losses, wrote
+
+LINK = ImageBlock(URLSource("https://example.com/a.png"))
+SCHEMA = ResponseFormat(
+    "schema", {"type": "object", "properties": {}, "additionalProperties": False}
+)
+MANTLE = "https://bedrock-mantle.{region}.api.aws"
+
+
+@pytest.mark.parametrize(
+    ("wire", "model", "url", "key"),
+    [
+        ("foundry", "claude-opus-5-5",
+         "https://{resource}.services.ai.azure.com/anthropic/v1/messages",
+         "ANTHROPIC_FOUNDRY_API_KEY"),
+        ("anthropic-aws", "claude-opus-5-5",
+         "https://aws-external-anthropic.{region}.api.aws/v1/messages",
+         "ANTHROPIC_AWS_API_KEY"),
+        ("bedrock-mantle/anthropic", "anthropic.claude-opus-5-5",
+         f"{MANTLE}/anthropic/v1/messages", "AWS_BEARER_TOKEN_BEDROCK"),
+        ("bedrock-mantle", "openai.gpt-5.6-luna", f"{MANTLE}/openai/v1/responses",
+         "AWS_BEARER_TOKEN_BEDROCK"),
+        ("bedrock-mantle", None, f"{MANTLE}/openai/v1/responses", "AWS_BEARER_TOKEN_BEDROCK"),
+        ("bedrock-mantle", "openai.gpt-oss-20b", f"{MANTLE}/v1/responses",
+         "AWS_BEARER_TOKEN_BEDROCK"),
+        ("bedrock-mantle/openai-chat", "openai.gpt-oss-120b", f"{MANTLE}/v1/chat/completions",
+         "AWS_BEARER_TOKEN_BEDROCK"),
+        ("bedrock/openai-chat", "openai.gpt-oss-120b-1:0",
+         "https://bedrock-runtime.{region}.amazonaws.com/openai/v1/chat/completions",
+         "AWS_BEARER_TOKEN_BEDROCK"),
+        ("snowflake/anthropic", "claude-sonnet-4-6",
+         "https://{account}.snowflakecomputing.com/api/v2/cortex/v1/messages", "SNOWFLAKE_TOKEN"),
+    ],
+)  # fmt: skip
+def test_where_they_live(wire: str, model: str | None, url: str, key: str) -> None:
+    row = dragoman.wire(wire).vendor
+    assert row.url(wire.partition("/")[2]) + wrote(wire, model).path == url
+    assert row.key == key
+
+
+@pytest.mark.parametrize("wire", ["foundry", "anthropic-aws", "bedrock-mantle/anthropic"])
+def test_the_messages_api_as_it_is(wire: str) -> None:
+    """The model in the body, the version in a header, streams as a flag; not so on InvokeModel."""
+    out = wrote(wire, "claude-opus-5-5", stream=True)
+    assert out.headers == {"anthropic-version": "2023-06-01"}
+    assert (out.body["model"], out.body["stream"]) == ("claude-opus-5-5", True)
+
+
+@pytest.mark.parametrize("wire", ["foundry", "anthropic-aws"])
+def test_all_features_of_the_first_party(wire: str) -> None:
+    shown = Msg.user([TextBlock("?", cache=CacheHint("1h")), LINK])
+    signed = ThinkingBlock("hm", signature="c2ln", origin=Origin("anthropic"))
+    out = wrote(wire, "claude-opus-5-5", shown, *called(signed)[1:], response_format=SCHEMA,
+                tools=[LOOK, ServerTool("web_search")])  # fmt: skip
+    assert losses(out) == []
+    assert out.body["output_config"]["format"]["type"] == "json_schema"
+    assert out.body["tools"][1]["name"] == "web_search"
+    assert out.body["messages"][0]["content"][1]["source"]["type"] == "url"
+
+
+def test_bedrock_signatures_hold_at_anthropic_on_aws() -> None:
+    signed = ThinkingBlock("hm", signature="c2ln", origin=Origin("bedrock-converse"))
+    assert codes(wrote("anthropic-aws", "claude-opus-5-5", *called(signed))) == []
+
+
+def test_what_mantle_lacks() -> None:
+    """As on InvokeModel: media by bytes, no server tools, no schemas of the newer models."""
+    shown = Msg.user([TextBlock("?"), LINK])
+    newer = wrote("bedrock-mantle/anthropic", "anthropic.claude-opus-5-5", shown,
+                  response_format=SCHEMA, tools=[ServerTool("web_search")])  # fmt: skip
+    assert codes(newer) == ["server_tool.unsaid", "media.not_fetched", "format.unsaid"]
+    wire = dragoman.wire("bedrock-mantle/anthropic")
+    assert "schema" in wire.can("anthropic.claude-opus-4-6").formats
+
+
+def test_mantle_runs_no_tools_of_openai_and_opens_no_foreign_seal() -> None:
+    assert dragoman.wire("bedrock-mantle").can().server_tools == frozenset()
+    foreign = ThinkingBlock("", signature="c2VhbA==", origin=Origin("openai-responses"))
+    out = wrote("bedrock-mantle", "openai.gpt-5.6-luna", *called(foreign))
+    assert losses(out) == [("thinking.foreign", "$.messages[1].content[0]")]
+
+
+def test_gpt_5_is_on_mantles_responses_alone() -> None:
+    with pytest.raises(WriteError, match="/openai/v1/responses"):
+        wrote("bedrock-mantle/openai-chat", "openai.gpt-5.6-luna")
+
+
+def test_sounds_on_mantle() -> None:
+    """A recorded request: Voxtral hears on Chat Completions."""
+    sound = AudioBlock(Base64Source("audio/wav", "UklGRg=="))
+    out = wrote("bedrock-mantle/openai-chat", "mistral.voxtral-mini-3b-2507",
+                Msg.user([TextBlock("?"), sound]))  # fmt: skip
+    assert out.body["messages"][0]["content"][1]["type"] == "input_audio"
