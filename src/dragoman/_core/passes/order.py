@@ -63,9 +63,9 @@ def alternate_roles(
 ) -> RoledHistory:
     """The history with neighbours of one role joined, results first.
 
-    Where results may not share a turn with text (`bridged`), and calls neither, a turn of the
-    other role stands between them if turns may be inserted. Where results are messages of their
-    own, they are nobody's neighbours otherwise.
+    Where results may not share a turn with text (`bridged`), and calls neither, or results not with
+    what stands there, a turn of the other role stands between them if turns may be inserted. Where
+    results are messages of their own, they are nobody's neighbours otherwise.
     """
     bridged = caps.alternation == "bridged"
     speakers = bytes(history.roles)
@@ -76,20 +76,38 @@ def alternate_roles(
     runs: Runs = {}
     for role, start, end in role_runs(speakers):
         if end - start > 1 and role not in (roles.SYSTEM, roles.TOOL):
-            turns = _turns(history, range(start, end), bridged)
+            turns = _turns(history, range(start, end), caps)
             runs[start, end] = _joined_turns(history, turns, caps, report, told, insert)
     return history.with_runs(runs)
 
 
-def _turns(history: RoledHistory, run: range, bridged: bool) -> list[list[int]]:
-    """The messages of a run in turns; where these are bridged, those of tools apart from text."""
+def _turns(history: RoledHistory, run: range, caps: Capabilities) -> list[list[int]]:
+    """The messages of a run in turns: those of tools apart from what they may not stand beside."""
     turns: list[list[int]] = []
     for i in run:
-        if turns and not (bridged and _of_tools(history, i) != _of_tools(history, turns[-1][0])):
+        if turns and not any(_apart(history, i, other, caps) for other in turns[-1]):
             turns[-1].append(i)
         else:
             turns.append([i])
     return turns
+
+
+def _apart(history: RoledHistory, i: int, other: int, caps: Capabilities) -> bool:
+    """Whether the two messages may not share a turn."""
+    if _of_tools(history, i) == _of_tools(history, other):
+        return False
+    if caps.alternation == "bridged":
+        return True
+    if not caps.beside_results or roles.TOOL not in (history.roles[i], history.roles[other]):
+        return False
+    beside = history.msgs[i if history.roles[other] == roles.TOOL else other]
+    return not all(_stands_beside(block, caps.beside_results) for block in beside.blocks)
+
+
+def _stands_beside(block: ContentBlock, kinds: frozenset[str]) -> bool:
+    """Whether the block is of one of the kinds, or of the media types among them."""
+    media_type = getattr(getattr(block, "source", None), "media_type", None)
+    return block.type in kinds or media_type in kinds
 
 
 def _of_tools(history: RoledHistory, i: int) -> bool:

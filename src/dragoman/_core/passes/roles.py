@@ -58,6 +58,7 @@ class RoledHistory:
     calls: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    called: Mapping[str, ToolUseBlock] = field(default_factory=dict)  # of a part: calls elsewhere
 
     def marks(self) -> bytearray:
         """1 for every unusual message, 0 for the others, which writers may take as they are."""
@@ -241,6 +242,7 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                     and block.extras is None
                     and block.cache is None
                     and type(block.input) is dict
+                    and block.namespace is None
                     and not block.unfinished
                 ):
                     calls.append(block.id)
@@ -279,6 +281,7 @@ def _survey(msgs: list[Msg]) -> RoledHistory:  # noqa: C901, PLR0912, PLR0915
                     block.extras is not None
                     or block.cache is not None
                     or type(block.input) is not dict
+                    or block.namespace is not None
                 ):
                     found |= ODD
                 if block.unfinished:
