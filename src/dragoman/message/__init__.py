@@ -31,7 +31,7 @@ from .msg import Msg, Role, identify
 from .paths import answer_places, places
 from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of
 from .stored import dump, load
-from .tools import Parameter, ServerTool, Tool, ToolChoice, tools_of
+from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, tools_of
 
 __all__ = [
     "AsRead",
@@ -46,9 +46,11 @@ __all__ = [
     "DocumentBlock",
     "FileSource",
     "Finish",
+    "Grammar",
     "ImageBlock",
     "LocalSource",
     "Msg",
+    "Namespace",
     "Options",
     "Origin",
     "Parameter",

@@ -58,6 +58,27 @@ class Usage(Shown):
     total: int | None = None
     extras: Extras | None = None
 
+    def __add__(self, other: Usage) -> Usage:
+        """The sum of two answers: a figure that only one of them tells is that one's.
+
+        >>> Usage(input=3, output=1) + Usage(input=4)
+        Usage(input=7, output=1)
+        """
+        if not isinstance(other, Usage):
+            return NotImplemented
+        figures = {}
+        for name in _FIGURES:
+            one, two = getattr(self, name), getattr(other, name)
+            figures[name] = two if one is None else one if two is None else one + two
+        return Usage(**figures)
+
+    def __radd__(self, other: object) -> Usage:
+        """`sum(usages)` begins at 0."""
+        return replace(self) if other == 0 else NotImplemented
+
+
+_FIGURES = tuple(f.name for f in fields(Usage) if f.name != "extras")
+
 
 @dataclass(slots=True, repr=False)
 class Candidate(Shown):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
 from typing import Any, ClassVar, Literal, TypeAlias, final, get_args
 
+from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject
 from .._core.redaction import Shown
 from ..errors import InvalidMessage
@@ -113,6 +113,8 @@ _JSON = (dict, list, str, int, float, type(None))
 ANSWER = " (answer)"
 NOTES = " (notes)"
 TEXTS = "texts"  # spelling of a raw block of which its texts, and its title, say all to others
+SUMMARY = "summary"  # the same of one whose text under `content` sums up earlier turns
+SEALED_SUMMARY = "sealed summary"  # of one that only its provider can open
 
 
 def answered(issuer: str) -> str:
@@ -256,8 +258,10 @@ class DocumentBlock(_MediaBlock):
 class ToolUseBlock(_Block):
     """A tool call. `input` is the parsed object; `raw_input` the exact text the model wrote.
 
-    Argument text that is no JSON stays text in `input`. `unfinished`: the answer ended inside the
-    call, or may have; nobody should run it.
+    Argument text that is no JSON stays text in `input`. The call of a `freeform` tool has no
+    arguments: its `input` is the text for the tool. `namespace`: the group that the tool stands in,
+    where its name alone does not tell. `unfinished`: the answer ended inside the call, or may have;
+    nobody should run it.
     """
 
     id: str
@@ -266,6 +270,8 @@ class ToolUseBlock(_Block):
     raw_input: str | None = None
     cache: CacheHint | None = None
     unfinished: bool = False
+    freeform: bool = False
+    namespace: str | None = None
     type: Literal["tool_use"] = "tool_use"
 
 
@@ -340,6 +346,9 @@ BLOCKS = _by_kind(ContentBlock)
 
 def texts_within(block: RawBlock) -> list[str]:
     """The texts of a block that is nothing but texts, as its reader has noted; none of others."""
+    if block.spelling == SUMMARY and isinstance(block.data, dict):
+        summary = block.data.get("content")
+        return [summary] if isinstance(summary, str) else []
     return _texts(block.data) if block.spelling == TEXTS else []
 
 
@@ -362,7 +371,7 @@ _ALWAYS = frozenset({"type", "text", "thinking", "source", "id", "name", "input"
 def plain_block(block: Any) -> dict[str, Any]:
     """A block (or source) as a plain dict, `type` first, fields at their default left out."""
     data: dict[str, Any] = {"type": block.type}
-    for name, default in _names_and_defaults(type(block)):  # type: ignore[arg-type]  # has a hash
+    for name, default in _names_and_defaults(type(block)):
         value = getattr(block, name)
         if (name in _ALWAYS and not (name == "media_type" and value is None)) or value != default:
             data[name] = plain_value(value)
@@ -388,6 +397,6 @@ def plain_value(value: Any) -> Any:
     return value
 
 
-@cache
+@remember("the fields of each class of nodes", entries=64, size=2**12)
 def _names_and_defaults(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((f.name, f.default) for f in fields(cls) if f.name != "type")

@@ -6,10 +6,11 @@ What was healed is noted in the node's extras under `HEALED`, so that writers ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
 from .._core.jsontext import check, check_text
@@ -124,9 +125,11 @@ def _citations(value: object, path: str) -> None:
     for i, item in enumerate(value):
         if not isinstance(item, blocks.Citation):
             raise wrong_type("Citation", item, f"{path}[{i}]")
+        check_fields(item, f"{path}[{i}]")
 
 
-def _one_of(words: Any, value: object, path: str) -> None:
+def one_of(words: Any, value: object, path: str) -> None:
+    """Raise unless `value` is one of the words of a Literal."""
     allowed = get_args(words)
     if not isinstance(value, str) or value not in allowed:
         raise unknown("value", value, path, allowed, "block.field")
@@ -170,7 +173,7 @@ def _source(value: object, path: str) -> None:
     if type(value) not in SOURCES.values():
         hint = "URLSource, Base64Source, LocalSource or FileSource"
         raise is_none("media source", value, path, "source.type", hint)
-    _check_fields(value, path)
+    check_fields(value, path)
 
 
 def _output(value: object, path: str) -> None:
@@ -183,19 +186,25 @@ def _output(value: object, path: str) -> None:
         raise InvalidMessage(text, path=path, code="block.field")
 
 
-_Check: TypeAlias = Callable[[Any, str], None]
+def _whole(value: object, path: str) -> None:
+    if type(value) is not int:
+        raise wrong_type("a whole number", value, path)
+
+
+Check: TypeAlias = Callable[[Any, str], None]
 
 
 # what a field of a block or source must hold, by its annotation
-_CHECKS: dict[str, _Check] = {
+_CHECKS: dict[str, Check] = {
     "str": text,
     "Json": check,
     "bool": lambda value, path: instance(value, bool, path),
+    "int": _whole,
     "Source": _source,
     "list[Citation]": _citations,
     "str | list[ContentBlock] | JsonObject": _output,
-    "RawRole": partial(_one_of, blocks.RawRole),
-    "RawSide": partial(_one_of, blocks.RawSide),
+    "RawRole": partial(one_of, blocks.RawRole),
+    "RawSide": partial(one_of, blocks.RawSide),
     "Extras": own_fields,
     "CacheHint": lambda value, path: instance(value, blocks.CacheHint, path),
     "Origin": lambda value, path: instance(value, blocks.Origin, path),
@@ -206,21 +215,27 @@ _UNCHECKED = frozenset({"type", "spelling", "unfinished"})  # what readers note,
 _LAST = ("extras", "origin", "cache")  # checked when the content of a block is right
 
 
-def _rows(cls: type[Any]) -> list[tuple[str, _Check, bool]]:
-    """(name, check, whether it may be None) of every field of a block or source."""
+def checks_of(
+    cls: type[Any], own_checks: Mapping[str, Check] = MappingProxyType({})
+) -> list[tuple[str, Check, bool]]:
+    """(name, check, whether it may be None) of every field; `own_checks` by annotation."""
     rows = []
     for f in sorted(fields(cls), key=lambda f: f.name in _LAST):
         if f.name not in _UNCHECKED:
             annotation = str(f.type).removesuffix(" | None")
-            rows.append((f.name, _CHECKS[annotation], annotation != f.type))
+            found = own_checks.get(annotation) or _CHECKS[annotation]
+            rows.append((f.name, found, annotation != f.type))
     return rows
 
 
-_ROWS = {cls: _rows(cls) for cls in (*BLOCKS.values(), *SOURCES.values())}
+_ROWS = {cls: checks_of(cls) for cls in (*BLOCKS.values(), *SOURCES.values(), blocks.Citation)}
 
 
-def _check_fields(node: object, path: str) -> None:
-    for name, check_field, optional in _ROWS[type(node)]:
+def check_fields(
+    node: object, path: str, rows: Sequence[tuple[str, Check, bool]] | None = None
+) -> None:
+    """Raise unless each field of the node holds what its annotation says."""
+    for name, check_field, optional in rows or _ROWS[type(node)]:
         value = getattr(node, name)
         if value is not None or not optional:
             check_field(value, f"{path}.{name}")
@@ -261,7 +276,7 @@ def block_of(item: Any, path: str, depth: int = 0) -> ContentBlock:
     if type(item) not in _BLOCK_TYPES:
         hint = "use a block class, or a dict with a type"
         raise is_none("content block", item, path, "block.type", hint)
-    _check_fields(item, path)
+    check_fields(item, path)
     if type(item) is ToolResultBlock and isinstance(item.output, list):
         output = _blocks(item.output, f"{path}.output", depth + 1)
         if output is not item.output:
@@ -288,6 +303,8 @@ def _block_of_dict(item: Mapping[str, Any], path: str, depth: int) -> object:
         extras = dict(extras) if isinstance(extras, Mapping) else {}
         extras[""] = {**extras.get("", {}), **others}  # whose they are, a wire may know
         values["extras"] = extras
+    optional_text(values.get("spelling"), f"{path}.spelling")
+    instance(values.get("unfinished", False), bool, f"{path}.unfinished")
     if isinstance(values.get("output"), list):
         values["output"] = _blocks(values["output"], f"{path}.output", depth + 1)
     _build_values(values, path)
@@ -335,5 +352,30 @@ def optional_fields(data: Mapping[str, Any], path: str) -> dict[str, Any]:
             raise InvalidMessage(fault, path=f"{path}.extras", code="block.field")
         values["extras"] = {issuer: dict(data) for issuer, data in extras.items()}
     if (spelling := data.get("spelling")) is not None:
+        text(spelling, f"{path}.spelling")
         values["spelling"] = spelling
     return values
+
+
+# -- what was changed after it was checked ---------------------------------------------------------
+
+# What passes and writers raise for what somebody put into a node after it was checked.
+FAULTS = (AttributeError, TypeError, LookupError, ValueError, AssertionError)
+
+
+def raise_for_notes(nodes: Iterable[Any], msgs: Iterable[Any], error: Exception) -> None:
+    """Raise InvalidMessage if a node has fields of a provider's own, or notes of a reader.
+
+    Nobody checks what these hold; so they are the likeliest cause of `error`.
+    """
+    blocks_of_msgs = ((m, *m.blocks) for m in msgs)
+    for node in (*nodes, *chain.from_iterable(blocks_of_msgs)):
+        note = next(iter(node.extras or ()), None) or getattr(node, "spelling", None)
+        if note is not None:
+            text = f"the own fields or notes ({shown(note)}) of a {_name(node)} do not fit it"
+            hint = "take them away, or read the body again"
+            raise InvalidMessage(text, path="$", hint=hint, code="extras.shape") from error
+
+
+def _name(node: Any) -> str:
+    return str(getattr(node, "type", None) or type(node).__name__)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
-from functools import lru_cache, partial
+from functools import partial
 from operator import attrgetter, is_
 from typing import Any, Literal
 
+from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
-from ..errors import InvalidMessage, NotMessages
+from ..errors import ConfigError, InvalidMessage, NotMessages
 from ..losses import Loss, Report
 from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
@@ -52,7 +53,10 @@ class Options(Shown):
         if stop is not None:
             if not isinstance(stop, Iterable):
                 raise wrong_type("a list of texts", stop, "$.options.stop", "option.value")
-            object.__setattr__(self, "stop", (stop,) if isinstance(stop, str) else tuple(stop))
+            stop = (stop,) if isinstance(stop, str) else tuple(stop)
+            for i, item in enumerate(stop):
+                text(item, f"$.options.stop[{i}]")
+            object.__setattr__(self, "stop", stop)
         for name, value in self.given():
             path = f"$.options.{name}"
             check(value, path)
@@ -359,7 +363,9 @@ class Written(Shown):
     """A request as one provider takes it: send `body` to `path` below the base URL.
 
     `headers` hold what the protocol demands, never a key. `ids` maps wire ids to the tree's,
-    `names` tool names of the wire to the tools' own, where they differ.
+    `names` tool names of the wire to the tools' own, where they differ; `properties`, by such a
+    name of the wire, likewise names of arguments; `meant` names of functions to the tools that they
+    stand for, where the wire takes functions only.
     """
 
     body: JsonObject
@@ -368,8 +374,11 @@ class Written(Shown):
     model: str | None = None
     ids: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, dict[str, str]] = field(default_factory=dict)
+    meant: dict[str, Tool] = field(default_factory=dict)
     report: Report = field(default_factory=Report, repr=False, compare=False)
     bound: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    client: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
     left: Callable[[], JsonObject] | None = field(default=None, repr=False, compare=False)
     sourced: Callable[[], Iterator[tuple[str, object]]] | None = field(
         default=None, repr=False, compare=False
@@ -398,6 +407,17 @@ class Written(Shown):
     def prefix(self) -> str:
         """The hash of tools and messages as they were written: what an answer is bound to."""
         return self.bound() if self.bound is not None else ""
+
+    def sdk(self) -> dict[str, Any]:
+        """The keyword arguments for the provider's official client, which then sends `body`.
+
+        What the client has no parameter for stands in its own place for it (`extra_body`), bytes
+        are bytes where it encodes them. Which method takes them is in docs/en/models.md. Raises
+        ConfigError for what is no request, or for a field that the client cannot send.
+        """
+        if self.client is None:
+            raise ConfigError("an answer is not sent", hint="sdk() is for what write_request gave")
+        return self.client()
 
     def detached(self) -> Written:
         """The same, its losses stored as text, so that the history can be let go."""
@@ -434,7 +454,8 @@ def new_call(id: str, name: str, arguments: Json, raw: str, read_from: Json) -> 
     block.input = arguments
     block.raw_input = raw
     block.cache = block.extras = block.spelling = block.origin = None
-    block.unfinished = False
+    block.unfinished = block.freeform = False
+    block.namespace = None
     block.type = "tool_use"
     block.read_from = read_from
     return block
@@ -468,7 +489,7 @@ def new_request(messages: list[Msg]) -> ChatRequest:
     return req
 
 
-@lru_cache(maxsize=256)
+@remember("who wrote an answer", entries=256)
 def model_origin(issuer: str, model: str | None) -> Origin:
     """`Origin(issuer, model)`: one for all that the model wrote."""
     return Origin(issuer, model)

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypeAlias
 
 from .._core.jsontext import JsonObject, check
 from .._core.redaction import shown
 from ..errors import InvalidMessage, StreamError
-from .answer import Candidate, ChatResponse, Finish, Usage
+from .answer import Candidate, ChatResponse, Finish, FinishReason, Status, Usage
 from .blocks import CacheHint, plain_value
-from .check import build, instance, optional_text, text, wrong_type
+from .check import build, check_fields, checks_of, instance, one_of, optional_text, text, wrong_type
 from .msg import Msg
 from .request import NO_OPTIONS, AsRead, ChatRequest, Options, ResponseFormat
-from .tools import ServerTool, Tool, ToolChoice
+from .tools import Grammar, Namespace, ServerTool, Tool, ToolChoice
 
 VERSION = 1
 Storable: TypeAlias = Msg | list[Msg] | ChatRequest | ChatResponse
@@ -85,9 +86,11 @@ def _plain_part(value: Any) -> Any:
     """A part of a request or answer with all of its fields that say something."""
     if not isinstance(value, _PARTS):
         return plain_value(value)
-    names = [f.name for f in fields(value) if f.name != "type" or isinstance(value, ServerTool)]
-    items = ((name, getattr(value, name)) for name in names)
-    return {name: plain_value(item) for name, item in items if item is not None and item != ()}
+    rows = [f for f in fields(value) if f.name != "type" or isinstance(value, ServerTool)]
+    items = ((f.name, getattr(value, f.name), f.default is False) for f in rows)
+    unsaid: tuple[Any, ...] = (None, ())
+    return {name: plain_value(item) for name, item, is_switch in items
+            if item not in unsaid and (item or not is_switch)}  # fmt: skip
 
 
 _PARTS = (Tool, ServerTool, ToolChoice, ResponseFormat, Finish, Usage)
@@ -151,6 +154,27 @@ def _node(cls: type[Any], value: Any, path: str) -> Any:
     return build(cls, _object(value, path), path)
 
 
+def _of_answer(cls: type[Any], value: Any, path: str) -> Any:
+    """A node of an answer, each field of which holds what its annotation says."""
+    node = _node(cls, value, path)
+    check_fields(node, path, _ANSWER_CHECKS[cls])
+    return node
+
+
+def _is_made(value: object, path: str) -> None:
+    """Nothing: the node was made, and checked, before what holds it."""
+
+
+_ANSWER_CHECKS = {
+    cls: checks_of(cls, {
+        "FinishReason": partial(one_of, FinishReason),
+        "Status": partial(one_of, Status),
+        **dict.fromkeys(("Msg", "Finish", "Usage", "list[Candidate]", "ProviderError"), _is_made),
+    })
+    for cls in (Usage, Finish, Candidate, ChatResponse)
+}  # fmt: skip
+
+
 def _load_request(value: Any, path: str) -> ChatRequest:
     values = dict(_object(value, path))
     if "tools" in values:
@@ -194,6 +218,9 @@ def _tool(value: Any, path: str) -> Tool | ServerTool:
     values = dict(value)
     if isinstance(values.get("cache"), Mapping):
         values["cache"] = build(CacheHint, values["cache"], f"{path}.cache")
+    for key, cls in (("grammar", Grammar), ("namespace", Namespace)):
+        if isinstance(values.get(key), Mapping):
+            values[key] = build(cls, values[key], f"{path}.{key}")
     tool: Tool = build(Tool, values, path)
     return tool
 
@@ -204,8 +231,8 @@ def _load_response(value: Any, path: str) -> ChatResponse:
     values["candidates"] = [_candidate(*item) for item in items]
     if "error" in values:
         values["error"] = _error(_object(values["error"], f"{path}.error"), f"{path}.error")
-    values["usage"] = _node(Usage, values.get("usage", {}), f"{path}.usage")
-    response: ChatResponse = build(ChatResponse, values, path)
+    values["usage"] = _of_answer(Usage, values.get("usage", {}), f"{path}.usage")
+    response: ChatResponse = _of_answer(ChatResponse, values, path)
     if isinstance(response.error, StreamError):
         response.error.response = response
     return response
@@ -214,8 +241,8 @@ def _load_response(value: Any, path: str) -> ChatResponse:
 def _candidate(value: Any, path: str) -> Candidate:
     values = dict(_object(value, path))
     values["msg"] = Msg.from_dict(values.get("msg", {}), f"{path}.msg")
-    values["finish"] = _node(Finish, values.get("finish", {}), f"{path}.finish")
-    candidate: Candidate = build(Candidate, values, path)
+    values["finish"] = _of_answer(Finish, values.get("finish", {}), f"{path}.finish")
+    candidate: Candidate = _of_answer(Candidate, values, path)
     return candidate
 
 

@@ -13,7 +13,7 @@ from .._core.jsontext import JsonObject, check, check_text
 from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, ReadFrom
-from .check import instance, is_none, optional_text, own_fields, text, unknown, wrong_type
+from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
 
 
 @dataclass(slots=True, repr=False)
@@ -67,12 +67,37 @@ def object_schema(parameters: Iterable[Parameter]) -> JsonObject:
     return result
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Grammar(Shown):
+    """What the text for a freeform tool must look like: `definition`, in `lark` or as a `regex`."""
+
+    definition: str
+    syntax: str = "lark"
+
+    def __post_init__(self) -> None:
+        text(self.definition, "$.tools.grammar.definition")
+        text(self.syntax, "$.tools.grammar.syntax")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Namespace(Shown):
+    """A group of tools, whose names are told apart within it alone."""
+
+    name: str
+    description: str | None = None
+
+    def __post_init__(self) -> None:
+        text(self.name, "$.tools.namespace.name")
+        optional_text(self.description, "$.tools.namespace.description")
+
+
 @dataclass(slots=True, repr=False)
 class Tool(ReadFrom, Shown):
-    """A function the model may call.
+    """A function the model may call, or a `freeform` tool, whose calls hold text.
 
-    `parameters` is a JSON Schema with an object at its root, or a list of Parameter. `strict`
-    None leaves the provider's default. Raises InvalidMessage for what is no schema.
+    `parameters` is a JSON Schema with an object at its root, or a list of Parameter; a freeform
+    tool has none, but may have a `grammar` for its text. `strict` None leaves the provider's
+    default. Raises InvalidMessage for what is no schema.
     """
 
     name: str
@@ -81,6 +106,9 @@ class Tool(ReadFrom, Shown):
     strict: bool | None = None
     cache: CacheHint | None = None
     extras: Extras | None = None
+    freeform: bool = False
+    grammar: Grammar | None = None
+    namespace: Namespace | None = None
     type: Literal["function"] = "function"
 
     def __post_init__(self) -> None:
@@ -100,6 +128,15 @@ class Tool(ReadFrom, Shown):
         instance(self.strict, bool, f"{path}.strict")
         instance(self.cache, CacheHint, f"{path}.cache")
         own_fields(self.extras, f"{path}.extras")
+        instance(self.freeform, bool, f"{path}.freeform")
+        instance(self.grammar, Grammar, f"{path}.grammar")
+        instance(self.namespace, Namespace, f"{path}.namespace")
+        if not self.freeform and self.grammar is not None:
+            fault = "a grammar belongs to a freeform tool"
+            raise InvalidMessage(fault, path=f"{path}.grammar", code="tool.field")
+        if self.freeform and self.parameters is not None:
+            fault = "a freeform tool takes text, and no parameters"
+            raise InvalidMessage(fault, path=f"{path}.parameters", code="tool.field")
 
     @property
     def schema(self) -> JsonObject | None:
@@ -109,7 +146,7 @@ class Tool(ReadFrom, Shown):
 
     @classmethod
     def of(cls, value: Tool | Mapping[str, Any], path: str = "$.tools") -> Tool:
-        """A Tool, or one made of a plain schema (`parameters` or `input_schema`)."""
+        """A Tool, or one made of plain fields (`parameters` may be `input_schema`)."""
         if isinstance(value, Tool):
             return value
         if not isinstance(value, Mapping):
@@ -122,14 +159,19 @@ class Tool(ReadFrom, Shown):
         others = {k: v for k, v in {**value, **item}.items() if k not in _KNOWN}
         if value.get("type") not in (None, "function"):
             others["type"] = value["type"]
+        fields = {name: others.pop(name) for name in _PLAIN if name in others}
+        for name, node in (("grammar", Grammar), ("namespace", Namespace)):
+            if isinstance(fields.get(name), Mapping):
+                fields[name] = build(node, fields[name], f"{path}.{name}")
         hint = others.pop("cache_control", None)
         cache = CacheHint(hint.get("ttl")) if isinstance(hint, Mapping) else None
         return cls(
             item["name"], item.get("description") or "", schema, item.get("strict"), cache,
-            {"": others} if others else None,
+            {"": others} if others else None, **fields,
         )  # fmt: skip
 
 
+_PLAIN = ("freeform", "grammar", "namespace")
 _KNOWN = frozenset({"type", "function", "name", "description", "parameters", "input_schema",
                     "strict"})  # fmt: skip
 

@@ -13,8 +13,8 @@ from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import Base64Source, Msg, Source
 from ...message.blocks import MEDIA_KINDS, ContentBlock
-from ..media import as_base64, media_fault
-from .roles import RoledHistory, same_items, with_content, with_fields
+from ..media import as_base64, is_local, media_fault
+from .roles import USER, RoledHistory, same_items, with_content, with_fields
 
 Fetched: TypeAlias = Mapping[int, Base64Source]  # the bytes, by the id of their source
 
@@ -22,21 +22,27 @@ Fetched: TypeAlias = Mapping[int, Base64Source]  # the bytes, by the id of their
 Fetch: TypeAlias = Callable[[Source, str], Base64Source | None]
 
 
-def media_to_fetch(history: RoledHistory, caps: Capabilities) -> list[Source]:
+def media_to_fetch(
+    history: RoledHistory, caps: Capabilities, of_read: bool = False
+) -> list[Source]:
     """The sources whose bytes this wire needs.
 
     Only media of messages that the program built: what came from a provider or out of a tool
-    must not decide which files and addresses are opened.
+    must not decide which files and addresses are opened. `of_read`: also web addresses in what a
+    user says in a body that was read, and never a local file that is named there.
     """
     sources: list[Source] = []
     for i in history.unusual:
         m = history.msgs[i]
-        if not isinstance(m.content, str) and m.origin is None:
-            sources.extend(
-                block.source  # type: ignore[union-attr]  # a media kind has a source
-                for block in m.content
-                if block.type in MEDIA_KINDS and block.origin is None and _needs(block, caps)
-            )
+        if isinstance(m.content, str) or (m.origin is not None and not of_read):
+            continue
+        for block in m.content:
+            if block.type not in MEDIA_KINDS or not _needs(block, caps):
+                continue
+            source: Source = block.source  # type: ignore[union-attr]  # a media kind has a source
+            built = m.origin is None and block.origin is None
+            if built or (of_read and history.roles[i] == USER and not is_local(source)):
+                sources.append(source)
     return sources
 
 

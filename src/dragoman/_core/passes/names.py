@@ -7,8 +7,10 @@ read an answer. What the rule accepts stays; two names never become one. Knows n
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import is_
+from types import MappingProxyType
 from typing import Any
 
 from ...capabilities import Capabilities
@@ -16,7 +18,10 @@ from ...capabilities.naming import NameRule, formed, mapping, numbered
 from ...losses import Report
 from ...message import Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, ToolBlock
+from .properties import Spellings, renamed
 from .roles import IDS, MISNAMED, PAIRS, RoledHistory, Tools, with_fields
+
+_NO_PROPERTIES: Mapping[str, Spellings] = MappingProxyType({})
 
 
 def invert_names(names: dict[str, str]) -> dict[str, str]:
@@ -63,10 +68,12 @@ def respell_history(
     names: dict[str, str],
     report: Report,
     fixed_ids: frozenset[str] = frozenset(),
+    properties: Mapping[str, Spellings] = _NO_PROPERTIES,
 ) -> tuple[RoledHistory, dict[str, str]]:
     """The history under wire names and wire ids, and the map from wire ids to the tree's.
 
     `fixed_ids` stand around these messages as the wire took them: they keep their spelling.
+    `properties`: by tool, the arguments that the wire spells otherwise.
     """
     rule = caps.ids
     calls, results = history.calls, history.results
@@ -80,11 +87,13 @@ def respell_history(
     if fixed_ids:
         ids = [id for id in ids if id not in fixed_ids]
     wire_ids = {} if rule.fits(ids) else mapping([id for id in ids if id], rule, ordered=True)
-    if not (names or wire_ids or wrong_ids or history.flags & MISNAMED):
+    if not (names or wire_ids or wrong_ids or properties or history.flags & MISNAMED):
         return history, {}
     previous_ids = set(fixed_ids if rule.unique else ())
     reserved_ids = set(fixed_ids if rule.unique or rule.form else ())
-    respeller = _Respeller(wire_ids, names, caps, wrong_ids, report, previous_ids, reserved_ids)
+    respeller = _Respeller(
+        wire_ids, names, properties, caps, wrong_ids, report, previous_ids, reserved_ids
+    )
     changes = {
         i: changed
         for i, m in enumerate(history.msgs)
@@ -102,6 +111,7 @@ class _Respeller:
 
     ids: dict[str, str]
     names: dict[str, str]
+    properties: Mapping[str, Spellings]
     caps: Capabilities
     wrong_ids: bool
     report: Report
@@ -132,6 +142,8 @@ class _Respeller:
             id = self._call_id(block, name)
             if not block.name:
                 self.nameless.add(block.id)
+            if self.properties:
+                block = self._with_properties(block)
         elif type(block) is ToolResultBlock:
             queue = self.waiting.get(block.id)
             id = queue.popleft() if queue else self.ids.get(block.id, block.id)
@@ -150,6 +162,17 @@ class _Respeller:
         if name != block.name:
             self.report.lost("tool_name.mapped", block, "name", did=f"written as {name}")
         return respelled
+
+    def _with_properties(self, block: ToolUseBlock) -> ToolUseBlock:
+        """The call with its arguments as the schema of its tool spells them now."""
+        spellings = self.properties.get(block.name)
+        value = block.input
+        if not spellings or not isinstance(value, dict) or spellings.keys().isdisjoint(value):
+            return block
+        call = with_fields(block, self.report, input=renamed(value, spellings), raw_input=None)
+        what = ", ".join(name for name in value if name in spellings)
+        self.report.lost("property_name.mapped", block, "input", what)
+        return call
 
     def _result_name(self, name: str) -> str:
         """A name that no call has is respelled all the same, as if one had it."""
@@ -188,6 +211,7 @@ def _respelled(block: ToolBlock, id: str, name: str) -> ContentBlock:
     respelled: ToolBlock
     if type(block) is ToolUseBlock:
         respelled = ToolUseBlock(id, name, block.input, block.raw_input, block.cache)
+        respelled.freeform, respelled.namespace = block.freeform, block.namespace
     else:
         assert type(block) is ToolResultBlock  # the other one of the two
         respelled = ToolResultBlock(id, name, block.output, block.is_error, block.cache)

@@ -192,7 +192,7 @@ def parse_calls(
             parsed.append(block)
             continue
         for index, text in enumerate(argument_texts(block)):
-            cut_short = limited or (open_end and not text and not block.input)
+            cut_short = limited or (open_end and not (text or "").strip() and not block.input)
             call = _call(block, text, names, cut_short)
             if index > 0:  # run together with the first, whose id it is
                 call.id, call.extras = "", None
@@ -207,8 +207,8 @@ def parse_calls(
 def argument_texts(block: ToolUseBlock) -> list[str | None]:
     """The argument text; several where a server runs calls together, none if it sent a value."""
     text = block.raw_input
-    if text is None:
-        return [None]
+    if text is None or block.freeform:
+        return [text]
     # one object is the rule, and only a closing brace before an opening one can be two
     if "}" not in text[:-1] or breaks_off(text) or parse_arguments(text) is not text:
         return [text]
@@ -218,10 +218,15 @@ def argument_texts(block: ToolUseBlock) -> list[str | None]:
 def _call(
     block: ToolUseBlock, text: str | None, names: Mapping[str, str], cut_short: bool
 ) -> ToolUseBlock:
-    value = block.input if text is None else parse_arguments(text)
     name = names.get(block.name, block.name)
-    unfinished = cut_short or (text is not None and type(value) is str and breaks_off(text))
+    if block.freeform:
+        value: Json = text if text is not None else block.input or ""
+        text, unfinished = None, cut_short or block.unfinished
+    else:
+        value = block.input if text is None else parse_arguments(text)
+        unfinished = cut_short or (text is not None and type(value) is str and breaks_off(text))
     call = ToolUseBlock(block.id, name, value, text, block.cache, unfinished)
+    call.freeform, call.namespace = block.freeform, block.namespace
     call.extras, call.spelling, call.origin = block.extras, block.spelling, block.origin
     return call
 

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from ... import message as tree
 from ...errors import InvalidMessage, ProviderError, ReadError, StreamError
-from ...message import Candidate, ChatResponse, Finish, Msg, Origin, ToolUseBlock, Usage
+from ...message import Candidate, ChatResponse, Finish, Msg, Origin, Tool, ToolUseBlock, Usage
 from ...message.answer import FinishReason, Status, joined, latest, total
 from ...message.blocks import ContentBlock, noted
 from ...message.check import heal, note
@@ -21,6 +21,7 @@ from ..jsontext import JsonObject, canonical
 from ..jsontext import arguments as spell
 from .arguments import parse_calls, parse_partial
 from .pieces import End, Failed, Key, Meta, Part, Piece, Raw
+from .restoring import restored_call
 
 # kinds that a reason depends on
 _BEARS = frozenset({ToolUseBlock, tree.RawBlock, tree.RefusalBlock})
@@ -119,7 +120,8 @@ def build(pieces: Iterable[Piece], **options: Any) -> ChatResponse:
 class Builder:
     """Takes pieces in any order of keys; `finish` gives the answer.
 
-    `names`: tool names as the wire spells them -> as the tools have them; `origin`: who answers,
+    `names`: tool names as the wire spells them -> as the tools have them; `meant`: names of
+    functions -> the tools that they stand for; `origin`: who answers,
     whose `model` is the answer's unless it is given; `issuer`: on whose name the fields stand that
     nobody models.
     """
@@ -129,12 +131,15 @@ class Builder:
         issuer: str = "",
         *,
         names: Mapping[str, str] | None = None,
+        meant: Mapping[str, Tool] | None = None,
         origin: Origin | None = None,
     ) -> None:
         self._issuer = issuer
         self._names = names or {}
+        self._meant = meant or {}
         self.origin = origin
         self._parts: dict[Key, list[ContentBlock]] = {}
+        self._whole: set[Key] = set()  # of the blocks that came whole, if in the end
         self._usage: list[Usage] = []
         self._meta: list[Meta] = []
         self._ends: dict[int, Finish] = {}
@@ -146,6 +151,8 @@ class Builder:
         """Take one more piece."""
         if type(piece) is Part:
             parts = self._parts.get(piece.key)
+            if piece.whole:
+                self._whole.add(piece.key)
             if parts is None or piece.whole:
                 self._parts[piece.key] = [piece.block]
             else:
@@ -230,8 +237,15 @@ class Builder:
         self, index: int, keys: list[Key], resp: ChatResponse
     ) -> tuple[Candidate, Status]:
         end = self._ends.get(index)
-        unparsed = [block for key in keys for block in _blocks(self._parts[key])]
-        blocks = parse_calls(unparsed, self._names, end, self._seed)
+        open_end = end is None or end.reason == "error"
+        unparsed = [
+            _cut_text(block) if open_end and key not in self._whole else block
+            for key in keys
+            for block in _blocks(self._parts[key])
+        ]
+        blocks = parse_calls(unparsed, {} if self._meant else self._names, end, self._seed)
+        if self._meant:
+            blocks = [self._restored(block) for block in blocks]
         healed: list[str] = []
         blocks = heal(blocks, "content", healed)
         msg = Msg.trusted("", blocks, "assistant")
@@ -245,6 +259,15 @@ class Builder:
                     block.origin = msg.origin  # what is sealed in it is for nobody else
         finish, status = finish_and_status(end, blocks)
         return Candidate(msg, finish), status
+
+    def _restored(self, block: ContentBlock) -> ContentBlock:
+        """A call of the tool that the function stands for, under its own name."""
+        if type(block) is not ToolUseBlock:
+            return block
+        if (tool := self._meant.get(block.name)) is not None:
+            return restored_call(block, tool)
+        block.name = self._names.get(block.name, block.name)
+        return block
 
     def _meta_value(self, name: str) -> str | None:
         # the first: some hosts change it, or leave it out, behind the first event
@@ -283,6 +306,13 @@ def _blocks(parts: list[ContentBlock]) -> Iterable[ContentBlock]:
     if len(parts) == 1 or len({*map(type, parts)}) == 1:
         return (total(parts),)
     return [total(list(run)) for _, run in groupby(parts, type)]
+
+
+def _cut_text(block: ContentBlock) -> ContentBlock:
+    """The block; a call of text whose end nobody has told may have had more of it to come."""
+    if type(block) is not ToolUseBlock or not block.freeform:
+        return block
+    return replace(block, unfinished=True)
 
 
 def _heal_fields(node: Any, names: Iterable[str], path: str, healed: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -81,6 +82,7 @@ _MESSAGES = ("message", "msg", "Message", "detail", "error_message", "error_msg"
 _TYPES = ("type", "status", "__type", "error_type")
 _CODES = ("code", "error_code", "status_code", "Code")
 _MAX_LENGTH = 500
+_ERROR_STATUS = re.compile("[45][0-9]{2}")
 
 
 def provider_error(body: Json, status: int | None = None, name: str | None = None) -> ProviderError:
@@ -92,7 +94,7 @@ def provider_error(body: Json, status: int | None = None, name: str | None = Non
     error: Mapping[str, Any] = content if isinstance(content, dict) else envelope
     message = content if isinstance(content, str) else _first(error, _MESSAGES)
     code = _first(error, _CODES) or _first(envelope, _CODES)
-    if status is None and code.isdigit() and 400 <= int(code) < 600:
+    if status is None and _ERROR_STATUS.fullmatch(code):
         status = int(code)
     fallback = name or "the provider answered with an error"
     return ProviderError(

@@ -57,6 +57,8 @@ def argument_text(call: ToolUseBlock) -> str:
     """The argument text of a call, or of a piece of one; nothing if it has no arguments so far."""
     if call.raw_input is not None:
         return call.raw_input
+    if call.freeform:
+        return call.input if isinstance(call.input, str) else ""
     return spell(call.input) if call.input else ""
 
 
@@ -135,7 +137,8 @@ def _changed_extras(sent_extras: Extras | None, final: Extras | None) -> Extras 
 class _OpenBlock:
     """The block that is open: the pieces of its key from `start` on."""
 
-    __slots__ = ("balance", "has_arguments", "index", "key", "kind", "pieces", "start")
+    __slots__ = ("balance", "freeform", "has_arguments", "index", "is_whole", "key", "kind",
+                 "pieces", "start")  # fmt: skip
 
     def __init__(self, index: int, key: Key, pieces: list[ContentBlock], kind: type[Any]) -> None:
         self.index = index
@@ -145,9 +148,13 @@ class _OpenBlock:
         self.start = len(pieces)
         self.balance: Balance | None = None  # of argument text, from its first sign on
         self.has_arguments = False  # whether there is argument text at all, if only an empty one
+        self.freeform = self.is_whole = False
 
     def add(self, block: ContentBlock) -> None:
         self.pieces.append(block)
+        self.freeform = self.freeform or getattr(block, "freeform", False)
+        if self.freeform:
+            return
         if type(block) is ToolUseBlock and (text := block.raw_input) is not None:
             self.has_arguments = True
             if self.balance is None and text.strip():
@@ -157,8 +164,20 @@ class _OpenBlock:
 
     @property
     def may_end(self) -> bool:
-        """Whether it may end: all but a call whose argument text goes on."""
+        """Whether it may end: all but a call whose argument text goes on.
+
+        A text that is no JSON does not show its end: somebody has to say that it is whole.
+        """
+        if self.freeform:
+            return self.is_whole
         return not self.has_arguments or (self.balance is not None and self.balance.whole)
+
+    @property
+    def is_open_call(self) -> bool:
+        """Whether it is a call of which nobody can tell that it is whole."""
+        if self.kind is not ToolUseBlock or self.is_whole:
+            return False
+        return self.freeform or self.balance is None or not self.balance.whole
 
     def total(self) -> ContentBlock:
         return total(self.pieces[self.start :])
@@ -185,11 +204,16 @@ class Steps:
         self._waiting: dict[Key, list[ContentBlock]] = {}
         self._sent: dict[Key, list[ContentBlock]] = {}  # of each key, all that went out of a kind
         self._first: ContentBlock = TextBlock("")
+        self._whole: set[Key] = set()  # of the blocks that came whole, if in the end
 
     def feed(self, part: Part) -> list[Step]:
         """The steps that this piece makes."""
         key, block, now = part.key, part.block, self._current
         steps: list[Step] = []
+        if part.whole:
+            self._whole.add(key)
+            if now is not None and now.key == key:
+                now.is_whole = True
         if now is not None and now.key == key and type(block) is now.kind and not part.whole:
             self._goes_on(now, block, steps)
             if not self._waiting:
@@ -209,13 +233,21 @@ class Steps:
         self._drain(steps)
         return steps
 
-    def finish(self) -> list[Step]:
-        """The steps of the end: everything that waits goes out."""
+    def finish(self, broken: bool = False) -> list[Step]:
+        """The steps of the end: everything that waits goes out.
+
+        `broken`: the answer failed, or was cut. Then a call whose text may go on is not ended,
+        for clients run what has ended, and nothing can come behind it.
+        """
         steps: list[Step] = []
-        self._shut(steps)
-        while self._waiting:
-            self._next(next(iter(self._waiting)), steps)
+        while not (broken and self._current is not None and self._current.is_open_call):
             self._shut(steps)
+            if not self._waiting:
+                return steps
+            self._next(next(iter(self._waiting)), steps)
+        self.untold += [total(pieces) for pieces in self._waiting.values()]
+        self._waiting.clear()
+        self._current = None
         return steps
 
     def _goes_on(self, now: _OpenBlock, block: ContentBlock, steps: list[Step]) -> None:
@@ -289,6 +321,7 @@ class Steps:
             pieces = self._sent[key] = []
         now = self._current = _OpenBlock(self._count, key, pieces, kind)
         self._count += 1
+        now.is_whole = key in self._whole
         self._first = self._named(waiting[0], waiting[:run])
         if kind in _GROWS:
             steps.append(Open(now.index, key, self._first))

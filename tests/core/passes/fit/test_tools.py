@@ -13,8 +13,10 @@ from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
 from dragoman.message import places
 
+TAKING_TOOLS = [name for name in dragoman.wires() if dragoman.wire(name).can().tools]
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+
+@pytest.mark.parametrize("wire", TAKING_TOOLS)
 def test_a_name_is_offered_once(wire: str) -> None:
     tools: list[Tool | ServerTool] = [
         Tool("look", "first"), ServerTool("web_search"), Tool("look", "again"),

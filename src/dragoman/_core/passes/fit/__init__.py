@@ -114,7 +114,8 @@ def _takes(tool: Tool | ServerTool, caps: Capabilities, functions: bool, report:
         kind = data.get("type") or next(iter(data), "")  # or the key that it stands under
         report.lost("tool.foreign", tool, what=f"{kind} tool".lstrip())
         return False
-    takes = tool.kind in caps.server_tools and (caps.mixed_tools or not functions)
+    mixes = caps.mixed_tools and tool.kind not in caps.lone_server_tools
+    takes = tool.kind in caps.server_tools and (mixes or not functions)
     if not takes:
         report.lost("server_tool.unsaid", tool, what=tool.kind)
     return takes
@@ -127,7 +128,8 @@ def _without_repeats(tools: list[Tool | ServerTool], report: Report) -> list[Too
     for tool in tools:
         name = tool.name if isinstance(tool, Tool) else tool.kind
         # several searches of files may look in several stores
-        key = (type(tool), name, () if isinstance(tool, Tool) else tuple(tool.stores))
+        group = tool.namespace if isinstance(tool, Tool) else tuple(tool.stores)
+        key = (type(tool), name, group)
         if key in keys and name != "own":
             report.lost("tools.twice", tool, what=name, did="left out")
         else:

@@ -6,13 +6,13 @@ goes is a loss. Knows no wire; what one refuses comes in as Capabilities.
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeGuard, assert_never
 
 from .... import message as tree
 from ....capabilities import Capabilities
 from ....losses import Report
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
-from ....message.blocks import NOTES, ContentBlock, MediaBlock
+from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import as_base64, media_fault, with_registered_type
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
@@ -95,9 +95,9 @@ def _call(state: State, block: ToolUseBlock) -> ContentBlock:
     """The call; its input an object, or the whole call told as text."""
     if not state.caps.tool_messages:
         state.report.lost("call.as_text", block)
-        text = block.raw_input or arguments(block.input)
+        text = block.input if block.freeform else block.raw_input or arguments(block.input)
         return state.text(state.told.call.format(name=block.name, input=text), block)
-    if isinstance(block.input, dict):
+    if block.freeform or isinstance(block.input, dict):
         return state.hinted(block)
     state.report.lost("call.unparsed", block, "input")
     wrapped = {} if block.input in (None, "") else {"_raw": block.input}
@@ -111,7 +111,8 @@ def _result(state: State, block: tree.ToolResultBlock, moved: list[Msg]) -> Cont
     flagged = block.is_error and caps.result_error
     needs_text = flagged and not caps.blank_text
     if isinstance(output, list) and not (needs_text and _is_silent(output)):
-        output = _output(state, block, output, moved)
+        kinds = caps.result & caps.error_kinds if flagged and caps.error_kinds else caps.result
+        output = _output(state, block, output, kinds, moved)
     if needs_text and _is_silent(output):
         # a wire with an error flag wants to hear what went wrong
         report.lost("result.error_text", block, did=told.failed)
@@ -155,11 +156,15 @@ _Moved: TypeAlias = tuple[MediaBlock, str]  # a medium, and where it is
 
 
 def _output(
-    state: State, block: tree.ToolResultBlock, output: list[ContentBlock], moved: list[Msg]
+    state: State,
+    block: tree.ToolResultBlock,
+    output: list[ContentBlock],
+    kinds: frozenset[str],
+    moved: list[Msg],
 ) -> list[ContentBlock]:
     items: list[ContentBlock] = []
     media: list[_Moved] = []
-    kinds = state.caps.result
+    takes_raw = kinds == state.caps.result or "raw" in kinds
     fitting = output
     if not state.caps.blank_text:
         fitting = [item for item in output if not _is_blank(item, state.caps)]
@@ -169,10 +174,10 @@ def _output(
             item = state.owned(item)  # noqa: PLW2901 - the same block, less what is foreign
         if isinstance(item, MediaBlock):
             text = document_as_text(state, item, kinds) if item.type == "document" else None
-            items.append(text or _result_medium(state, item, media))
+            items.append(text or _result_medium(state, item, kinds, media))
         elif type(item) is TextBlock:
             items.append(state.cited(item))
-        elif type(item) is tree.RawBlock and item.issuer in state.caps.reads:
+        elif type(item) is tree.RawBlock and takes_raw and item.issuer in state.caps.reads:
             items.append(item)
         elif type(item) is tree.RawBlock and (text := raw_as_text(state, item, kinds)):
             items.append(text)
@@ -183,15 +188,17 @@ def _output(
     return output if same_items(items, output) else items
 
 
-def _result_medium(state: State, block: MediaBlock, moved: list[_Moved]) -> ContentBlock:
+def _result_medium(
+    state: State, block: MediaBlock, kinds: frozenset[str], moved: list[_Moved]
+) -> ContentBlock:
     """The medium itself, or a text that names it while it moves, is saved, or is lost."""
     caps, kind, source = state.caps, block.type, block.source
     medium: MediaBlock | None = None
     fault = media_fault(as_base64(block), caps)
-    if fault is None and (kind in caps.result or (kind in caps.user and kind in caps.move_media)):
+    if fault is None and (kind in kinds or (kind in caps.user and kind in caps.move_media)):
         prepared = prepare_medium(state, block)
         medium = None if isinstance(prepared, str) else prepared
-        if kind in caps.result and medium is not None:
+        if kind in kinds and medium is not None:
             return state.hinted(medium)
     else:
         for name in ("detail", "title"):
@@ -244,7 +251,38 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
         state.report.lost("message.empty", m, "content")
         blocks = []
     fitted = with_blocks(state, m, blocks)
-    return (state.cached(fitted) if fitted is not None else None), moved
+    if fitted is None:
+        return None, moved
+    fitted = state.cached(fitted)
+    return (_with_early_hints(state, fitted) if state.caps.cached_documents else fitted), moved
+
+
+def _with_early_hints(state: State, m: Msg) -> Msg:
+    """The message with the hints of documents that carry none on what stands before those."""
+    blocks = list(m.blocks)
+    for i, block in enumerate(blocks):
+        if not _is_unhinted(block, state.caps) or block.cache is None:
+            continue
+        hint = block.cache
+        place = i - 1
+        while place >= 0 and _is_unhinted(blocks[place], state.caps):
+            place -= 1
+        blocks[i] = with_fields(block, state.report, cache=None)
+        earlier = blocks[place] if place >= 0 else None
+        if earlier is None or not hasattr(earlier, "cache"):
+            state.report.lost("cache.unsaid", block, "cache")
+            continue
+        state.report.lost("cache.moved", block, "cache", did="before the documents")
+        if earlier.cache is None:
+            blocks[place] = with_fields(earlier, state.report, cache=hint)
+    return m if same_items(blocks, m.blocks) else with_content(m, blocks, state.report)
+
+
+def _is_unhinted(block: ContentBlock, caps: Capabilities) -> TypeGuard[tree.DocumentBlock]:
+    """Whether it is a document that no cache hint may follow."""
+    if type(block) is not tree.DocumentBlock:
+        return False
+    return getattr(block.source, "media_type", None) not in caps.cached_documents
 
 
 def with_blocks(state: State, m: Msg, blocks: list[ContentBlock]) -> Msg | None:
@@ -277,7 +315,8 @@ def _fit_block(
             return [block]
         if not readable and (text := raw_as_text(state, block, kinds)) is not None:
             return [text]
-        state.report.lost("raw.foreign", block, what=f"raw block of {block.issuer}")
+        code = "summary.sealed" if block.spelling == SEALED_SUMMARY else "raw.foreign"
+        state.report.lost(code, block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
 

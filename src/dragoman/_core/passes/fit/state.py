@@ -5,6 +5,7 @@ Also media and foreign blocks as a wire takes them: as they are, moved to a user
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
@@ -19,6 +20,7 @@ from ...media import as_base64, document_text, media_fault, with_true_type
 from ...wording import Told
 from ..roles import same_items, with_content, with_fields
 
+_NUMBER = re.compile("[0-9]{1,9}")
 _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
 
@@ -50,7 +52,7 @@ def hint_minutes(hint: CacheHint, caps: Capabilities) -> float:
 
 def _minutes(ttl: str) -> float:
     number, unit = ttl[:-1], ttl[-1:]
-    return int(number) * _UNITS[unit] if number.isdecimal() and unit in _UNITS else 0.0
+    return int(number) * _UNITS[unit] if _NUMBER.fullmatch(number) and unit in _UNITS else 0.0
 
 
 # (media type, base64 data) -> where the medium was put, as a text that a model may read

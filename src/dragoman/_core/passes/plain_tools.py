@@ -1,0 +1,204 @@
+"""Freeform tools and tools in namespaces as plain functions, for wires that have no others.
+
+A freeform tool becomes a function of one text, `input`; its grammar goes into the description. The
+name of a namespace goes in front of the names of its tools. Calls of the history, and their
+results, go along. What stands for what is a pure function of the tools and the capabilities, so
+whoever has the tools can restore the calls of an answer. Knows no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import Msg, Namespace, Tool, ToolResultBlock, ToolUseBlock
+from ...message.blocks import NOTES, ContentBlock
+from ..jsontext import Json, JsonObject
+from ..wording import Told
+from .names import wire_tool_names
+from .roles import ODD, RoledHistory, Tools, with_content, with_fields
+
+INPUT = "input"  # the one parameter of a function that stands for a freeform tool
+_JOINT = "__"
+
+
+def plain_tools(
+    tools: Tools, caps: Capabilities, report: Report, told: Told
+) -> tuple[Tools, dict[str, Tool]]:
+    """The tools as the wire takes them; which of its functions stand for others, by name."""
+    names = _plain_names(tools, caps)
+    if not names:
+        return tools, {}
+    plain = list(tools)
+    for i, name in names.items():
+        tool = tools[i]
+        assert type(tool) is Tool  # as all that are named
+        plain[i] = _plain(tool, name, caps, report, told)
+    return plain, {name: tool for i, name in names.items() if type(tool := tools[i]) is Tool}
+
+
+def tools_stood_for(tools: Tools, caps: Capabilities) -> tuple[dict[str, str], dict[str, Tool]]:
+    """What a reader of answers needs: the tools' names -> the wire's, and which tool is meant.
+
+    A model may call a tool by its own name, without that of its namespace, if no other has it.
+    """
+    by_name = _plain_names(tools, caps)
+    if not by_name:
+        return wire_tool_names(tools, caps.tool_names), {}
+    plain = list(tools)
+    for i, name in by_name.items():
+        plain[i] = Tool(name)
+    names = wire_tool_names(plain, caps.tool_names)
+    meant = {name: tool for i, name in by_name.items() if type(tool := tools[i]) is Tool}
+    return names, wire_names_of(meant, names, tools)
+
+
+def wire_names_of(
+    meant: Mapping[str, Tool], names: Mapping[str, str], tools: Tools
+) -> dict[str, Tool]:
+    """The tools that are meant, by the names that the wire has; also by their own, if unique."""
+    result = {names.get(name, name): tool for name, tool in meant.items()}
+    own_names = [tool.name for tool in tools if type(tool) is Tool]
+    for tool in meant.values():
+        if own_names.count(tool.name) == 1:
+            result.setdefault(tool.name, tool)
+    return result
+
+
+def _plain_names(tools: Tools, caps: Capabilities) -> dict[int, str]:
+    """Index of a tool that the wire takes as a plain function only -> the name of that."""
+    indexes = [
+        i
+        for i, tool in enumerate(tools)
+        if type(tool) is Tool
+        and (
+            (tool.freeform and not caps.freeform_tools)
+            or (tool.namespace is not None and not caps.namespaces)
+        )
+    ]
+    if not indexes:
+        return {}
+    others = set(range(len(tools))).difference(indexes)
+    taken = {tool.name for i in others if type(tool := tools[i]) is Tool}
+    names: dict[int, str] = {}
+    for i in indexes:
+        tool = tools[i]
+        assert type(tool) is Tool  # as was asked above
+        name = flat_name(tool.namespace, tool.name) if not caps.namespaces else tool.name
+        number = 1
+        while (names_of := name if number == 1 else f"{name}_{number}") in taken:
+            number += 1
+        names[i] = names_of
+        taken.add(names_of)
+    return names
+
+
+def flat_name(namespace: Namespace | str | None, name: str) -> str:
+    """The name of a tool behind that of its namespace: `ns__tool`."""
+    if namespace is None:
+        return name
+    head = namespace if isinstance(namespace, str) else namespace.name
+    return f"{head}{name}" if head.endswith(_JOINT) else f"{head}{_JOINT}{name}"
+
+
+def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, told: Told) -> Tool:
+    fields: JsonObject = {}
+    if tool.namespace is not None and not caps.namespaces:
+        report.lost("tool.namespace", tool, "namespace", what=tool.name, did=f"written as {name}")
+        fields["namespace"] = None
+    if tool.freeform and not caps.freeform_tools:
+        report.lost("tool.freeform", tool, what=tool.name, did="a function of one text")
+        for issuer, own in (tool.extras or {}).items():  # a function has no place for them
+            if not issuer.endswith(NOTES):
+                report.foreign(tool, issuer, own)
+        texts = [tool.description] if tool.description else []
+        if (grammar := tool.grammar) is not None:
+            texts.append(told.grammar.format(syntax=grammar.syntax, text=grammar.definition))
+        texts.append(told.freeform)
+        schema = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
+        fields |= {"freeform": False, "grammar": None, "extras": None, "parameters": schema,
+                   "description": "\n\n".join(texts)}  # fmt: skip
+    return with_fields(tool, report, name=name, **fields)
+
+
+def plain_calls(
+    history: RoledHistory,
+    meant: Mapping[str, Tool],
+    caps: Capabilities,
+    report: Report,
+) -> RoledHistory:
+    """The history with calls of plain functions only, as `plain_tools` has made them."""
+    in_groups = any(tool.namespace is not None for tool in meant.values())
+    if not (history.flags & ODD or in_groups):
+        return history
+    names = {(tool.namespace.name if tool.namespace else None, tool.name): name
+             for name, tool in meant.items()}  # fmt: skip
+    short: dict[str, str] = {}  # a call may leave out the namespace, if the name is unique
+    for (_, name), plain_name in names.items():
+        short[name] = "" if name in short else plain_name
+    lowering = _Lowering(names, short, caps, report)
+    changes: dict[int, Msg] = {}
+    for i in range(len(history.msgs)) if in_groups else history.unusual:
+        m = history.msgs[i]
+        if type(m.content) is not str and (changed := lowering.message(m)) is not m:
+            changes[i] = changed
+    if not changes:
+        return history
+    changed_history = history.with_messages(changes)
+    called = [call.name for m in changed_history.msgs for call in m.calls]
+    return replace(changed_history, names=called)
+
+
+class _Lowering:
+    """Walks a history once."""
+
+    def __init__(
+        self,
+        names: Mapping[tuple[str | None, str], str],
+        short: Mapping[str, str],
+        caps: Capabilities,
+        report: Report,
+    ) -> None:
+        self.names = names
+        self.short = short
+        self.caps = caps
+        self.report = report
+        self.renamed: dict[str, str] = {}  # id of a call -> its new name
+
+    def message(self, m: Msg) -> Msg:
+        blocks = [self._block(block) for block in m.blocks]
+        same = all(new is old for new, old in zip(blocks, m.blocks, strict=True))
+        return m if same else with_content(m, blocks, self.report)
+
+    def _block(self, block: ContentBlock) -> ContentBlock:
+        if type(block) is ToolUseBlock:
+            return self._call(block)
+        if type(block) is ToolResultBlock and block.name and block.id in self.renamed:
+            name = self.renamed[block.id]
+            return block if name == block.name else with_fields(block, self.report, name=name)
+        return block
+
+    def _call(self, block: ToolUseBlock) -> ToolUseBlock:
+        fields: dict[str, Json] = {}
+        name = self._name(block)
+        if name != block.name or (block.namespace is not None and not self.caps.namespaces):
+            fields |= {"name": name, "namespace": None}
+            self.renamed[block.id] = name
+            for field in ("namespace", "name") if block.namespace else ("name",):
+                did = f"written as {name}"
+                self.report.lost("tool.namespace", block, field, what=block.name, did=did)
+        if block.freeform and not self.caps.freeform_tools:
+            fields |= {"freeform": False, "input": {INPUT: block.input}, "raw_input": None}
+            self.report.lost("call.freeform", block, "input", what=block.name)
+        return with_fields(block, self.report, **fields) if fields else block
+
+    def _name(self, block: ToolUseBlock) -> str:
+        if self.caps.namespaces:
+            return block.name
+        if (name := self.names.get((block.namespace, block.name))) is not None:
+            return name
+        if block.namespace is not None:
+            return flat_name(block.namespace, block.name)
+        return self.short.get(block.name) or block.name
