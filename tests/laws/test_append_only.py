@@ -57,11 +57,13 @@ MODELS = [
 
 _ARRAYS = {
     "openai-responses": ("input",), "gemini": ("contents",), "dashscope": ("input", "messages"),
+    "gemini-interactions": ("input",),
 }  # fmt: skip
 _FIRM = {
     "openai-responses": (("instructions",), ("tools",)),
     "anthropic": (("system",), ("tools",)),
     "gemini": (("systemInstruction",), ("tools",)),
+    "gemini-interactions": (("system_instruction",), ("tools",)),
     "dashscope": (("parameters", "tools"),),
     "bedrock-converse": (("system",), ("toolConfig", "tools")),
 }
@@ -72,7 +74,7 @@ ANSWERS = {"result.moved", "result.duplicate"}
 # lookback: the last message grows, for an added turn is one with it
 JOINS = {"turn.merged", "turn.joined"}
 # lookback: the last message is the assistant's, to be continued by the model
-CONTINUED = {"mistral/mistral"}
+CONTINUED = {"mistral/mistral", "vertex/mistral"}
 
 
 MARKS = ("cache_control", "cachePoint", "prompt_cache_breakpoint")

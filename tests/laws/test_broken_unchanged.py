@@ -26,6 +26,7 @@ from tests.contract.test_strict import ROWS, TABLES
 from .broken import broken
 from .each import for_each
 from .histories import choices, tools
+from .streams import STREAMS
 
 WIRES = {name: dragoman.wire(name, policy="ignore") for name in PROTOCOLS}
 TRUNCATIONS = [DropOldest(), KeepFirst(1), ClearToolResults()]
@@ -96,3 +97,16 @@ def test_bodies(source: str, row: Case) -> None:
         with suppress(DragomanError):
             dragoman.convert(body, source, target, model=WIRES[target].room.model, policy="ignore")
     assert body == before
+
+
+@pytest.mark.parametrize("source", STREAMS)
+@pytest.mark.parametrize("target", STREAMS)
+def test_events(source: str, target: str) -> None:
+    """Events that a client took out of the body already are its own."""
+    for events in STREAMS[source]:
+        chunks: list[Any] = [payload for _, payload in events if not isinstance(payload, str)]
+        before = copy.deepcopy(chunks)
+        with suppress(DragomanError):
+            for _ in dragoman.convert_stream(chunks, source, target, policy="ignore"):
+                pass
+        assert chunks == before

@@ -21,7 +21,7 @@ from dragoman.message import TextBlock, ToolResultBlock, ToolUseBlock, dump, loa
 
 from .each import for_each
 
-WIRES = dragoman.wires()
+WIRES = [name for name in dragoman.wires() if dragoman.wire(name).can().tools]
 TOOLS = [Tool("look", "Look.", {"type": "object", "properties": {"at": {"type": "string"}}}),
          Tool("find_it", "Find.", {"type": "object", "properties": {}})]  # fmt: skip
 # what nobody asked for, and a signature that calls of no provider lack

@@ -99,12 +99,15 @@ def test_no_patterns_and_no_collector(given: dict[str, Any]) -> None:
 
 
 def test_append_only_loses_and_logs_as_usual(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "dragoman")
     for given in ("append_only", Policy(log=True, append_only=True)):
         out = dragoman.Formatter("openai-chat", policy=given).write(LOSSY)
         usual = dragoman.Formatter("openai-chat", policy="ignore").write(LOSSY)
         assert out.messages == usual.messages
         assert out.losses == usual.losses
-    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+        codes = [loss.code for loss in usual.losses]
+        assert len(caplog.records) == len(set(codes))
+        caplog.clear()
 
 
 def ways(given: Policy) -> dict[str, Callable[[], object]]:
@@ -141,7 +144,7 @@ def test_refused_before_anything_is_returned_collected_or_logged(
 
 @pytest.mark.parametrize("name", ["lost", "cache", "raw.foriegn", "nothing.*", ""])
 def test_names_that_no_loss_bears(name: str) -> None:
-    for field in ("refuse", "allow"):
+    for field in ("refuse", "allow", "quiet"):
         with pytest.raises(ConfigError, match="neither a kind nor a known code"):
             Policy(**{field: (name,)})  # type: ignore[arg-type]
 
@@ -155,17 +158,18 @@ def test_collect_takes_every_loss_detached() -> None:
     assert seen[0].where == "$.messages[0].content[1]"
 
 
-def test_each_kind_is_logged_once_a_formatter(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_code_is_logged_once_a_formatter(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "dragoman")
     formatter = dragoman.Formatter("openai-chat")
     for _ in range(3):
         formatter.format_sync(LOSSY)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    line = caplog.records[0].getMessage()
-    assert "raw.foreign at $.messages[0].content[1]" in line
-    assert "and 2 more" in line
+    codes = ["raw.foreign", "block.unsaid", "cache.unsaid"]
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == len(codes)
+    assert "raw.foreign at $.messages[0].content[1]" in lines[0]
+    assert all(any(f" {code} at " in line for line in lines) for code in codes)
     dragoman.Formatter("openai-chat").format_sync(LOSSY)
-    assert len(caplog.records) == 2, "another formatter has its own memory"
+    assert len(caplog.records) == 6, "another formatter has its own memory"
 
 
 def test_the_loudest_loss_of_a_kind_is_shown(caplog: pytest.LogCaptureFixture) -> None:
@@ -277,3 +281,41 @@ def test_what_may_not_be_mended_is_to_be_mended_in_the_history() -> None:
     with pytest.raises(LossRefused) as caught:
         dragoman.wire("openai-chat", policy="refuse").write_request(ChatRequest(LOSSY, model="m"))
     assert "choose a target that can say it" in (caught.value.hint or "")
+
+
+# -- the log: one line for each code ---------------------------------------------------------------
+
+
+def noisy() -> dragoman.ChatRequest:
+    options = dragoman.Options(top_k=3, temperature=0.5, presence_penalty=0.5)
+    msgs = [dragoman.Msg("Tony", "Hi", "user"), dragoman.Msg("Bob", "Hi", "user")]
+    return dragoman.ChatRequest(msgs, options=options)
+
+
+def test_each_code_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    wire = dragoman.wire("anthropic")
+    with caplog.at_level("DEBUG", "dragoman"):
+        out = wire.write_request(noisy(), "claude-opus-5-5")
+        lines = len(caplog.records)
+        wire.write_request(noisy(), "claude-opus-5-5")
+    codes = {loss.code for loss in out.losses}
+    assert len(codes) > 2
+    assert lines == len(caplog.records) == len(codes)
+    assert all(any(f" {code} at " in record.getMessage() for record in caplog.records)
+               for code in codes)  # fmt: skip
+
+
+def test_codes_may_be_quiet(caplog: pytest.LogCaptureFixture) -> None:
+    policy = dragoman.Policy(log=True, quiet=("option.*", "added"))
+    with caplog.at_level("DEBUG", "dragoman"):
+        dragoman.wire("anthropic", policy=policy).write_request(noisy(), "claude-opus-5-5")
+    assert [record.getMessage().split()[2] for record in caplog.records] == ["name.unsaid"]
+    with pytest.raises(dragoman.ConfigError):
+        dragoman.Policy(quiet=("no.such",))
+
+
+def test_an_expected_loss_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    req = dragoman.ChatRequest([dragoman.Msg.user("Hi")], options=dragoman.Options(n=1))
+    with caplog.at_level("DEBUG", "dragoman"):
+        dragoman.wire("openai/openai-responses").write_request(req, "gpt-5.6")
+    assert [record.levelname for record in caplog.records] == ["DEBUG"]

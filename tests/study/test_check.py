@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dragoman import ReadError
+import dragoman
+from dragoman import ReadError, study
 from dragoman.study import check
 from dragoman.study.rules.wires import RULES
 
@@ -71,7 +72,7 @@ REFUSED: dict[str, tuple[str, str | None, Any, str, str]] = {
                                 "field.refused"),
     "sound to a model that cannot hear": ("openai", None, {"model": "gpt-5-mini",
         "messages": user(SOUND)}, "$.messages[0].content[1]", "block.unsaid"),
-    "an image to DeepSeek": ("deepseek", None, {"model": "deepseek-v4-flash",
+    "an image to DeepSeek": ("deepseek", None, {"model": "deepseek-v4-pro",
         "messages": user(IMAGE)}, "$.messages[0].content[1]", "block.unsaid"),
     "a forced tool while DeepSeek thinks": ("deepseek", None, {"model": "deepseek-v4-flash",
         "messages": HI, "thinking": {"type": "enabled"}, "tools": [PING],
@@ -293,3 +294,17 @@ def test_an_input_that_is_none(odd: Any) -> None:
 def test_rules_name_the_types_of_json(name: str) -> None:
     names = {"number", "integer", "text", "boolean", "list", "object"}
     assert all(set(field.types.split()) <= names for field in RULES[name].fields)
+
+
+@pytest.mark.parametrize(("target", "model", "foreign"), [
+    ("anthropic", "gpt-5.6", True), ("anthropic", "claude-opus-5-5", False),
+    ("anthropic", "my-own", False), ("openai", "claude-opus-5-5", True),
+    ("openai", "gpt-5.6", False), ("openai/openai-responses", "gemini-3.8-flash", True),
+    ("openai-chat", "claude-opus-5-5", False), ("openrouter", "claude-opus-5-5", False),
+    ("vertex/anthropic", "gpt-5.6", False), ("bedrock", "anthropic.claude-opus-5-5", False),
+])  # fmt: skip
+def test_a_model_of_another_maker_is_named(target: str, model: str, foreign: bool) -> None:
+    req = dragoman.ChatRequest([dragoman.Msg.user("Hi")])
+    out = dragoman.wire(target, policy="ignore").write_request(req, model)
+    codes = [refusal.code for refusal in study.check(out.body, target, model, out.path)]
+    assert ("model.foreign" in codes) == foreign

@@ -113,11 +113,10 @@ def test_an_insertion_that_is_named_is_not_silent() -> None:
 
 
 def test_what_cannot_be_sent_is_refused_by_its_code() -> None:
-    body = {**PLAIN, "response_format": {"type": "json_object"}}
-    pair = of(fidelity([("a", body)], targets={"dashscope": None}), "dashscope")
-    assert pair.refused == {"format.json_word": 1}
+    pair = of(fidelity([("a", PLAIN)], targets={"openai": "gpt-5-pro"}), "openai")
+    assert pair.refused == {"model.endpoint": 1}
     assert (pair.count, pair.lossless, pair.share("refused")) == (1, 0, 1.0)
-    assert pair.examples["format.json_word"].place == "a"
+    assert pair.examples["model.endpoint"].place == "a"
     assert pair.weight == 1000
 
 
@@ -240,9 +239,12 @@ def test_more_of_the_same_is_not_worse() -> None:
 
 
 def test_a_body_that_can_be_sent_at_last_is_not_worse_for_its_losses() -> None:
-    bad = {**NAMED, "response_format": {"type": "json_object"}}
-    before = fidelity([("a", bad)], targets={"dashscope": None})
-    now = fidelity([("a", NAMED)], targets={"dashscope": None})
+    named = {
+        "model": "m-1",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}], "name": "Bob"}],
+    }
+    before = fidelity([("a", named)], targets={"openai": "gpt-5-pro"})
+    now = fidelity([("a", named)], targets={"openai": "gpt-5.6"})
     assert before.pairs[0].refused
     assert worse(now, before) == []
     assert {one.what for one in worse(before, now)} >= {"refused", "weight"}

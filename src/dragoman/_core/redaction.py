@@ -52,6 +52,21 @@ def shortened(path: str) -> str:
     return text if len(text) <= 120 else f"{text[:60]}...{text[-20:]}"
 
 
+def one_line(text: str) -> str:
+    r"""The text without line breaks and other signs that a log or a terminal would obey.
+
+    >>> one_line("a key\nERROR forged")
+    'a key\\nERROR forged'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("unicode_escape").decode("ascii")
+
+
 def clipped(text: str, most: int = CAP) -> str:
     """The text in at most `most` characters and without what looks like base64.
 

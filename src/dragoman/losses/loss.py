@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._core.redaction import clipped, shortened
+from .._core.redaction import clipped, one_line, shortened
 from .codes import CODES
 from .codes.code import Kind
 
@@ -40,23 +40,23 @@ class Loss:
         """Path into the input, e.g. `$.messages[3].content[0].source`."""
         if self._where is None:
             report = self._report
-            self._where = shortened(report.place(self._nth) if report else "$")
+            self._where = one_line(shortened(report.place(self._nth) if report else "$"))
         return self._where
 
     @property
     def field(self) -> str:
         """The field of the node at `where` that the loss is about, if it is about one."""
-        return shortened(self._field)
+        return one_line(shortened(self._field))
 
     @property
     def what(self) -> str:
         """What it is about, in a word or a name: at most 80 characters, and never base64."""
-        return clipped(str(self._what)) if self._what else _name(self._node)
+        return one_line(clipped(str(self._what))) if self._what else _name(self._node)
 
     @property
     def did(self) -> str:
         """What was done instead; at most 80 characters."""
-        return clipped(self._did)
+        return one_line(clipped(self._did))
 
     @property
     def rule(self) -> str:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from .._core.redaction import shown
 from ..errors import ConfigError, LossRefused
 from .codes import CODES
-from .codes.code import KINDS
+from .codes.code import KINDS, LEVELS, Kind
 from .loss import Loss
 from .report import Report
 
@@ -26,9 +26,10 @@ _STRICT = ("repaired", "turn.first", "turn.last", "turn.bridged")
 class Policy:
     """What may be lost: kinds or code globs to refuse, and those to allow all the same.
 
-    `allow` wins over `refuse`. `log` logs each kind once per formatter or wire at its level;
-    `collect` takes every loss, detached from the history. `append_only` refuses what would change
-    a history that signed thinking is bound to. All of it happens before anything is returned.
+    `allow` wins over `refuse`. `log` logs each code once per formatter or wire, at the level of its
+    kind, but for the codes and kinds of `quiet`; `collect` takes every loss, detached from the
+    history. `append_only` refuses what would change a history that signed thinking is bound to. All
+    of it happens before anything is returned.
     """
 
     refuse: tuple[str, ...] = ()
@@ -36,9 +37,10 @@ class Policy:
     log: bool = False
     collect: Callable[[Loss], object] | None = field(default=None, compare=False)
     append_only: bool = False
+    quiet: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for key in ("refuse", "allow"):
+        for key in ("refuse", "allow", "quiet"):
             object.__setattr__(self, key, _patterns(key, getattr(self, key)))
         for key in ("log", "append_only"):
             if not isinstance(getattr(self, key), bool):
@@ -56,7 +58,7 @@ class Policy:
         return (bound or _hit(loss, self.refuse)) and not _hit(loss, self.allow)
 
     def judge(self, report: Report, logged: set[str]) -> None:
-        """Refuse, collect and log; `logged` remembers the kinds that were logged before.
+        """Refuse, collect and log; `logged` remembers the codes that were logged before.
 
         Raises LossRefused.
         """
@@ -69,8 +71,25 @@ class Policy:
         if self.collect is not None:
             for loss in report.losses:
                 self.collect(loss.detach())
-        if self.log and not report.kinds <= logged:
-            _write_log(report, logged)
+        if self.log and not (codes := report.codes) <= logged:
+            self._write_log(report, codes - logged)
+            logged |= codes
+
+    def _write_log(self, report: Report, codes: set[str]) -> None:
+        """A line for each of the codes: its first loss, and how many more there are."""
+        first: dict[tuple[Kind, str], list[Loss]] = {}
+        for loss in report.losses:
+            if loss.code in codes and not _hit(loss, self.quiet):
+                first.setdefault((loss.kind, loss.code), []).append(loss)
+        for (kind, code), losses in sorted(first.items(), key=lambda item: KINDS.index(item[0][0])):
+            row = CODES[code]
+            level = row.level if kind == row.kind else LEVELS[kind]
+            more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
+            _log.log(
+                level,
+                "%s: %s %s at %s (%s)%s; further ones of this code are not logged",
+                report.target, kind, code, losses[0].where, row.meaning, more,
+            )  # fmt: skip
 
 
 def _patterns(key: str, value: object) -> tuple[str, ...]:
@@ -89,21 +108,6 @@ def _patterns(key: str, value: object) -> tuple[str, ...]:
 
 def _hit(loss: Loss, patterns: tuple[str, ...]) -> bool:
     return any(loss.kind == p or fnmatchcase(loss.code, p) for p in patterns)
-
-
-def _write_log(report: Report, logged: set[str]) -> None:
-    for kind in [kind for kind in KINDS if kind in report.kinds and kind not in logged]:
-        logged.add(kind)
-        losses = [loss for loss in report.losses if loss.kind == kind]
-        first = max(losses, key=lambda loss: CODES[loss.code].level, default=None)
-        if first is None or not _log.isEnabledFor(level := CODES[first.code].level):
-            continue
-        more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
-        _log.log(
-            level,
-            "%s: %s %s at %s (%s)%s; further ones of this kind are not logged",
-            report.target, kind, first.code, first.where, first.meaning, more,
-        )  # fmt: skip
 
 
 PolicyLike: TypeAlias = Policy | Literal["log", "ignore", "refuse", "append_only"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from .._core.jsontext import member
 from .codes import CODES
 from .codes.code import Kind
 from .loss import Loss, Row
@@ -37,6 +38,7 @@ class Report:
         "edits",
         "kinds",
         "rules",
+        "second",
         "target",
     )
 
@@ -59,6 +61,7 @@ class Report:
         self._placed: dict[int, tuple[object, str]] = {}
         self._rules: dict[tuple[str, str, str], str] = {}
         self.target = target
+        self.second = 0  # of the Unix clock: what an answer is dated that does not tell when it was
         self.kinds: set[Kind] = set()
         self.edits: list[tuple[str, object, object]] = []
         self.rules: Callable[[str, str, str], str] | None = None
@@ -167,6 +170,15 @@ class Report:
         _, _, node, field, *_ = self._rows[ordinal]
         return self.locate(node, index.ordinals[ordinal], field)
 
+    @property
+    def codes(self) -> set[str]:
+        """The codes of the losses so far."""
+        return {
+            *(row[0] for row in self._rows),
+            *(group[0] for group in self._groups),
+            *(loss.code for loss in self._detached),
+        }
+
     def holds(self, code: str) -> bool:
         """Whether a loss of this code was named."""
         return any(item[0] == code for item in (*self._rows, *self._groups))
@@ -214,18 +226,24 @@ class Report:
         return self._index
 
 
-_EMPTY: tuple[Any, ...] = ([], {})  # what says no more than an absent field
+# What says no more than an absent field; the texts, in plain and in base64, stand where an API
+# wants a signature and nobody made one (Gemini API docs, "Thought signatures").
+_EMPTY: tuple[Any, ...] = (
+    [], {}, "skip_thought_signature_validator",
+    "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
+)  # fmt: skip
 
 
 def _fields(fields: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """(path, value) of the fields, down to those that are no objects."""
-    for key, value in fields.items():
-        plain = isinstance(key, str) and key.isidentifier()
-        below = f"{path}.{key}" if plain else f'{path}["{key}"]'
-        if isinstance(value, Mapping) and value:
-            yield from _fields(value, below)
+    """(path, value) of the fields, down to those that are no objects, however deep they are."""
+    waiting: list[tuple[str, Any]] = [(path, fields)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, Mapping) and (value or value is fields):
+            inner = [(member(path, str(key)), item) for key, item in value.items()]
+            waiting += reversed(inner)
         else:
-            yield below, value
+            yield path, value
 
 
 _HEAD = re.compile(r"\w+")

@@ -83,6 +83,12 @@ CACHES: dict[str, CacheRule] = {
         f"Gemini API docs: caching, gemini-4-argon{_UNSTATED}",
         over=("cachedContent",), messages=("toolConfig",), least=(("gemini-4-argon*", 6144),),
     ),
+    "gemini-interactions": CacheRule(
+        ("system_instruction", "tools", "input"),
+        f"Gemini API docs: caching, interactions{_UNSTATED}",
+        over=("cached_content", "previous_interaction_id"),
+        messages=("generation_config.tool_choice",), least=(("gemini-4-argon*", 6144),),
+    ),
     "bedrock-converse": CacheRule(
         ("toolConfig.tools", "system", "messages"),
         "Amazon Bedrock user guide: prompt caching; Claude as on its own API",

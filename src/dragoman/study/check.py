@@ -10,6 +10,7 @@ import re
 from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import chain
 from math import isfinite
 from typing import Any, TypeAlias
@@ -25,7 +26,7 @@ from ..losses.codes import CODES
 from ..message import Base64Source, ChatRequest, ImageBlock, URLSource, places
 from ..schema import Change, SchemaDialect, dialect, lowered
 from ..schema.lowering import exceeded_limit
-from ..vendors import Vendor, wire
+from ..vendors import PROTOCOLS, Vendor, wire
 from .paths import MISSING, Step, existing, path_of, value_at, walk
 from .rules.losses import REFUSED
 from .rules.schema import Field, Limit, RefusedLoss, Rules, Schema, Together
@@ -61,6 +62,7 @@ def _refusal(
 _QUIET = policy("ignore")
 _DATED = re.compile(r"(.*) \((\d{4}-\d\d-\d\d)\)\Z", re.DOTALL)
 _OPENAI_MODEL = re.compile(r"(gpt-|chatgpt-|o\d|codex-)")
+_MAKERS = ("openai", "anthropic", "gemini", "mistral", "cohere")  # serve their own models alone
 _SHARED = ("openai-chat", "openai-responses")  # protocols that many hosts speak
 
 
@@ -70,7 +72,8 @@ def check(
     """What the provider behind `target` would refuse of the body; empty if nothing is known.
 
     `model` is asked where the body names none, `path` is where the body is sent (Gemini's model
-    stands there). Offline: keys, credit, model names and URLs are not looked at. Raises ReadError
+    stands there). Offline: keys, credit and URLs are not looked at, and of a
+    model's name only whether it is another provider's. Raises ReadError
     for what is no JSON object.
 
     >>> body = {"model": "gpt-5.5", "n": 0, "messages": [{"role": "user", "content": "Hi"}]}
@@ -118,7 +121,7 @@ class _Validator:
             names.append(f"{target.vendor.name}/{protocol}")
         elif self._home:
             names.append(f"{'openai' if protocol in _SHARED else protocol}/{protocol}")
-        self._hosts = frozenset("/".join(names).split("/"))
+        self._hosts = frozenset((*"/".join(names).split("/"), *names))
         self._rules = [RULES[name] for name in names if name in RULES]
 
     def refusals(self) -> list[Refusal]:
@@ -128,10 +131,25 @@ class _Validator:
             for rules in self._rules:
                 result += part(rules)
         result += _images(self.request)
+        result += self._foreign_model()
         places = {refusal.where for refusal in result}
         result += (refusal for refusal in self._losses()
                    if refusal.code != "option.range" or refusal.where not in places)  # fmt: skip
         return result
+
+    def _foreign_model(self) -> Iterator[Refusal]:
+        """A name that another maker's models have, at a maker who serves its own alone."""
+        room, vendor, name = self.wire.room, self.wire.vendor, bare(self.model or "")
+        maker = vendor.name if vendor is not None else room.protocol
+        if maker not in _MAKERS or any(fnmatchcase(name, own) for own in room.model_patterns):
+            return
+        others = (protocol for protocol in PROTOCOLS if protocol != room.protocol)
+        if any(fnmatchcase(name, p) for other in others for p in wire(other).room.model_patterns):
+            yield Refusal(
+                "$.model", f"the model {shown(name)} is another provider's",
+                f"the models that {maker} lists", "",
+                f"Name a model of {maker}, such as {room.model}.", "model.foreign",
+            )  # fmt: skip
 
     # -- rules of fields
 
@@ -478,6 +496,8 @@ def _loss_rule(loss: Loss, row: RefusedLoss) -> str:
 
 def _harmless(loss: Loss, row: RefusedLoss, body: JsonObject) -> bool:
     value = value_at(body, loss.where)
+    if loss.code == "cache.moved":  # unless it came there from a blank text behind the document
+        return value is MISSING
     if loss.code in ("message.empty", "text.blank"):
         return value is MISSING or loss.where.startswith("$.system")
     key = loss.where.rpartition(".")[2]

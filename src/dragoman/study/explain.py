@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._core.jsontext import canonical
+from .._core.exchange.plain_json import plain, text_of
+from .._core.jsontext import canonical, loads
 from .._core.redaction import Shown, clipped
 from .._core.stream.pieces import provider_error
-from ..errors import ConfigError, ProviderError
+from ..errors import ConfigError, ProviderError, ReadError
 from ..message import Written
 from .check import Refusal, check
 from .paths import Step, inside, path_of, walk
@@ -177,7 +178,8 @@ def _holds(message_tokens: list[str], tokens: list[str]) -> bool:
 
 
 _NAME = r"[A-Za-z_$][\w$-]*"
-_PATH = re.compile(rf"{_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
+# from the beginning of a word on: within one, a long word would be read again from each letter
+_PATH = re.compile(rf"(?<![\w$-]){_NAME}(?:\.?\[\d+\]|\[['\"][^'\"\]]+['\"]\]|\.(?:{_NAME}|\d+))+")
 _POINTER = re.compile(r"#((?:/[\w~$-]+)+)")
 _LEADING = re.compile(r"(?:\A|: |\n)([a-z_]+): ")  # `system: text content blocks must be ...`
 _STEP = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\.?\[?(\d+)\]?|\[['\"]([^'\"\]]+)['\"]\]")
@@ -211,7 +213,7 @@ def _told(text: str) -> Iterator[list[Step]]:
 
 def _step(name: str | None, index: str | None = None, quoted: str | None = None) -> Step:
     text = name or index or quoted or ""
-    return int(text) if text.isdigit() else text
+    return int(text) if text.isdecimal() and len(text) < 10 else text
 
 
 def resolved(body: Any, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -302,8 +304,8 @@ class Explanation(Shown):
 def explain(error: ProviderError | Any, written: Written) -> Explanation:
     """Which part of what was given the error speaks of, whose it is, and what to do about it.
 
-    `error` is a ProviderError (`wire.error(status, body)`), or the body or the text of the error
-    itself. Ask before `Written.detached`.
+    `error` is a ProviderError (`wire.error(status, body)`), what an official client raised, or the
+    body or the text of the error itself. Ask before `Written.detached`.
 
     >>> import dragoman
     >>> body = {"model": "gpt-5.5", "temperature": 9, "messages": [{"role": "user", "content": ""}]}
@@ -313,7 +315,9 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
     '$.temperature'
     """
     written = written_of(written)
-    failure = error if isinstance(error, ProviderError) else provider_error(error)
+    if isinstance(error, BaseException) and _UNSENT.search(type(error).__name__):
+        return Explanation(error=clipped(str(error), _MOST))  # no provider speaks of the request
+    failure = error if isinstance(error, ProviderError) else _failure(error)
     refused = _refused(written)
     path, rule = _place(failure, written.body, refused)
     message = clipped(failure.message, _MOST)
@@ -325,6 +329,36 @@ def explain(error: ProviderError | Any, written: Written) -> Explanation:
         return place
     dated = f" ({', '.join(filter(None, (rule.source, rule.since)))})" if rule.source else ""
     return replace(place, why=rule.rule + dated, fix=rule.fix, code=rule.code)
+
+
+# where the exceptions of official clients keep the body of an error, and its status
+_BODIES = ("body", "details", "response", "error")
+_STATUSES = ("status_code", "code", "status")
+
+
+_UNSENT = re.compile("Connection|Connect|Timeout|Network")
+
+
+def _failure(error: Any) -> ProviderError:
+    """The error in what was given: a body, its text, or the exception of an official client."""
+    if not isinstance(error, BaseException):
+        return provider_error(error)
+    status = next((value for name in _STATUSES
+                   if type(value := getattr(error, name, None)) is int), None)  # fmt: skip
+    body = next(filter(None, map(_body, (getattr(error, name, None) for name in _BODIES))), None)
+    if isinstance(body, dict) and isinstance(inner := body.get("Error"), dict):
+        body = {"error": inner}  # of botocore, beside the metadata
+    return provider_error(str(error) if body is None else body, status)
+
+
+def _body(value: Any) -> Any:
+    """Parsed JSON, or the text that is none; nothing for what is neither."""
+    if isinstance(value, (str, bytes)):
+        try:
+            return loads(value)
+        except ReadError:
+            return text_of(value) if isinstance(value, bytes) else value
+    return plain(value) if isinstance(value, (dict, list)) else None
 
 
 def _refused(written: Written) -> list[Refusal]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from .._core.jsontext import JsonObject
+from .._core.jsontext import JsonObject, loads, member
+from ..errors import ReadError
 
 Step: TypeAlias = str | int  # a key of an object, or an index of a list
 
@@ -26,9 +27,17 @@ def steps(path: str) -> list[Step] | None:
         if match is None:
             return None
         name, index, quoted = match.groups()
-        result.append(int(index) if index is not None else name if name is not None else quoted)
+        step = _unquoted(quoted) if name is None and index is None else name
+        result.append(int(index) if index is not None else step)
         position = match.end()
     return result
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(loads(f'"{text}"'))
+    except ReadError:  # somebody's own spelling
+        return text
 
 
 def path_of(way: Sequence[Step]) -> str:
@@ -39,7 +48,7 @@ def path_of(way: Sequence[Step]) -> str:
 def _step_text(step: Step) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    return f".{step}" if str(step).isidentifier() else f'["{step}"]'
+    return member("", step)
 
 
 def value_at(body: Any, path: str) -> Any:

@@ -150,7 +150,7 @@ class _Home:
 
 
 def _route(req: ChatRequest, target: Wire, model: str, strategy: str) -> Route:
-    style = FormatStyle(changes=_STRATEGIES[strategy])
+    style = FormatStyle(fetch=target.fetch, changes=_STRATEGIES[strategy])
     route = Route(target.name, model, strategy)
     try:
         out = target.write_request(req, model, style=style, policy=_QUIET)

@@ -11,7 +11,7 @@ Kind: TypeAlias = Literal["dropped", "degraded", "moved", "repaired", "added", "
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-_LEVELS: dict[Kind, int] = {
+LEVELS: dict[Kind, int] = {
     "dropped": logging.WARNING,
     "degraded": logging.WARNING,
     "moved": logging.INFO,
@@ -38,7 +38,7 @@ class Code:
 
     def __post_init__(self) -> None:
         if self.level < 0:
-            object.__setattr__(self, "level", _LEVELS[self.kind])
+            object.__setattr__(self, "level", LEVELS[self.kind])
 
 
 # how the tables write a row: the name of the code is its key there

@@ -21,6 +21,12 @@ ROWS: dict[str, Code] = {
         " `TextBlock`.",
         asks=("reads", "assistant"),
     ),
+    "summary.sealed": dropped(
+        "a sealed summary of earlier turns, which only its provider can open",
+        fix="Have the conversation summed up as text, or send the turns that the summary stands"
+        " for: what it holds is lost here.",
+        asks=("reads",),
+    ),
     "raw.unpaired": repaired(
         "a provider's own call without its result, or a result without its call, was left out",
         fix="Keep such blocks as they were answered, both of them: nobody but the provider can make"
@@ -119,6 +125,11 @@ ROWS: dict[str, Code] = {
         asks=("cache_ttls", "cache_longest_first"),
         level=logging.INFO,
     ),
+    "cache.moved": moved(
+        "the cache hint stands before documents that no hint may follow here",
+        fix="Put the hint on a text behind the documents, or give them as PDF.",
+        asks=("cached_documents",),
+    ),
     "cache.limit": dropped(
         "the wire takes fewer cache hints than were set",
         fix="Set fewer hints. The last ones stay, for they stand behind the longest prefix.",
@@ -135,7 +146,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing: they stay on the message that was read.",
     ),
     "extras.empty": expected(
-        "a field of another provider that says nothing: null, or an empty list or object",
+        "a field of another provider that says nothing: null, empty, or a signature of nobody",
         fix="Nothing: an absent field says the same.",
         asks=("reads", "claims"),
     ),
@@ -148,8 +159,8 @@ ROWS: dict[str, Code] = {
     ),
     "media.not_fetched": dropped(
         "the wire needs the bytes and they were not fetched",
-        fix="Give the bytes as `Base64Source`, or give the formatter a `fetch` that returns them;"
-        " the default one reads files under the current directory and nothing else.",
+        fix="Give the bytes as `Base64Source`, or give the formatter or wire a `fetch` that"
+        " returns them; the default one reads files under the current directory and nothing else.",
         asks=("sources", "schemes"),
     ),
     "media.type": dropped(
@@ -206,7 +217,7 @@ ROWS: dict[str, Code] = {
         "the medium follows in a user turn of its own",
         fix="Nothing is lost. A wire that shows media in tool results, such as `anthropic`, keeps"
         " it there.",
-        asks=("result", "assistant", "move_media"),
+        asks=("result", "error_kinds", "assistant", "move_media"),
     ),
     "media.as_reference": dropped(
         "a text that names the medium stands in its place",

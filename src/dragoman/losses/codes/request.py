@@ -93,6 +93,17 @@ ROWS: dict[str, Code] = {
         " schema.",
         asks=("formats",),
     ),
+    "format.in_words": added(
+        "the format of the answer is told in the system prompt, for no field can say it here",
+        fix="Choose a wire or a model that takes the format, and check the answer against it. The"
+        " words are `Told.schema` and `Told.json`.",
+        asks=("formats", "format_words"),
+    ),
+    "format.json_word": added(
+        "a sentence asks for JSON, which the host demands of a message where JSON is the format",
+        fix="Say in a message what the JSON shall hold. The words are `Told.json`.",
+        asks=("json_word",),
+    ),
     # what a request must name
     "max_tokens.default": added(
         "the wire demands a maximum and none was given",
@@ -106,6 +117,11 @@ ROWS: dict[str, Code] = {
         " `extras`.",
         level=logging.DEBUG,
     ),
+    "usage.asked": expected(
+        "the figures of usage are asked for, which a stream of this wire has only if it is asked",
+        fix="Nothing has to be done. A client that takes no chunk without choices: set"
+        ' `"stream_options": {"include_usage": False}` in `extras`.',
+    ),
     "word.foreign": degraded(
         "a word of the wire that the request was read from, for which the nearest was taken",
         fix="Nothing has to be done, unless the difference matters to you: see what the word means"
@@ -115,6 +131,11 @@ ROWS: dict[str, Code] = {
         "the model is named as the request over another wire named it",
         fix="Say which model this provider shall run; the option `model` of `convert` names it."
         " Until then the facts of the model that is named decide what is sent.",
+    ),
+    "model.foreign": added(
+        "the model that is named is another provider's, so the vendor's default is asked",
+        fix="Say which model this provider shall run: the option `model` of `convert` names it, and"
+        " the option keep_model leaves the name as it is.",
     ),
     "model.default": added(
         "no model was named, so the vendor's default is",

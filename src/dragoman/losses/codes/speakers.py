@@ -107,7 +107,7 @@ ROWS: dict[str, Code] = {
         "a turn between two that may not follow each other",
         fix="Let the other side speak in between. The words are `Told.bridge` and"
         " `Told.last_turn`.",
-        asks=("alternation",),
+        asks=("beside_results", "alternation"),
     ),
     "turn.last": added(
         "a user turn behind the last assistant turn",

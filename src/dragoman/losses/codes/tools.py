@@ -33,6 +33,13 @@ ROWS: dict[str, Code] = {
         ' that asks for none: `can={"foreign_calls": "keep"}`.',
         asks=("foreign_calls",),
     ),
+    "call.freeform": degraded(
+        "the text of a call stands in an argument, for the wire has no calls of text",
+        fix="Nothing has to be done: the tool is offered as a function in the same form. For a host"
+        ' that takes freeform tools: `can={"freeform_tools": True}`.',
+        asks=("freeform_tools",),
+        level=logging.DEBUG,
+    ),
     "call.text_dropped": dropped(
         "text beside a tool call was left out as asked",
         fix='It was asked for; `can={"call_text": "keep"}` keeps the text.',
@@ -109,12 +116,18 @@ ROWS: dict[str, Code] = {
         " pass everywhere.",
         asks=("tool_names",),
     ),
+    "property_name.mapped": degraded(
+        "the name of an argument was respelled as the wire demands",
+        fix="Nothing has to be done: schema and history agree, and an answer that is read with the"
+        " request or its tools has the own names back. Letters, digits, `_`, `.` and `-` pass.",
+        asks=("property_names",),
+    ),
     # what is offered
     "server_tool.unsaid": dropped(
         "the wire or the model has no such server tool",
         fix="Choose a wire and a model that have it, or offer a `Tool` that does the same and"
         " carry it out yourself.",
-        asks=("server_tools", "mixed_tools"),
+        asks=("server_tools", "mixed_tools", "lone_server_tools"),
     ),
     "tool.foreign": dropped(
         "a tool of one provider that no other has",
@@ -125,6 +138,19 @@ ROWS: dict[str, Code] = {
         "the provider's own tool has no place for this field",
         fix="Leave the field unset, or write the provider's own field into `ServerTool.extras`.",
         asks=("server_tools",),
+    ),
+    "tool.freeform": degraded(
+        "a tool that takes text is offered as a function of one text",
+        fix="Nothing has to be done: give the same tools to the reader, and its calls are restored."
+        ' For a host that takes freeform tools: `can={"freeform_tools": True}`.',
+        asks=("freeform_tools",),
+    ),
+    "tool.namespace": degraded(
+        "a tool has the name of its namespace before its own, and the description of that is lost",
+        fix="Nothing has to be done: tools, history and choice agree, and calls are restored by"
+        " whoever reads the answer with these tools.",
+        asks=("namespaces",),
+        level=logging.DEBUG,
     ),
     "tools.unsaid": dropped(
         "this model takes no tools",

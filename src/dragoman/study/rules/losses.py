@@ -9,6 +9,10 @@ from .schema import RefusedLoss
 
 _STRICT_PAIRS = "openai azure deepseek anthropic bedrock-converse gemini mistral dashscope"
 
+# "Image URLs are only allowed for messages with role 'user'"; "Invalid file data: [...] Expected a
+# base64-encoded data URL"
+_OPENAI_CHAT = "openai/openai-chat azure/openai-chat"
+
 _DEFAULTS = (("n", 1), ("temperature", 1), ("temperature", 1.0), ("top_p", 1), ("topP", 1),
              ("frequency_penalty", 0), ("presence_penalty", 0), ("parallel_tool_calls", True),
              ("parallel_tool_calls", False), ("candidateCount", 1))  # fmt: skip
@@ -19,14 +23,14 @@ REFUSED: dict[str, RefusedLoss] = {
         # blocks and media
         RefusedLoss("block.unsaid", known=True, by_fact=True),
         RefusedLoss("media.not_fetched", "the bytes themselves must be given",
-                    by_fact=True, own="bedrock-converse ollama"),
+                    by_fact=True, own=f"bedrock-converse ollama {_OPENAI_CHAT}"),
         RefusedLoss("media.type", known=True),
         RefusedLoss("media.type_corrected", on="anthropic"),
         RefusedLoss("media.source", known=True),
         RefusedLoss("media.moved", "media do not stand here, but in a turn of the user",
-                    known=True, by_fact=True),
+                    known=True, by_fact=True, own=f"anthropic {_OPENAI_CHAT}"),
         RefusedLoss("media.as_reference", "a result cannot hold such a medium",
-                    known=True, by_fact=True),
+                    known=True, by_fact=True, own=f"anthropic {_OPENAI_CHAT}"),
         RefusedLoss("document.text", "a document needs a text beside it", on="bedrock-converse"),
         RefusedLoss("document_name.mapped", "the document's name holds what names may not",
                     on="bedrock-converse"),
@@ -36,8 +40,11 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("text.blank", "a text may not be blank", on="anthropic"),
         RefusedLoss("text.trailing", "the last turn may not end in white space", on="anthropic"),
         RefusedLoss("cache.limit", "fewer cache hints are taken"),
+        RefusedLoss("cache.moved", "a hint may not stand right behind such a document"),
         RefusedLoss("cache.ttl", "a hint may not last this long here"),
         # turns
+        RefusedLoss("turn.bridged", "this may not stand beside tool results",
+                    on="bedrock-converse", by_fact=True),
         RefusedLoss("turn.last",
                     "the model does not continue its own turn: the last one must be the user's",
                     by_fact=True),
@@ -61,6 +68,8 @@ REFUSED: dict[str, RefusedLoss] = {
                     on="openai azure anthropic mistral"),
         RefusedLoss("tool_name.mapped",
                     "the name is too long or holds what names of tools may not"),
+        RefusedLoss("property_name.mapped",
+                    "the name of an argument is too long or holds what such names may not"),
         # tools
         RefusedLoss("tools.unsaid", by_fact=True),
         RefusedLoss("tools.twice", "two tools have one name"),
@@ -84,7 +93,7 @@ REFUSED: dict[str, RefusedLoss] = {
         RefusedLoss("reasoning.off_for_tools", "this model takes tools only without reasoning"),
         RefusedLoss("format.unsaid", by_fact=True),
         RefusedLoss("format.lowered", "the response format is not taken as it is", by_fact=True),
-        RefusedLoss("format.json_word"),
+        RefusedLoss("format.json_word", "a message must speak of JSON where JSON is the format"),
         RefusedLoss("state.server_side"),
     )
 }  # fmt: skip

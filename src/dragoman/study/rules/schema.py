@@ -121,7 +121,8 @@ class RefusedLoss:
     instead. `by_fact`: only where a fact of a model or a host decides it; without one, the writer
     is but careful of models that it does not know. What `own` protocols document counts all the
     same. `known`: only where it is known who the host is, for many take more than the protocol's
-    home does. `harmless`: (last key of the place, value) that says nothing but the default.
+    home does. A host may be named with its protocol, `openai/openai-chat`. `harmless`: (last key of
+    the place, value) that says nothing but the default.
     """
 
     code: str

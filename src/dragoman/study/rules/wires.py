@@ -343,6 +343,47 @@ GEMINI = Rules(
     ),
 )  # fmt: skip
 
+_INTERACTION_KEYS = (
+    "model agent agent_config input system_instruction generation_config tools response_format"
+    " response_mime_type response_modalities previous_interaction_id store background stream"
+    " service_tier continuation_token cached_content environment labels safety_settings"
+    " webhook_config"
+)
+
+_INTERACTION_CONFIG = (
+    "max_output_tokens temperature top_p seed stop_sequences thinking_level thinking_summaries"
+    " tool_choice image_config speech_config transcription_config video_config"
+)
+
+INTERACTIONS = Rules(
+    "google-genai 3.4, CreateModelInteraction and CreateAgentInteraction", "2026-11-21",
+    (
+        Field("", "object", keys=_INTERACTION_KEYS),
+        Field("input", "text list object"),
+        Field("input[]", "object", needed=True),
+        Field("input[].type", "text", needed=True),
+        Field("input[].content", "list"),
+        Field("input[].content[]", "object", needed=True),
+        Field("input[].content[].text", "text"),
+        Field("input[].arguments", "object"),
+        Field("input[].summary", "list"),
+        Field("system_instruction", "text"),
+        Field("generation_config", "object", keys=_INTERACTION_CONFIG),
+        Field("generation_config.temperature", "number", 0, 2),
+        Field("generation_config.top_p", "number", 0, 1),
+        Field("generation_config.max_output_tokens", "integer", least=1),
+        Field("generation_config.stop_sequences", "list"),
+        Field("generation_config.seed", "integer"),
+        Field("generation_config.thinking_level", "text", words="minimal low medium high xhigh"),
+        Field("tools", "list"),
+        Field("tools[].type", "text", needed=True),
+        Field("store", "boolean"),
+        Field("background", "boolean"),
+        Field("stream", "boolean"),
+        Field("service_tier", "text", words="flex standard priority deferred"),
+    ),
+)  # fmt: skip
+
 BEDROCK = Rules(
     "Amazon Bedrock API reference, Converse", "2026-11-21",
     (
@@ -357,6 +398,8 @@ BEDROCK = Rules(
         Field("messages[].content[].toolUse.input", "object"),
         Field("messages[].content[].toolResult.content", "list", needed=True),
         Field("messages[].content[].toolResult.status", "text", words="success error"),
+        Field("messages[].content[].toolResult.status", absent=True, models=("palmyra*",),
+              fix="Leave it out, and say in words that the call failed."),
         Field("system", "list"),
         Field("inferenceConfig", "object", keys="maxTokens temperature topP stopSequences"),
         Field("inferenceConfig.maxTokens", "integer", least=1),
@@ -465,6 +508,7 @@ RULES: dict[str, Rules] = {
     "anthropic": ANTHROPIC,
     "anthropic/anthropic": CLAUDE_API,
     "gemini": GEMINI,
+    "gemini-interactions": INTERACTIONS,
     "dashscope": DASHSCOPE,
     "ollama": OLLAMA,
     "bedrock-converse": BEDROCK,

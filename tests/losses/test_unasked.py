@@ -1,0 +1,72 @@
+"""A policy that refuses losses lets pass what nobody asked for and nobody misses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman import ChatRequest, Msg, Options, Tool
+
+BOOK = {
+    "type": "object",
+    "properties": {"city": {"type": "string"},
+                   "note": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}},
+    "required": ["city"],
+}  # fmt: skip
+
+
+def refused(wire: str, model: str, **fields: Any) -> list[str]:
+    """Codes that a policy refuses which lets nothing pass but what is expected."""
+    req = ChatRequest([Msg.user("A table for two.")], **fields)
+    policy = dragoman.Policy(refuse=("dropped", "degraded", "moved", "repaired", "added"))
+    try:
+        dragoman.wire(wire, policy=policy).write_request(req, model)
+    except dragoman.LossRefused as error:
+        return [loss.code for loss in error.losses]
+    return []
+
+
+MODELS = [("openai", "gpt-5.6"), ("openai/openai-responses", "gpt-5.6"),
+          ("gemini", "gemini-3.8-flash"), ("ollama", "qwen3")]  # fmt: skip
+
+
+def test_thinking_that_nobody_asked_for_may_be_off_for_tools() -> None:
+    tools = [Tool("book", "a table")]
+    assert refused("openai", "gpt-5.6", tools=tools) == []
+    asked = Options(reasoning="high")
+    assert refused("openai", "gpt-5.6", tools=tools, options=asked) == ["reasoning.off_for_tools"]
+
+
+@pytest.mark.parametrize(("wire", "model"), MODELS)
+def test_options_that_say_the_usual_may_stay_out(wire: str, model: str) -> None:
+    usual = Options(n=1, logprobs=False, presence_penalty=0, frequency_penalty=0.0)
+    assert refused(wire, model, options=usual) == []
+    assert refused("openai/openai-responses", "gpt-5.6", options=Options(n=2)) == ["option.unsaid"]
+
+
+@pytest.mark.parametrize(("wire", "model"), MODELS)
+def test_a_stream_may_ask_for_its_usage(wire: str, model: str) -> None:
+    assert refused(wire, model, stream=True) == []
+
+
+def test_a_strict_tool_may_be_closed() -> None:
+    for wire, model in (("openai", "gpt-4.1"), ("anthropic", "claude-opus-5-5")):
+        tools = [Tool("book", "a table", BOOK, strict=True)]
+        lost = refused(wire, model, tools=tools, options=Options(max_tokens=99))
+        assert "schema.narrower" not in lost, wire
+
+
+def test_a_signature_that_stands_for_none_is_none() -> None:
+    part = {"functionCall": {"name": "look", "args": {}}}
+    for dummy in ("skip_thought_signature_validator",
+                  "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="):  # fmt: skip
+        answer = {"functionResponse": {"name": "look", "response": {"output": "1"}}}
+        body = {"contents": [
+            {"role": "user", "parts": [{"text": "Look."}]},
+            {"role": "model", "parts": [{**part, "thoughtSignature": dummy}]},
+            {"role": "user", "parts": [answer]},
+        ]}  # fmt: skip
+        out = dragoman.convert(body, "gemini", "openai", model="gpt-5.6", policy="refuse")
+        assert {loss.kind for loss in out.losses} <= {"expected", "added"}
