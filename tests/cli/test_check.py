@@ -86,17 +86,17 @@ def test_the_policy_says_what_may_be_lost() -> None:
     assert verdict(NAMED, *args, code=0)["lost"] == []
     assert verdict(NAMED, "--to", "gemini", "--policy", "ignore", code=0)["ok"] is True
     strict = verdict(NAMED, *args, "--refuse", "added", code=1)
-    assert [loss["code"] for loss in strict["lost"]] == ["call.bypass"]
+    assert [loss["code"] for loss in strict["lost"]] == ["model.foreign", "call.bypass"]
 
 
 def test_what_cannot_be_written_at_all_is_refused() -> None:
-    body = {**PLAIN, "response_format": {"type": "json_object"}}
-    found = verdict(body, "--to", "dashscope", "--from", "openai-chat", code=1)
-    assert "json" in found["error"]
-    ran = run("check", "--to", "dashscope", input=json.dumps(body))
+    found = verdict(CLAUDE, "--to", "openai", "-m", "gpt-5-pro", code=1)
+    assert "/responses" in found["error"]
+    body = {"model": "gpt-5-pro", "messages": PLAIN["messages"]}
+    ran = run("check", "--to", "openai", input=json.dumps(body))
     assert ran.exit_code == 1
-    assert ran.stdout.startswith("stdin for dashscope - 1 refused\n")
-    assert "format.json_word" in ran.stdout
+    assert ran.stdout.startswith("stdin for openai - 1 refused\n")
+    assert "model.endpoint" in ran.stdout
 
 
 def test_a_source_that_is_given_is_not_guessed() -> None:

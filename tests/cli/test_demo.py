@@ -18,6 +18,12 @@ from .running import run, shell, widest
 SPEAKERS = {"Bob", "Alice", "Charlie", "Friday"}
 
 
+@pytest.fixture(autouse=True)
+def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The locale of somebody who reads Chinese; without one the demo is in English."""
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+
+
 def as_json(*args: str) -> dict[str, Any]:
     ran = run("demo", "--json", *args)
     assert ran.exit_code == 0
@@ -103,34 +109,36 @@ def _groups(seen: dict[str, Any]) -> list[tuple[list[str], list[dict[str, str]]]
 def test_two_cards_stand_side_by_side_on_80_columns() -> None:
     lines = run("demo", "--lang", "en").stdout.split("\n")
     title = next(line for line in lines if line.startswith("openai-chat"))
-    assert title.endswith("openai-responses, xai")
+    assert title.endswith("openai-responses, xai, bedrock-mantle")
     system = next(line for line in lines if line.startswith("system "))
     assert system.count("content You are a helpful") == 2
 
 
 def test_on_60_columns_cards_stand_below_each_other() -> None:
     lines = run("demo", width=60).stdout.split("\n")
-    assert "anthropic" in lines
+    assert "anthropic, foundry, anthropic-aws" in lines
     assert "gemini, vertex" in lines
 
 
 @pytest.mark.parametrize("width", [60, 80, 122])
 def test_an_item_without_a_role_is_named_by_its_type(width: int) -> None:
     shown = run("demo", width=width).stdout
-    for item in ("function_call", "function_call_output"):
-        assert len(re.findall(rf"\b{item}(?= |$)", shown, re.MULTILINE)) == 2
+    # two wires have items that are called so, of which one has steps besides
+    for item, count in (("function_call", 4), ("function_call_output", 2), ("function_result", 2)):
+        assert len(re.findall(rf"\b{item}(?= |$)", shown, re.MULTILINE)) == count
 
 
 def test_a_vendor_shows_what_it_says_otherwise_than_its_protocol() -> None:
     shown = run("demo", "--lang", "en", width=60).stdout
-    _, found, rest = shown.partition("\ndeepseek\nas openai-chat, but for:\n")
+    _, found, rest = shown.partition("\ndeepseek, xiaomi\nas openai-chat, but for:\n")
     assert found
     own = rest.partition("\nlosses: ")[0]
     assert own.count('reasoning_content ""') == 2
     assert own.count("tool_calls[0]") == 2
     assert "<history>" not in own, "that it says as its protocol does"
     runs = [line for line in shown.split("\n") if line.strip() == "<history>"]
-    assert len(runs) == 2 * len(PROTOCOLS)
+    # and one host has no tools, so that what they said is part of the history
+    assert len(runs) == 2 * (len(PROTOCOLS) + 1)
 
 
 def test_the_merged_history_and_the_calls_can_be_read() -> None:
@@ -183,3 +191,15 @@ def test_a_language_that_there_is_not() -> None:
     assert ran.exit_code == 2
     assert ran.stderr.startswith("error: ")
     assert "'fr'" in ran.stderr
+
+
+@pytest.mark.parametrize(("locale", "word"), [
+    ("C.UTF-8", "helpful"), ("en_US.UTF-8", "helpful"), ("zh_TW.UTF-8", "有用"), ("", "helpful"),
+])  # fmt: skip
+def test_the_demo_speaks_the_language_of_the_locale(
+    locale: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", locale)
+    assert word in run("demo").stdout

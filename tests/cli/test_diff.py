@@ -140,10 +140,12 @@ def test_two_models_of_one_wire() -> None:
 
 
 def test_a_side_that_cannot_be_written_is_refused() -> None:
-    written(Path("r.json"), {**PLAIN, "response_format": {"type": "json_object"}})
-    ran = run("diff", "r.json", "--to", "gemini", "dashscope")
+    said = [{"role": "user", "content": "Hi"}]
+    body = {"model": "gpt-5-pro", "max_tokens": 9, "system": "S", "messages": said}
+    written(Path("r.json"), body)
+    ran = run("diff", "r.json", "--to", "gemini", "openai")
     assert (ran.exit_code, ran.stdout) == (1, "")
-    assert ran.stderr.startswith("error: r.json for dashscope: ")
+    assert ran.stderr.startswith("error: r.json for openai: ")
 
 
 # -- two conversations ------------------------------------------------------------------------

@@ -77,12 +77,12 @@ def test_routes_that_lose_the_same_stand_together() -> None:
 
 
 def test_what_cannot_be_sent_says_why() -> None:
-    body = {**PLAIN, "response_format": {"type": "json_object"}}
-    shown = run("plan", "--to", "dashscope", "--to", "gemini", input=json.dumps(body)).stdout
+    targets = ("--to", "openai=gpt-5-pro", "--to", "gemini")
+    shown = run("plan", *targets, input=json.dumps(PLAIN)).stdout
     assert ": cannot be sent\n" in shown
-    assert "refused  format.json_word" in shown
-    [_, refused] = planned(body, "--to", "dashscope", "--to", "gemini")["routes"]
-    assert refused["refused"]["code"] == "format.json_word"
+    assert "refused  model.endpoint" in shown
+    [_, refused] = planned(PLAIN, *targets)["routes"]
+    assert refused["refused"]["code"] == "model.endpoint"
 
 
 def test_strategies_where_there_is_thinking() -> None:

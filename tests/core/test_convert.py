@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+import time
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 import dragoman
-from dragoman import ConfigError, LossRefused, Policy, ReadError, Vendor, WriteError
+from dragoman import ConfigError, LossRefused, Msg, Policy, ReadError, Vendor, WriteError
+from dragoman.envelope import Envelope
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.vendors import PROTOCOLS
 from tests.cases.converting import HI, OBJECT, chat, claude, converse, gemini, responses
@@ -84,11 +87,26 @@ def test_whose_model_is_asked() -> None:
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", model="claude-opus-5-5")
     assert (out.body["model"], out.model) == ("claude-opus-5-5", "claude-opus-5-5")
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore")
+    assert out.body["model"] == out.model == dragoman.wire("anthropic").room.model
+    assert [loss.kind for loss in out.losses if loss.code == "model.foreign"] == ["added"]
+    out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore", keep_model=True)
     assert out.body["model"] == "gpt-5.5"
     assert [loss.kind for loss in out.losses if loss.code == "model.kept"] == ["expected"]
     out = dragoman.convert({"messages": [HI]}, "openai-chat", "anthropic", policy="ignore")
     assert out.body["model"] == dragoman.wire("anthropic").room.model
     assert [loss.kind for loss in out.losses if loss.code == "model.default"] == ["added"]
+
+
+@pytest.mark.parametrize(("source", "target"), [
+    ("openai-chat", "openai-responses"), ("openai", "openai/openai-responses"),
+    ("openai-responses", "openai"), ("gemini", "vertex"), ("anthropic", "bedrock/anthropic"),
+    ("deepseek", "deepseek/anthropic"), ("openai-chat", "deepseek"),
+])  # fmt: skip
+def test_a_name_goes_from_one_wire_of_a_provider_to_another(source: str, target: str) -> None:
+    req = dragoman.ChatRequest([Msg.user("Hi")], model="some-1")
+    body = dragoman.wire(source, policy="ignore").write_request(req)
+    out = dragoman.convert(body.body, source, target, path=body.path, policy="ignore")
+    assert out.model == "some-1"
 
 
 def test_no_maximum_is_no_failure() -> None:
@@ -100,7 +118,7 @@ def test_no_maximum_is_no_failure() -> None:
 def test_the_path_says_model_and_stream() -> None:
     told = gemini({"role": "user", "parts": [{"text": "Hi"}]})
     path = "/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse"
-    out = dragoman.convert(told, "gemini", "openai-chat", path=path)
+    out = dragoman.convert(told, "gemini", "openai-chat", path=path, keep_model=True)
     assert (out.body["model"], out.body["stream"]) == ("gemini-3.5-flash", True)
     out = dragoman.convert(chat(HI, stream=True), "openai-chat", "gemini", model="g-1")
     assert out.path == "/models/g-1:streamGenerateContent?alt=sse"
@@ -240,3 +258,87 @@ def test_a_stream_comes_as_it_is_fed() -> None:
     first = next(events)
     assert first.event == "message_start"
     assert json.loads(first.data)["message"]["role"] == "assistant"
+
+
+# -- what a client of a converted stream can rely on -----------------------------------------------
+
+CLAUDES: list[Any] = [
+    {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",
+     "model": "claude-opus-5-5", "content": [], "usage": {"input_tokens": 4, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+    {"type": "message_stop"},
+]  # fmt: skip
+
+
+def streamed(target: str, **options: Any) -> list[Any]:
+    events = dragoman.convert_stream(CLAUDES, "anthropic", target, **options)
+    return [json.loads(event.data) for event in events if event.data[:1] == "{"]
+
+
+def test_no_chunk_without_a_choice_comes_unasked() -> None:
+    chunks = streamed("openai-chat")
+    assert all(len(chunk["choices"]) == 1 for chunk in chunks)
+    assert chunks[-1]["usage"]["total_tokens"] == 6
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+def test_whoever_asks_gets_the_usage_in_a_chunk_of_its_own() -> None:
+    body = {"model": "ours", "stream": True, "stream_options": {"include_usage": True},
+            "messages": [{"role": "user", "content": "Hi"}]}  # fmt: skip
+    wire = dragoman.wire("openai-chat")
+    chunks = streamed("openai-chat", request=wire.read_request(body))
+    assert [len(chunk["choices"]) for chunk in chunks][-2:] == [1, 0]
+    assert "usage" not in chunks[-2]
+    assert chunks[-1]["usage"]["total_tokens"] == 6
+    del body["stream_options"]
+    again = streamed("openai-chat", request=wire.read_request(body))
+    assert all(chunk["choices"] for chunk in again)
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "mistral", "ollama"])
+def test_a_converted_stream_is_dated(target: str) -> None:
+    before = int(time.time())
+    for event in streamed(target):
+        told = event.get("response", event)
+        when = told.get("created", told.get("created_at"))
+        if isinstance(when, str):
+            when = datetime.fromisoformat(when).timestamp()
+        assert when is None or before <= when <= time.time()
+    assert "created" in str(streamed(target)[0])
+
+
+def test_a_stream_takes_the_clients_request_and_an_envelope() -> None:
+    class Kept:
+        pass
+
+    req = dragoman.ChatRequest([Msg.user("Hi")], model="ours")
+    unnamed = [{**CLAUDES[0], "message": {"role": "assistant", "content": []}}, *CLAUDES[1:]]
+    events = dragoman.convert_stream(unnamed, "anthropic", "openai-chat", request=req)
+    assert json.loads(next(iter(events)).data)["model"] == "ours"
+    for wrong in ({"request": {"model": "m"}}, {"envelope": Kept()}):
+        with pytest.raises(dragoman.DragomanError):
+            dragoman.convert_stream([], "anthropic", "openai-chat", **wrong)
+
+
+def test_sealed_thinking_rides_in_the_envelope_of_a_stream() -> None:
+    thinking = [
+        CLAUDES[0],
+        {"type": "content_block_start", "index": 0,
+         "content_block": {"type": "thinking", "thinking": "", "signature": ""}},
+        {"type": "content_block_delta", "index": 0,
+         "delta": {"type": "thinking_delta", "thinking": "Hm."}},
+        {"type": "content_block_delta", "index": 0,
+         "delta": {"type": "signature_delta", "signature": "c2lnbmVk"}},
+        {"type": "content_block_stop", "index": 0},
+        *CLAUDES[4:],
+    ]  # fmt: skip
+    envelope = Envelope(b"k" * 32)
+    with_it = [event.data for event in dragoman.convert_stream(
+        thinking, "anthropic", "openai-responses", envelope=envelope)]  # fmt: skip
+    without = [event.data for event in dragoman.convert_stream(
+        thinking, "anthropic", "openai-responses")]  # fmt: skip
+    assert "encrypted_content" in "".join(with_it)
+    assert len("".join(with_it)) > len("".join(without))

@@ -183,7 +183,7 @@ def test_async_counters_that_do_not_suspend_work_without_a_loop() -> None:
 def test_keyword_arguments_have_no_effect() -> None:
     formatter = made(limit=3)
     assert formatter.format_sync(MSGS, anything=1) == formatter.format_sync(MSGS)
-    assert asyncio.run(formatter.format(MSGS, tools=[], stream=True))
+    assert asyncio.run(formatter.format(MSGS, some_hint=True))
 
 
 def test_a_request_is_cut_as_well() -> None:

@@ -8,22 +8,26 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
 from itertools import chain
+from time import time
 from typing import Any, Literal, TypeAlias
 
+from ..envelope import Envelope
 from ..errors import ConfigError, LossRefused, ReadError
 from ..losses import Loss, Policy, PolicyLike
 from ..losses import policy as policy_of
-from ..message import ChatResponse, Written
+from ..message import ChatRequest, ChatResponse, Written, request_of
 from ..protocols.base import Room
 from ..sse import Decoder, Framing, ServerEvent
 from ..vendors import PROTOCOLS, Vendor, wire
+from .caches import remember
 from .exchange.answer import StreamEncoder
+from .exchange.pipeline import FormatStyle
 from .exchange.plain_json import all_plain, body_of, plain, text_of
 from .exchange.stream import Events, StreamDecoder, feed_chunk, iterated
 from .exchange.wire import Wire
 from .jsontext import JsonObject, arguments, loads
+from .passes.fetching import Fetch
 from .redaction import shown
 from .stream.pieces import Failed, Meta, Piece, Raw
 
@@ -61,7 +65,7 @@ def detect(
     return Detected(protocols[0], tuple(protocols[1:]))
 
 
-@cache
+@remember("a room of each protocol, which recognises its bodies", entries=1, size=2**17)
 def _rooms() -> dict[str, Room]:
     return {name: wire(name).room for name in PROTOCOLS}
 
@@ -121,6 +125,8 @@ class ConvertedStream(Events[ServerEvent]):
         target: Wire,
         model: str | None,
         policy: Policy,
+        request: ChatRequest | None = None,
+        envelope: Envelope | None = None,
     ) -> None:
         self._source = chunks
         self._chunks = iterated(chunks)
@@ -128,6 +134,8 @@ class ConvertedStream(Events[ServerEvent]):
         self._target = target
         self._model = model
         self._policy = policy
+        self._request = request
+        self._envelope = envelope
         self._judged = 0  # losses that the policy lets pass
         self._named = model is None  # whether the model's name went out, if it is not their own
         self._decoder: StreamDecoder | None = None
@@ -159,8 +167,10 @@ class ConvertedStream(Events[ServerEvent]):
         wire, chunks = self._reader, self._chunks
         if wire is None:
             wire, chunks = _detected_stream(chunks)
-        decoder = self._decoder = wire.stream_decoder()
-        self._encoder = self._target.stream_encoder(origin=decoder.origin)
+        decoder = self._decoder = wire.stream_decoder(request=self._request)
+        self._encoder = self._target.stream_encoder(
+            self._request, origin=decoder.origin, envelope=self._envelope, second=int(time())
+        )
         read = False
         received: list[Any] = []  # for the error of what is no stream
         for chunk in chunks:
@@ -227,13 +237,18 @@ def convert(
     path: str | None = None,
     policy: PolicyLike | None = None,
     strict: bool = False,
+    fetch: Fetch | None = None,
+    keep_model: bool = False,
 ) -> Written:
     """A request or a whole answer of one wire as another takes it, with what it lost.
 
     `body` is parsed JSON or its text; `path` is where it was sent, if the model stands there.
     `source="auto"` asks `detect`; `strict` refuses what would have to be repaired. Without `model`
-    the request's own name goes out as it is, and without any the target's default. Raises
-    ReadError, WriteError, or LossRefused by the policy.
+    the target's default is asked where the body names another provider's, or none; `keep_model`
+    keeps the name as it is.
+    `fetch(source, path)` gives the bytes of what the user shows by a web address, where the target
+    takes bytes only; a local file that a body names is never read. Raises ReadError, WriteError,
+    or LossRefused by the policy.
 
     >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
     >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
@@ -248,8 +263,13 @@ def convert(
     if kind == "request":
         same_protocol = reader.room.protocol == writer.room.protocol
         req = reader._read(body, path, None, keep=same_protocol, watched=False)
-        written = writer.write_request(req, model, policy=_QUIET)
+        style = FormatStyle(fetch=fetch, fetch_read=True)
+        written = writer.write_request(
+            req, model, style=style, policy=_QUIET, keep_model=keep_model
+        )
     elif kind == "response":
+        if fetch is not None:
+            raise ConfigError("an answer is converted as it is", hint="fetch= is for requests")
         resp = reader.read_response(body)
         written = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
     else:
@@ -265,17 +285,28 @@ def convert_stream(
     model: str | None = None,
     *,
     policy: PolicyLike | None = None,
+    request: ChatRequest | None = None,
+    envelope: Envelope | None = None,
 ) -> ConvertedStream:
     """The events of an answer's stream as another wire's clients take them, and `losses`.
 
     `chunks` are bytes of the body, cut anywhere, or events: as `Wire.read_stream` takes them.
     `source="auto"` looks at the first events; `model` is what the clients shall take for the model
-    that answers. Iterating raises ReadError for what is no stream of that wire, and LossRefused by
-    the policy before the event that would lose it.
+    that answers. `request` is what the client asked, as the target's `read_request` gave it: its
+    model and its tools' names are used, and the figures of usage stand in a chunk of their own if
+    it asks for that. In an `envelope` the opaque state of the source's provider goes along. Raises
+    NotMessages or ConfigError for a request or envelope that is none. Iterating raises ReadError
+    for what is no stream of that wire, and LossRefused by the policy before the event that would
+    lose it.
     """
     writer = _wire(target)
     reader = None if source == "auto" else _wire(source)
-    return ConvertedStream(chunks, reader, writer, model, policy_of(_judge(policy, target)))
+    if request is not None:
+        request = request_of(request)
+    if envelope is not None and not isinstance(envelope, Envelope):
+        raise ConfigError(f"envelope must be Envelope, not {type(envelope).__name__}")
+    judge = policy_of(_judge(policy, target))
+    return ConvertedStream(chunks, reader, writer, model, judge, request, envelope)
 
 
 def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:
@@ -347,7 +378,7 @@ def _wire(target: WireLike) -> Wire:
     return _named(target) if isinstance(target, str) else wire(target)
 
 
-@lru_cache(maxsize=64)
+@remember("wires that conversions name", entries=64, size=2**16)
 def _named(name: str) -> Wire:
     """A wire that knows its models from one conversion to the next; each is judged by itself."""
     return wire(name, policy="ignore")

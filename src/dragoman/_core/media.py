@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -103,7 +102,7 @@ def document_text(block: MediaBlock) -> str:
 def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text)
-    except binascii.Error:
+    except ValueError:  # no base64, or beyond ASCII
         return b""
 
 

@@ -36,7 +36,11 @@ class Told:
     last_turn: str = "Continue."
     bridge: str = "(The results are noted.)"
     document: str = "(See the document.)"
+    freeform: str = "Put the whole text into `input`, as it is."
+    grammar: str = "The text must follow this {syntax} grammar:\n{text}"
     titled: str = "{title}\n\n{text}"
+    json: str = "Answer in JSON."
+    schema: str = "Answer in JSON that fits this JSON Schema:\n{schema}"
 
     def words(self, text: str, title: str | None) -> str:
         """The text of a document, under its name if it has one."""

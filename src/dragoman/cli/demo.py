@@ -5,6 +5,7 @@ The Chinese one is the example of AgentScope's formatter tutorial, the English o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,6 +51,12 @@ _LINES = {
         "Let's go there together.",
     ),
 }
+
+
+def _of_locale() -> Lang:
+    """Chinese where the user's messages are in Chinese, else English."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return Lang.zh if (next(filter(None, names), "")).lower().startswith("zh") else Lang.en
 
 
 def library(lang: Lang = Lang.zh) -> list[Msg]:
@@ -111,7 +118,7 @@ class _View:
 
 
 def demo(
-    lang: Annotated[Lang, typer.Option(help="The language of the conversation.")] = Lang.zh,
+    lang: Annotated[Lang | None, typer.Option(help="zh or en; that of the locale.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """Show one conversation of four speakers as every wire sees it.
@@ -119,7 +126,7 @@ def demo(
     The speakers are told apart by name, as the multi-agent formatters do it. Needs no network and
     no key.
     """
-    msgs = library(lang)
+    msgs = library(lang or _of_locale())
     views = [_view(name, msgs) for name in wires()]
     if as_json:
         output.print_json({view.wires[0]: _view_json(view) for view in views})
@@ -208,7 +215,7 @@ def _side_by_side(screen: Screen, row: Sequence[_View], columns: int) -> None:
 
 def _card(view: _View, width: int, tallest: int) -> list[list[output.Text]]:
     """Title, messages (as many as the tallest card of the row has) and losses: lists of lines."""
-    title = shortened(styled(", ".join(view.wires), style="bold reverse"), width, 3)
+    title = shortened(styled(", ".join(view.wires), style="bold reverse"), width, 9)
     usual: Sequence[JsonObject | None] = [None] * len(view.messages)
     if view.like is not None:
         title += shortened(styled(f"as {view.like.wires[0]}, but for:", style="dim"), width, 1)

@@ -24,10 +24,10 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from importlib import resources
 from typing import Any
 
+from .._core.caches import remember
 from .._core.convert import convert
 from .._core.jsontext import Json, JsonObject
 from .._core.wording import Told
@@ -170,7 +170,7 @@ def _python(name: str, value: Json) -> str:
 # -- dialogues ------------------------------------------------------------------------------------
 
 
-@cache
+@remember("the dialogues of the codes of losses", entries=1, size=2**22)
 def examples() -> dict[str, Example]:
     """The example of every code that has one."""
     folder = resources.files("dragoman.losses.codes") / "examples"

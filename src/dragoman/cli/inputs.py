@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
+from .._core.caches import remember
 from .._core.convert import detect
 from .._core.exchange.stream import StreamDecoder
 from .._core.exchange.wire import Wire
@@ -251,7 +251,9 @@ def sender(body: Body, source: str) -> Wire:
     return _quiet_wire(source)
 
 
-_quiet_wire = cache(partial(wire, policy="ignore"))
+@remember("wires that commands name", entries=64, size=2**16)
+def _quiet_wire(name: str) -> Wire:
+    return wire(name, policy="ignore")
 
 
 # -- answers and streams --------------------------------------------------------------------------

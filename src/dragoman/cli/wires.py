@@ -53,17 +53,17 @@ def carried(wires: Iterable[Wire], model: str | None = None) -> Sheet:
     """What messages may hold."""
     return Sheet(
         "What messages may hold",
-        ("wire", "image", "audio", "video", "doc", "think", "tools", "result", "system", "names",
-         "cache"),
+        ("wire", "image", "audio", "video", "doc", "think", "tool", "result", "system", "name",
+         "hint"),
         [(w.name, *_carried(w.can(model))) for w in wires],
         (
             "text and tool results as text: everywhere",
             "image, audio, video, doc: in user messages; u URL, b base64, f uploaded file",
             "think: thinking that is sent back, of all turns or of turns with tool calls",
-            "tools: yes, or text where calls and results can only be told as text",
+            "tool: yes, or text where calls and results can only be told as text",
             "result: media in a tool result (i a v d); in brackets: in a user turn behind it",
             "system: a message of its own, or a field at the top of the request",
-            "names: a field for the speaker's name; cache: how many cache hints",
+            "name: a field for the speaker's name; hint: how many cache hints",
         ),
     )  # fmt: skip
 

@@ -21,6 +21,7 @@ from ..capabilities import Capabilities
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ..sse import Framing
+from .client_arguments import Arguments
 from .paths import PathTable, request_paths
 
 Names: TypeAlias = Collection[str]  # of fields of a request that stand as they were read
@@ -206,6 +207,12 @@ class Room(ABC):
     def headers_as_read(self, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
         """`headers` with those that `read_request` was given and kept."""
         return headers
+
+    @abstractmethod
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """The keyword arguments with which the official client sends this body."""
 
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
         """(path in the body, node or Field) of what `read_request` made of it."""

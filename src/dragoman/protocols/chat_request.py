@@ -204,24 +204,40 @@ def read_choice(
     return choice
 
 
-def allowed_tools(mode: str, names: Iterable[str]) -> JsonObject:
-    """`{"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}`."""
-    tools = [{"type": "function", "function": {"name": name}} for name in names]
+def freeform_names(tools: Iterable[Tool | ServerTool]) -> frozenset[str]:
+    """The names of the tools whose calls hold text."""
+    return frozenset(tool.name for tool in tools if type(tool) is Tool and tool.freeform)
+
+
+def _named_tool(name: str | None, freeform: Collection[str]) -> JsonObject:
+    """`{"type", "function" or "custom": {"name"}}`."""
+    kind = "custom" if name in freeform else "function"
+    return {"type": kind, kind: {"name": name}}
+
+
+def allowed_tools(mode: str, names: Iterable[str], freeform: Collection[str] = ()) -> JsonObject:
+    """`{"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}`; `freeform` take text."""
+    tools = [_named_tool(name, freeform) for name in names]
     return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
 
 
 def write_choice(
-    body: JsonObject, choice: ToolChoice, modes: Mapping[str, str], note: str | None = None
+    body: JsonObject,
+    choice: ToolChoice,
+    modes: Mapping[str, str],
+    note: str | None = None,
+    freeform: Collection[str] = (),
 ) -> None:
     """Put the choice into the body; `note`: how it was spelled, if it was read from this wire.
 
-    A mode without a word is the default, which needs none.
+    A mode without a word is the default, which needs none. `freeform` are the tools that take text.
     """
     if choice.allowed:
-        body["tool_choice"] = allowed_tools(choice.mode, choice.allowed)
+        body["tool_choice"] = allowed_tools(choice.mode, choice.allowed, freeform)
     elif choice.mode == "tool":
-        typed = {} if note == "untyped" else {"type": "function"}
-        body["tool_choice"] = {**typed, "function": {"name": choice.name}}
+        body["tool_choice"] = _named_tool(choice.name, freeform)
+        if note == "untyped":
+            del body["tool_choice"]["type"]
     elif note != "unsaid" and (word := note or _mode_word(choice.mode, modes)):
         body["tool_choice"] = word
     if choice.parallel is not None:

@@ -122,7 +122,12 @@ class ChatRoom(Room):
             body["stream"] = True
         if request.extras is not None:
             chat_shape.replay(body, request, caps, report)
-        return HttpRequest(self.dialect.path, {}, body)
+        return HttpRequest(self.endpoint(prepared), {}, body)
+
+    def endpoint(self, prepared: PreparedRequest) -> str:
+        """Where the request goes, below the base URL."""
+        path: str = self.dialect.path
+        return path
 
     # the fields around the messages
 

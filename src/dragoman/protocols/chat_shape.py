@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import quote
 
 from .. import message as tree
+from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, arguments, loads
+from .._core.passes.properties import root_spellings, with_spellings
 from .._core.passes.roles import SYSTEM, RoledHistory
 from .._core.redaction import shown
 from .._core.stream.arguments import MADE, parse_arguments
@@ -24,6 +25,7 @@ from ..losses import Report
 from ..message import Msg, Origin, ResponseFormat, TextBlock, Tool, ToolResultBlock, ToolUseBlock
 from ..message.blocks import NOTES, ContentBlock, Extras, noted
 from ..schema import lowered_once, report_changes
+from ..schema.keywords import below
 
 _Node: TypeAlias = Tool | ResponseFormat  # what has a schema
 _EMPTY: JsonObject = {"type": "object", "properties": {}}
@@ -49,7 +51,14 @@ def parameters(tool: Tool, caps: Capabilities, report: Report) -> tuple[JsonObje
     if strict is not None and not caps.strict_tools:
         report.lost("tool.strict", tool, "strict")
         strict = None
-    return fitting_schema(tool, schema, strict, caps, report)
+    schema, strict = fitting_schema(tool, schema, strict, caps, report)
+    names = root_spellings(schema, caps.property_names)
+    if not names:
+        return schema, strict
+    for name, spelling in names.items():
+        field, did = below("parameters.properties", name), f"written as {spelling}"
+        report.lost("property_name.mapped", tool, field, f"{tool.name}: {name}", did)
+    return with_spellings(schema, names), strict
 
 
 def fitting_schema(
@@ -134,7 +143,7 @@ def own_extras(node: Any, caps: Capabilities) -> JsonObject:
     }
 
 
-@lru_cache(maxsize=256)
+@remember("names of models as parts of paths", entries=256, size=2**12)
 def in_path(model: str, safe: str = "") -> str:
     """The model as a part of a path; `safe` signs stay. Raises WriteError for one that leads out.
 

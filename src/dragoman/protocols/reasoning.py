@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 
+from .._core.jsontext import JsonObject, field_at, put_field, take_field
 from .._core.passes.roles import ASSISTANT, RoledHistory
 from ..capabilities import Capabilities
 from ..errors import WriteError
 from ..losses import Report
+from ..losses.codes.code import Kind
 from ..message import ChatRequest, Options, ThinkingBlock, Tool
 
 _OFF = ("off", "none")
@@ -25,6 +27,16 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 # most that the model takes.
 _TOKENS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 _MOST = 32768
+
+
+USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
+_LEAST_BUDGET = 1024
+_BY_BUDGET = ("budget", "claude-budget")  # forms in which an effort is spelled as a budget
+
+
+# the most of the maximum that thinking may take, so that tokens are left for the answer itself; a
+# router that turns efforts into budgets for Claude takes the same share for high
+_SHARE = 0.8
 
 
 # every state that a request can be in, made once: (a stream, it thinks, by a budget, has tools)
@@ -63,7 +75,45 @@ def _thinks(request: ChatRequest, caps: Capabilities) -> bool:
         return caps.thinks == "always"
     if caps.thinks != "always" and _barred(request, caps, effort, budget):
         return False  # it is asked to be still for the sake of its tools
+    if caps.budget_in_maximum and _unfit_budget(request, caps):
+        return False  # no budget is sent
     return effort is not None or budget is not None or caps.thinks in ("default", "always")
+
+
+def _unfit_budget(request: ChatRequest, caps: Capabilities) -> bool:
+    """Whether thinking is asked for by a budget for which maximum or history leave no place."""
+    options = request.options
+    effort, budget = options.reasoning, options.reasoning_budget
+    if effort is None and budget is None:
+        return False
+    by_number = budget is not None and budget > 0
+    if not by_number and caps.form not in _BY_BUDGET:
+        return False
+    if budget is None or budget < 0:
+        budget = USUAL_BUDGET
+    return fitting_budget(budget, options.max_tokens, options) is None or _resumes_unthinking(
+        request, caps
+    )
+
+
+def _resumes_unthinking(request: ChatRequest, caps: Capabilities) -> bool:
+    """Whether the assistant's last turn calls tools, and no thinking of this provider began it.
+
+    The passes see to the rest; `barred_by_history` asks what they leave.
+    """
+    msgs = request.messages
+    last = next((i for i in reversed(range(len(msgs))) if msgs[i].role == "assistant"), None)
+    if last is None or not msgs[last].calls:
+        return False
+    while last and msgs[last - 1].role == "assistant":
+        last -= 1
+    blocks = msgs[last].blocks
+    first = blocks[0] if blocks else None
+    if type(first) is not ThinkingBlock:
+        return True
+    issuers = caps.signatures or caps.reads
+    foreign = first.origin is not None and first.origin.issuer not in issuers
+    return foreign or not (first.signature or first.redacted)
 
 
 def asked(
@@ -140,7 +190,12 @@ def _barred(
     request: ChatRequest, caps: Capabilities, effort: str | None, budget: int | None
 ) -> bool:
     """Whether thinking as asked for stands in the way of the request's tools."""
-    if not (caps.tools and any(type(tool) is Tool for tool in request.tools)):
+    functions = (
+        tool
+        for tool in request.tools
+        if type(tool) is Tool and not (tool.freeform and caps.freeform_tools)
+    )
+    if not (caps.tools and any(functions)):
         return False
     if caps.tools_with_thinking == "yes" or effort in _OFF:
         return False
@@ -171,8 +226,9 @@ def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: 
     options = request.options
     wanted = {"reasoning": options.reasoning, "reasoning_budget": options.reasoning_budget}
     given = {name: str(value) for name, value in wanted.items() if value is not None}
+    kind: Kind | None = None if given else "expected"  # nobody asked for thinking
     for name, value in (given or {"reasoning": "the model's own"}).items():
-        report.lost(loss, options, name, what=value, did=did)
+        report.lost(loss, options, name, what=value, did=did, kind=kind)
     return Asked(off=True)
 
 
@@ -238,8 +294,32 @@ def _effort(request: ChatRequest, effort: str, caps: Capabilities, report: Repor
     return Asked(effort=level)
 
 
-USUAL_BUDGET = 8192  # tokens for a model that takes a budget alone, where none is named
-_LEAST_BUDGET = 1024
+def fit_still_effort(
+    body: JsonObject,
+    path: str,
+    request: ChatRequest,
+    issuer: str,
+    caps: Capabilities,
+    report: Report,
+) -> None:
+    """Lower an effort that stands as a field of the provider's own beside thinking turned off.
+
+    `path`: where in the body, which is changed, and in the issuer's fields. Some models take less
+    there than while they think.
+    """
+    effort = field_at(body, path)
+    known = caps.efforts and caps.efforts != ("on",)
+    if type(effort) is not str or effort in caps.efforts or not (known or caps.budget_in_maximum):
+        return
+    field = f"extras.{issuer}.{path}"
+    if not known:
+        report.lost("option.refused", request, field, what=effort, did="left out")
+        take_field(body, path)
+        return
+    enough = _EFFORTS[_EFFORTS.index(effort) :] if effort in _EFFORTS else ()
+    level = next((level for level in caps.efforts if level in enough), caps.efforts[-1])
+    report.lost("option.range", request, field, what=effort, did=f"sent as {level}")
+    put_field(body, path, level)
 
 
 def reasoning_field(options: Options) -> str:
@@ -264,13 +344,27 @@ def barred_by_history(options: Options, history: RoledHistory, report: Report) -
     return True
 
 
+def fitting_budget(budget: int, maximum: int | None, options: Options) -> int | None:
+    """The budget that leaves room for the answer; None where there is no place for any.
+
+    Who names both numbers may leave the answer as little as the API allows.
+    """
+    wanted = max(_LEAST_BUDGET, budget)
+    if maximum is None:
+        return wanted
+    named = options.reasoning_budget is not None and options.max_tokens is not None
+    if named and wanted < maximum:
+        return wanted
+    fitting = min(wanted, int(maximum * _SHARE))
+    return fitting if fitting >= _LEAST_BUDGET else None
+
+
 def fit_budget(budget: int, maximum: int | None, options: Options, report: Report) -> int | None:
-    """Tokens of thinking under the maximum of the answer; None where there is no place for any."""
-    fitting = max(_LEAST_BUDGET, budget if maximum is None else min(budget, maximum - 1))
+    """The budget as `fitting_budget` has it, and the loss where it is another, or none."""
+    fitting = fitting_budget(budget, maximum, options)
     field = reasoning_field(options)
-    if maximum is not None and fitting >= maximum:
+    if fitting is None:
         report.lost("option.refused", options, field, did="no thinking")
-        return None
-    if fitting != budget:
+    elif fitting != budget:
         report.lost("option.range", options, field, did=f"sent as {fitting} tokens")
     return fitting

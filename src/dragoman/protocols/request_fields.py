@@ -5,15 +5,15 @@ Pure functions over the tree; names no wire. Thinking is in `reasoning`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from .._core.jsontext import Json, JsonObject
 from ..capabilities import Capabilities
 from ..capabilities.naming import NameRule, mapping
-from ..errors import WriteError
 from ..losses import Report
+from ..losses.codes.code import Kind
 from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
@@ -132,18 +132,6 @@ def spelled_format(form: ResponseFormat, report: Report) -> JsonObject:
     return write_format(form, "" if form.description else "description", format_name(form, report))
 
 
-def demand_json_word(messages: Iterable[JsonObject]) -> None:
-    """Raise WriteError `format.json_word` unless a message, as it is written, speaks of JSON."""
-    for message in messages:
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [{"text": content}]
-        if any("json" in str(part.get("text", "")).lower() for part in parts):
-            return
-    text = "the response format json needs the word JSON in a message"
-    hint = 'say what the JSON shall hold, e.g. "Answer in JSON."'
-    raise WriteError(text, path="$.response_format", hint=hint, code="format.json_word")
-
-
 def option_value(name: str, value: Json) -> Any:
     """JSON as the value of an option; None if it has another type. Most are numbers."""
     if name == "stop":
@@ -160,6 +148,13 @@ def stance(caps: Capabilities, name: str) -> str:
     return caps.options.get(name, "takes")
 
 
+# What every model does unasked: who leaves these out loses nothing.
+_USUAL_VALUES: dict[str, Any] = {
+    "n": 1, "logprobs": False, "top_logprobs": 0, "presence_penalty": 0, "frequency_penalty": 0,
+    "repetition_penalty": 1, "top_p": 1,
+}  # fmt: skip
+
+
 def options(
     request: ChatRequest, keys: Mapping[str, str], caps: Capabilities, report: Report
 ) -> JsonObject:
@@ -173,10 +168,11 @@ def options(
     for name, value in request.options.given():
         if name in ("reasoning", "reasoning_budget"):
             continue
+        usual: Kind | None = "expected" if _USUAL_VALUES.get(name, ()) == value else None
         if name not in keys:
-            report.lost("option.unsaid", request.options, name, what=name)
+            report.lost("option.unsaid", request.options, name, what=name, kind=usual)
         elif (treatment := stance(caps, name)) in ("refuses", "pinned"):
-            report.lost("option.refused", request.options, name, what=name)
+            report.lost("option.refused", request.options, name, what=name, kind=usual)
         elif treatment == "alone" and keys.get("temperature") in body:
             report.lost("option.refused", request.options, name, what=name, did="left out")
         elif name == "stop" and not all(value):  # an empty text ends nothing, and is refused
@@ -222,38 +218,3 @@ def stubs(prepared: PreparedRequest, report: Report) -> list[Tool]:
     if names:
         report.lost("tools.stub", prepared.request, "tools", did=", ".join(names))
     return [Tool(name) for name in names]
-
-
-def field_at(body: JsonObject, path: str) -> Any:
-    """The value at a path with dots, e.g. `metadata.user_id`; None if there is none."""
-    value: Any = body
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def take_field(body: JsonObject, path: str) -> Any:
-    """Take the value out of the body, if it is there, and objects that are empty without it.
-
-    The body is changed, objects inside of it are copied first.
-    """
-    key, _, below = path.partition(".")
-    if not below:
-        return body.pop(key, None)
-    if not isinstance(body.get(key), dict):
-        return None
-    body[key] = fields = dict(body[key])
-    value = take_field(fields, below)
-    if not fields:
-        del body[key]
-    return value
-
-
-def put_field(body: JsonObject, path: str, value: Json) -> None:
-    """Put a value into the body, which is changed; objects inside of it are copied first."""
-    key, _, below = path.partition(".")
-    if not below:
-        body[key] = value
-        return
-    body[key] = fields = dict(body.get(key) or {})
-    put_field(fields, below, value)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from unicodedata import category, normalize
+
+from .._core.caches import CACHES, Cache, remember
 
 BREAKS = "\n\v\f\r\x85\u2028\u2029"  # what ends a line for a reader
 BREAK = re.compile(f"[{BREAKS}]")
@@ -21,18 +22,25 @@ BREAK = re.compile(f"[{BREAKS}]")
 _PASS = {0x2236: ":", 0xA789: ":", 0x2044: "/", 0x2215: "/"}
 
 
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
-                     "\U000e0100-\U000e01ef]")  # fmt: skip
+# Also what has no name yet, for renderers leave it out (Unicode 16.0, DerivedCoreProperties.txt,
+# Default_Ignorable_Code_Point).
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
+                     "\ufff0-\ufff8\U000e0000-\U000e0fff]")  # fmt: skip
 
 
 # where Unicode keeps its other forms of punctuation
 _FORMS = (range(0x2010, 0x2060), range(0xFE10, 0xFE70), range(0xFF01, 0xFF5F), _PASS)
 
 
+_MOST_FOLDED = 2**15  # of the million code points
+
+
 class _Folding(dict[int, str]):
     """Code point -> what `str.translate` puts in its place, worked out at the first use."""
 
     def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_FOLDED:
+            self.clear()
         looks_like = self[code] = _folded_sign(chr(code))
         return looks_like
 
@@ -51,6 +59,10 @@ def _is_unseen(char: str) -> bool:
 
 
 _FOLDED = _Folding()
+CACHES["dragoman.rewrite.guard"] = Cache(
+    "dragoman.rewrite.guard", "what characters look like", _MOST_FOLDED * 256, _FOLDED.__len__,
+    _FOLDED.clear,
+)  # fmt: skip
 
 
 def folded(text: str) -> str:
@@ -81,7 +93,7 @@ def lookalikes(char: str) -> str:
     return "".join(dict.fromkeys((char, char.upper(), char.lower(), *_forms().get(char, ""))))
 
 
-@lru_cache(maxsize=1)
+@remember("the punctuation that looks like a sign of ASCII", entries=1, size=2**16)
 def _forms() -> dict[str, str]:
     forms: dict[str, str] = {}
     for code in chain(*_FORMS):

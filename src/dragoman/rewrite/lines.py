@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from string import Formatter as Parser
 from typing import Any, assert_never
 
+from .._core.caches import remember
 from .._core.redaction import shown
 from ..capabilities.naming import IdRule, numbered
 from ..errors import ConfigError
@@ -100,7 +100,7 @@ class Form:
         return self.tail.replace("\1", name)
 
 
-@lru_cache(maxsize=64)
+@remember("the forms of merged histories", entries=64, longest=4096, size=2**17)
 def form_of(opening: str, closing: str, line: str) -> Form:
     """The form of lines like `line` between `opening` and `closing`. Raises ConfigError."""
     fields = fields_of(line)
@@ -111,7 +111,7 @@ def form_of(opening: str, closing: str, line: str) -> Form:
     return _form(lead, tail, f"{opening}\n{closing}")
 
 
-@lru_cache(maxsize=64)
+@remember("the forms of tags of speakers", entries=64, longest=4096, size=2**17)
 def lead_form(tag: str) -> Form:
     """The form of texts that only begin with `tag`. Raises ConfigError."""
     if set(fields_of(tag)) - {"name"}:

@@ -9,7 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .._core.redaction import shown
+from ..errors import ConfigError
 from ..message import Tool
+
+_WHEN = ("never", "unsupported", "always")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ class SystemPrompt:
     tool_line: str = "- {name}: {description}\n"
     memories_opening: str = "\n\n<long_term_memory>\n"
     memories_closing: str = "\n</long_term_memory>"
+
+    def __post_init__(self) -> None:
+        if self.describe_tools not in _WHEN:
+            text = f"describe_tools is one of {', '.join(_WHEN)}, not {shown(self.describe_tools)}"
+            raise ConfigError(text, code="prompt.describe_tools")
 
     def build(
         self, base: str | None, tools: Iterable[Tool] = (), memories: str | None = None

@@ -207,3 +207,97 @@ def test_a_file_is_read_once_however_often_the_history_is_cut(
     )
     assert len(formatter.format_sync(msgs)) < 61
     assert len(reads) == 1
+
+
+# -- the same default at every door ----------------------------------------------------------------
+
+
+def shown(url: str = "a.png") -> Msg:
+    return Msg.user([TextBlock("What is this?"), ImageBlock(URLSource(url))])
+
+
+def test_every_door_sends_a_local_image_as_bytes() -> None:
+    for name in dragoman.wires():
+        wire = dragoman.wire(name)
+        caps = wire.can(wire.room.model)
+        if "image" not in caps.user or "base64" not in caps.sources.get("image", ("base64",)):
+            continue
+        formatter = dragoman.Formatter(name)
+        by_formatter = formatter.format_request(dragoman.ChatRequest([shown()])).body
+        out = wire.write_request(dragoman.ChatRequest([shown()]))
+        assert out.body == by_formatter, name
+        assert ENCODED in str(out.body) or wire.room.protocol == "bedrock-converse", name
+        assert "media.not_fetched" not in [loss.code for loss in out.losses], name
+
+
+def test_a_wire_fetches_what_it_was_given_and_its_copies_too() -> None:
+    def nothing(source: Source, path: str) -> None:
+        return None
+
+    req = dragoman.ChatRequest([shown()])
+    closed = dragoman.wire("openai", fetch=None)
+    for wire in (closed, dragoman.wire(closed), dragoman.wire(closed, facts="documents-2025"),
+                 dragoman.wire(closed, strict=True), dragoman.Formatter(closed).wire,
+                 dragoman.wire(dragoman.wire("openai"), fetch=nothing)):  # fmt: skip
+        codes = [loss.code for loss in wire.write_request(req, "gpt-5.6").losses]
+        assert codes == ["media.not_fetched"]
+    losses = dragoman.Formatter(closed).write([shown()]).losses
+    assert [loss.code for loss in losses][:1] == ["media.not_fetched"]
+
+
+def test_a_body_never_names_a_file_that_is_read(cwd: Path) -> None:
+    def asked_for(source: Source, path: str) -> Base64Source:
+        asked.append((getattr(source, "url", ""), path))
+        return Base64Source("image/png", ENCODED)
+
+    asked: list[tuple[str, str]] = []
+    web = "https://example.com/cat.png"
+    parts = [{"type": "image_url", "image_url": {"url": url}}
+             for url in ("a.png", f"file://{cwd}/a.png", web)]  # fmt: skip
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": parts}]}
+    assert ENCODED not in str(
+        dragoman.convert(body, "openai-chat", "ollama", model="qwen3-vl").body
+    )
+    req = dragoman.wire("openai-chat").read_request(body)
+    assert ENCODED not in str(dragoman.wire("ollama").write_request(req, "qwen3-vl").body)
+    assert not asked
+    out = dragoman.convert(body, "openai-chat", "ollama", model="qwen3-vl", fetch=asked_for)
+    assert out.body["messages"][-1]["images"] == [ENCODED]
+    assert asked == [(web, "$.messages[0].content[2].image_url.url")]
+
+
+def test_what_the_model_or_a_tool_names_is_not_fetched_for_a_body() -> None:
+    def refused(source: Source, path: str) -> Base64Source:
+        raise AssertionError(source)
+
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/cat.png"}}
+    body = {"model": "claude-opus-5-5", "max_tokens": 9, "messages": [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant",
+         "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},
+        {"role": "user",
+         "content": [{"type": "tool_result", "tool_use_id": "a", "content": [image]}]},
+    ]}  # fmt: skip
+    dragoman.convert(body, "anthropic", "ollama", model="qwen3-vl", fetch=refused)
+
+
+def test_a_fetch_that_awaits_or_gives_bytes_is_named() -> None:
+    async def later(source: Source, path: str) -> Base64Source:
+        return Base64Source("image/png", ENCODED)
+
+    for fetch, says in ((later, "awaited"), (lambda source, path: b"bytes", "Base64Source")):
+        wrong: Any = fetch
+        for write in (
+            lambda f: dragoman.wire("openai", fetch=f).write_request(
+                dragoman.ChatRequest([shown()])
+            ),
+            lambda f: dragoman.Formatter("openai", fetch=f).write([shown()]),
+        ):
+            with pytest.raises(dragoman.ConfigError, match=says):
+                write(wrong)
+
+
+def test_an_answer_is_not_fetched_for() -> None:
+    answer = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}]}
+    with pytest.raises(dragoman.ConfigError, match="fetch"):
+        dragoman.convert(answer, "openai-chat", "ollama", "response", fetch=local_files)

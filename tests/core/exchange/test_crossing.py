@@ -19,7 +19,7 @@ TOOL = {"type": "function", "function": FUNCTION}
 
 def crossed(source: str, target: str, body: dict[str, Any]) -> tuple[Written, dict[str, str]]:
     """(what is written, code of each loss by its place)."""
-    out = dragoman.convert(body, source, target, policy="ignore")
+    out = dragoman.convert(body, source, target, policy="ignore", keep_model=True)
     assert judge_request(target, out.body) == []
     return out, {loss.where: loss.code for loss in out.losses}
 

@@ -68,9 +68,8 @@ def test_a_request_of_ones_own() -> None:
 
 
 def test_any_refusal_carries_what_was_lost_before() -> None:
-    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}, {"smell": 1}]}],
-            "generationConfig": {"responseMimeType": "application/json"}}  # fmt: skip
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}, {"smell": 1}]}]}
     with pytest.raises(WriteError) as caught:
-        dragoman.convert(body, "gemini", "dashscope", policy="ignore")
-    assert caught.value.code == "format.json_word"
+        dragoman.convert(body, "gemini", "openai", model="gpt-5-pro", policy="ignore")
+    assert caught.value.code == "model.endpoint"
     assert "raw.foreign" in {loss.code for loss in caught.value.losses}

@@ -117,9 +117,12 @@ def test_texts_of_a_custom_tools_result() -> None:
 
 def test_what_a_call_has_beyond_that_is_lost_by_name() -> None:
     item = {"type": "custom_tool_call", "call_id": "c2", "name": "c", "input": "x",
-            "namespace": "n"}  # fmt: skip
-    _, losses = converted(RESPONSES, CHAT, {"model": "m", "input": [HI, item]})
-    assert ("raw.foreign", "$.input[1]") in losses
+            "namespace": "n", "caller": {"type": "direct"}}  # fmt: skip
+    body, losses = converted(RESPONSES, CHAT, {"model": "m", "input": [HI, item]})
+    assert body["messages"][1]["tool_calls"] == [
+        {"id": "c2", "type": "custom", "custom": {"name": "n__c", "input": "x"}}]  # fmt: skip
+    assert ("tool.namespace", "$.input[1].namespace") in losses
+    assert ("extras.foreign", "$.input[1].caller.type") in losses
 
 
 def test_one_host_speaks_to_itself_and_others_are_no_kin() -> None:
@@ -137,3 +140,11 @@ def test_other_wires_name_each_as_lost() -> None:
         "model": "m", "messages": [HI], "verbosity": "low", "safety_identifier": "s"})  # fmt: skip
     assert ("extras.foreign", "$.verbosity") in losses
     assert body["metadata"] == {"user_id": "s"}
+
+
+@pytest.mark.parametrize("tools", [None, 7, [{}], ["look"], [{"type": None, "name": "look"}]])
+def test_a_choice_among_what_is_no_tool_is_named(tools: object) -> None:
+    choice = {"type": "allowed_tools", "mode": "auto", "tools": tools}
+    asked = {"model": "gpt-5.6", "input": [HI], "tool_choice": choice}
+    _, losses = converted(RESPONSES, CHAT, asked)
+    assert ("extras.foreign", "$.tool_choice.mode") in losses

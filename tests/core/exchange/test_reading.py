@@ -39,7 +39,9 @@ def test_a_body_is_no_request() -> None:
 
 @pytest.mark.parametrize("target", ["openai-chat", "gemini", "bedrock-converse", "anthropic"])
 def test_half_a_pair_in_the_name_of_a_model(target: str) -> None:
-    out = dragoman.convert({**BODY, "model": "a\ud83d"}, "openai-chat", target, policy="ignore")
+    out = dragoman.convert(
+        {**BODY, "model": "a\ud83d"}, "openai-chat", target, policy="ignore", keep_model=True
+    )
     assert out.model == "a\ufffd"
     out.path.encode()
     assert [loss.where for loss in out.losses if loss.code == "text.surrogate"] == ["$.model"]

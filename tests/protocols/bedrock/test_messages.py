@@ -122,9 +122,13 @@ def test_media_in_results_where_the_model_takes_them_else_behind_all_results() -
     block = {"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}
     own = said(*msgs, tools=[F])
     assert own[2]["content"][0]["toolResult"]["content"] == [block]
-    moved = said(*msgs, tools=[F], model="mistral.mistral-large-2407-v1:0")[2]["content"]
+    moved = said(*msgs, tools=[F], model="cohere.command-r-v1:0")[2]["content"]
     assert [next(iter(b)) for b in moved][:2] == ["toolResult", "toolResult"]
     assert block in moved[2:]
+    apart = said(*msgs, tools=[F], model="mistral.mistral-large-2407-v1:0")
+    assert [next(iter(b)) for b in apart[2]["content"]] == ["toolResult", "toolResult"]
+    assert apart[3]["role"] == "assistant"
+    assert block in apart[4]["content"]
 
 
 def test_words_behind_results_share_their_turn() -> None:

@@ -202,10 +202,10 @@ def test_response_formats() -> None:
     assert listed.body["parameters"]["response_format"] == {"type": "json_object"}
 
 
-def test_json_without_the_word_is_refused_before_it_is_sent() -> None:
-    with pytest.raises(WriteError, match="needs the word JSON") as caught:
-        wrote(response_format=ResponseFormat("json"))
-    assert caught.value.path == "$.response_format"
+def test_json_without_the_word_is_asked_for_in_words() -> None:
+    out = wrote(response_format=ResponseFormat("json"))
+    assert out.body["input"]["messages"][0] == {"role": "system", "content": "Answer in JSON."}
+    assert lost(out) == [("format.json_word", "$.response_format")]
 
 
 def test_own_parameters_join_the_others() -> None:

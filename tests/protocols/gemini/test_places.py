@@ -149,4 +149,4 @@ def test_a_model_that_stands_in_the_path_has_no_place_in_the_body() -> None:
     body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
     path = "/v1beta/models/gemini-3.5-flash:generateContent"
     out = dragoman.convert(body, "gemini", "openai-chat", path=path, policy="ignore")
-    assert [(loss.code, loss.where) for loss in out.losses] == [("model.kept", "$")]
+    assert [(loss.code, loss.where) for loss in out.losses] == [("model.foreign", "$")]

@@ -94,7 +94,10 @@ def test_a_schema_where_a_model_knows_only_that_it_is_json() -> None:
     form = ResponseFormat("schema", SCHEMA)
     out = wire.write_request(ChatRequest([Msg.user("Hi")], response_format=form), "x-1")
     assert out.body["format"] == "json"
-    assert lost(out) == [("format.lowered", "$.response_format.kind")]
+    assert lost(out) == [
+        ("format.in_words", "$.response_format"),
+        ("format.lowered", "$.response_format.kind"),
+    ]
 
 
 def test_tools() -> None:

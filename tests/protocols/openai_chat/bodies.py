@@ -63,6 +63,8 @@ MESSAGES: dict[str, Any] = {
                           "tool_calls": [{k: v for k, v in CALL.items() if k != "type"}]},
     "call with more": {"role": "assistant", "content": "",
                        "tool_calls": [{**CALL, "index": 0, "extra_content": {"g": {"s": "x"}}}]},
+    "odd custom call": {"role": "assistant", "tool_calls": [
+        {"id": "c2", "type": "custom", "custom": {"name": "grep"}}]},
     "custom call": {"role": "assistant", "tool_calls": [
         {"id": "c2", "type": "custom", "custom": {"name": "grep", "input": "x"}}]},
     "odd calls": {"role": "assistant", "tool_calls": [None, 3, {"function": {"name": 1}}]},

@@ -78,7 +78,8 @@ def call(at: int, id: str, name: str, raw: str | None) -> Part:
 
 
 def test_text_goes_out_as_it_comes() -> None:
-    encoder = dragoman.wire(WIRE).room.encoder(Report())
+    asked = ChatRequest([], extras={WIRE: {"stream_options": {"include_usage": True}}})
+    encoder = dragoman.wire(WIRE).room.encoder(Report(), asked)
     assert encoder.feed(NAMED) == []
     head = {"object": "chat.completion.chunk", "id": "a1", "model": "m", "created": 0}
     first, second = (encoder.feed(text(said)) for said in ("Sama", "rkand"))

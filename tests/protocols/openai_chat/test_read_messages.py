@@ -50,7 +50,8 @@ def test_messages_have_their_neutral_homes() -> None:
     call = one(MESSAGES["call"])
     assert call == ToolUseBlock("c1", "look", {"at": 1}, '{"at": 1}')
     assert one(MESSAGES["broken arguments"]).input == '{"at": '
-    raw = one(MESSAGES["custom call"])
+    assert one(MESSAGES["custom call"]) == ToolUseBlock("c2", "grep", "x", freeform=True)
+    raw = one(MESSAGES["odd custom call"])
     assert (raw.role, raw.pair, raw.by) == ("call", "c2", "client")
     assert one(MESSAGES["result of parts"]) == ToolResultBlock("c1", "look", [TextBlock("18")])
     assert one(MESSAGES["refusal"]) == RefusalBlock("No.")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dragoman
 from dragoman import ChatRequest, ServerTool, Tool, ToolChoice
-from dragoman.message import CacheHint, Options, ResponseFormat, dump, load
+from dragoman.message import CacheHint, Grammar, Options, ResponseFormat, dump, load
 
 from .bodies import ALL, BODIES, FIELDS, LOOK, MARK, WIRE, body, exact, read, said
 
@@ -109,7 +109,16 @@ def test_tools_have_their_neutral_homes() -> None:
     assert (made.name, made.description, made.parameters) == ("look", "Looks", {})
     assert (made.strict, made.cache) == (False, CacheHint("1h"))
     custom = {"type": "custom", "custom": {"name": "grep"}}
-    assert read(body(tools=[custom])).tools == [ServerTool("own", extras={WIRE: custom})]
+    (freeform,) = read(body(tools=[custom])).tools
+    assert isinstance(freeform, Tool)
+    assert (freeform.name, freeform.freeform, freeform.grammar) == ("grep", True, None)
+    form = {"type": "grammar", "grammar": {"syntax": "regex", "definition": "a+"}}
+    custom = {"type": "custom", "custom": {"name": "grep", "format": form}}
+    (freeform,) = read(body(tools=[custom])).tools
+    assert isinstance(freeform, Tool)
+    assert freeform.grammar == Grammar("a+", "regex")
+    odd = {"type": "custom", "custom": {"name": 1}}
+    assert read(body(tools=[odd])).tools == [ServerTool("own", extras={WIRE: odd})]
 
 
 @pytest.mark.parametrize(

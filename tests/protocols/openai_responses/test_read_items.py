@@ -244,11 +244,6 @@ def test_a_result_of_parts() -> None:
     ("call", "result", "seat"),
     [
         (
-            {"type": "custom_tool_call", "call_id": "c1", "name": "sql", "input": "x"},
-            {"type": "custom_tool_call_output", "call_id": "c1", "output": "1"},
-            "tool",
-        ),
-        (
             {"type": "mcp_approval_request", "id": "mcpr_1", "name": "go"},
             {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
             "tool",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman import Msg, Options
 from dragoman.message import ResponseFormat, ServerTool, Tool, ToolChoice
 
@@ -183,7 +184,7 @@ def test_tools_go_back_as_they_came(told: dict[str, Any]) -> None:
         {"type": "function"},
         {},
         {"type": ["x"]},
-        {"type": "custom", "name": "sql", "format": {"type": "text"}},
+        {"type": "custom", "name": ""},
         {"type": "mcp", "server_label": "m", "server_url": "https://a.b"},
         {"type": "code_interpreter", "container": "cntr_1"},
         {"type": "file_search", "vector_store_ids": []},
@@ -262,3 +263,45 @@ def test_claims(body: Any, is_one: bool) -> None:
 def test_a_path_tells_embeddings_apart() -> None:
     assert not wire().room.claims({"model": "m", "input": "Hi"}, "/v1/embeddings")
     assert wire().room.claims({"model": "m", "input": "Hi"}, "/v1/responses?x=1")
+
+
+GROUP: dict[str, Any] = {"type": "namespace", "name": "functions", "description": "", "tools": [
+    {"type": "custom", "name": "exec", "description": "Runs it.", "format": {
+        "type": "grammar", "syntax": "lark", "definition": "start: SOURCE"}},
+    {"type": "function", "name": "wait", "strict": False, "parameters": {"type": "object"}},
+]}  # fmt: skip
+ADDED: dict[str, Any] = {"type": "additional_tools", "id": "at_1", "role": "developer", "tools": [
+    GROUP, {"type": "namespace", "name": "clock", "tools": [{"type": "function", "name": "sleep"}]},
+]}  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [{}, {"tools": [{"type": "custom", "name": "sql"}]}])
+def test_tools_among_the_items_are_tools(more: dict[str, Any]) -> None:
+    told = {"input": [ADDED, USER, {**ADDED, "id": "at_2", "tools": [GROUP["tools"][1]]}],
+            "tool_choice": "auto", "parallel_tool_calls": False, **more}  # fmt: skip
+    req = same(told)
+    names = [tool.name for tool in req.tools if isinstance(tool, Tool)]
+    assert names == [*(["sql"] if more else []), "exec", "wait", "sleep", "wait"]
+    assert [m.role for m in req.messages] == ["user"]
+    out = dragoman.wire("deepseek", policy="ignore").write_request(req)
+    names = [tool["function"]["name"] for tool in out.body["tools"]]
+    assert names[-4:] == ["functions__exec", "functions__wait", "clock__sleep", "wait"]
+    assert out.body["tool_choice"] == "auto"
+    assert not {"raw.foreign", "tool.foreign"} & {loss.code for loss in out.losses}
+
+
+def test_edited_tools_stand_beside_the_input() -> None:
+    req = read({"model": "gpt-5.6", "input": [ADDED, USER]})
+    req.tools = [*req.tools[:1], Tool("look")]
+    body = wire().write_request(req).body
+    assert body["input"] == [USER]
+    assert [tool.get("name") for tool in body["tools"]] == ["functions", "look"]
+
+
+def test_a_result_behind_a_custom_call_that_nobody_edited() -> None:
+    call = {"type": "custom_tool_call", "call_id": "c1", "name": "sql", "input": "x"}
+    req = read({"model": "gpt-5.6", "input": [USER, call],
+                "tools": [{"type": "custom", "name": "sql"}]})  # fmt: skip
+    req.messages = [*req.messages, Msg.tool("c1", "18")]
+    assert wire().write_request(req).body["input"][1:] == [
+        call, {"type": "custom_tool_call_output", "call_id": "c1", "output": "18"}]  # fmt: skip

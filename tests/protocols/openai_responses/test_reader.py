@@ -148,8 +148,8 @@ def test_a_call_keeps_what_pairs_it_apart_from_its_own_id() -> None:
     item = {**CALL, "namespace": "crm", "caller": {"type": "direct"}}
     assert only(item) == ToolUseBlock(
         "call_1", "look", {"at": 1}, '{"at": 1}',
-        extras={OWN: {"id": "fc_1", "status": "completed", "namespace": "crm",
-                      "caller": {"type": "direct"}}},
+        namespace="crm",
+        extras={OWN: {"id": "fc_1", "status": "completed", "caller": {"type": "direct"}}},
     )  # fmt: skip
     assert read(CALL).finish.reason == "tool_calls"
 
@@ -182,8 +182,6 @@ _CALL_OF = {
 @pytest.mark.parametrize(
     ("item", "role", "pair", "by"),
     [
-        ({"type": "custom_tool_call", "call_id": "c", "name": "n", "input": "x"},
-         "call", "c", "client"),
         ({"type": "computer_call", "call_id": "c", "action": {}}, "call", "c", "client"),
         ({"type": "local_shell_call", "call_id": "c", "action": {}}, "call", "c", "client"),
         ({"type": "apply_patch_call", "call_id": "c", "operation": {}}, "call", "c", "client"),

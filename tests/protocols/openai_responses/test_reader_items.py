@@ -36,12 +36,12 @@ def test_other_items_come_whole_at_their_end() -> None:
 @pytest.mark.parametrize(
     ("item", "events", "told"),
     [
-        ({"type": "custom_tool_call", "input": ""},
-         [("custom_tool_call_input.delta", {"delta": "ab"}),
-          ("custom_tool_call_input.delta", {"delta": "c"})], {"input": "abc"}),
-        ({"type": "custom_tool_call", "input": ""},
-         [("custom_tool_call_input.delta", {"delta": "ab"}),
-          ("custom_tool_call_input.done", {"input": "abc"})], {"input": "abc"}),
+        ({"type": "code_interpreter_call", "code": ""},
+         [("code_interpreter_call_code.delta", {"delta": "ab"}),
+          ("code_interpreter_call_code.delta", {"delta": "c"})], {"code": "abc"}),
+        ({"type": "code_interpreter_call", "code": ""},
+         [("code_interpreter_call_code.delta", {"delta": "ab"}),
+          ("code_interpreter_call_code.done", {"code": "abc"})], {"code": "abc"}),
         ({"type": "mcp_call", "arguments": ""},
          [("mcp_call_arguments.delta", {"delta": "{}"})], {"arguments": "{}"}),
         ({"type": "apply_patch_call", "operation": {"type": "create_file"}},

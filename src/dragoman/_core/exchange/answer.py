@@ -11,10 +11,11 @@ from typing import Any
 
 from ... import message as tree
 from ...envelope import Envelope, Sealing, sealed
-from ...errors import InvalidMessage
+from ...errors import DragomanError, InvalidMessage
 from ...losses import Loss, Policy, Report
 from ...losses.codes.code import Kind
 from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, Finish, Usage, Written
+from ...message.check import FAULTS, raise_for_notes
 from ...protocols.base import Encoder, Room
 from ..jsontext import Json
 from ..stream.builder import FinishCorrector
@@ -117,7 +118,13 @@ class WireAnswering:
         report = Report((), resp, tree.answer_places, self.name)
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
-        body = self.room.write_response(resp, report, request)
+        try:
+            body = self.room.write_response(resp, report, request)
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                nodes = (resp, resp.usage, *resp.candidates)
+                raise_for_notes(nodes, (candidate.msg for candidate in resp.candidates), error)
+            raise
         (policy or self.policy).judge(report, self._logged)
         return Written(body, model=resp.model, report=report)
 
@@ -127,13 +134,18 @@ class WireAnswering:
         *,
         origin: tree.Origin | None = None,
         envelope: Envelope | None = None,
+        second: int = 0,
     ) -> StreamEncoder:
         """An encoder for one answer: pieces of any wire in, this protocol's events out.
 
         `origin` is who answers (`StreamDecoder.origin`), this wire's provider unless it is given:
-        the opaque state of another goes nowhere, or into an `envelope`.
+        the opaque state of another goes nowhere, or into an `envelope`. `second` of the Unix clock
+        dates an answer that does not tell when it was made.
         """
+        if request is not None:
+            request = tree.request_of(request)
         report = StreamReport(self.name)
+        report.second = second
         sealing = None
         if origin is not None and origin.issuer not in self.room.can().reads:
             sealing = Sealing(self.room.protocol, origin, envelope, report)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import isawaitable
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +24,8 @@ from ..passes.fit.blocks import drop_blanks
 from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
 from ..passes.order import alternate_roles, join_calls, move_late_system, order
+from ..passes.plain_tools import plain_calls, plain_tools, wire_names_of
+from ..passes.properties import property_spellings
 from ..passes.repair import drop_unfinished_calls, repair
 from ..passes.roles import RoledHistory, survey
 from ..passes.thinking_binding import first_change, keep_bound_thinking
@@ -38,6 +41,7 @@ class FormatStyle:
     prompt: SystemPrompt = field(default_factory=SystemPrompt)
     told: Told = field(default_factory=Told)
     fetch: Fetch | None = None
+    fetch_read: bool = False  # web addresses in a user's messages that were read from a body too
     saver: Saver | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     insert_turns: bool = True  # in a plain list too; a request always has the turns it needs
@@ -108,6 +112,8 @@ class PreparedHistory:
     tools: Sequence[Tool | ServerTool]
     names: dict[str, str] = field(default_factory=dict)  # tool names as the wire spells them
     ids: dict[str, str] = field(default_factory=dict)  # wire ids -> the tree's
+    properties: dict[str, dict[str, str]] = field(default_factory=dict)  # by tool, likewise
+    meant: dict[str, Tool] = field(default_factory=dict)  # functions' names -> what they stand for
     unbound: int | None = None  # from which message on the provider shall drop thinking itself
 
 
@@ -190,7 +196,7 @@ def prepare_part(
     if history.flags & roles.CUT:
         history = drop_unfinished_calls(history, report)
     if history.flags & roles.MEDIA and style.fetch is not None:
-        history = _fetched(history, caps, style.fetch, report)
+        history = _fetched(history, caps, style.fetch, style.fetch_read, report)
     if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
         history = repair(history, caps, report, style.told, context.open_start)
     if type(style.speakers) is not ByRole:
@@ -201,9 +207,11 @@ def prepare_part(
         history = _name_fields(history, caps, report, context.speakers)
     prepared = PreparedHistory(history, tools)
     if history.calls or tools:
-        called = [*context.tools, *history.names] if context.tools else history.names
-        prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
-        history, prepared.ids = respell_history(history, caps, prepared.names, report, context.ids)
+        history = _name_tools(prepared, caps, style.told, report, context.tools)
+        prepared.properties = property_spellings(tools, caps)
+        history, prepared.ids = respell_history(
+            history, caps, prepared.names, report, context.ids, prepared.properties
+        )
     after_others = context.behind is not None or history.roles[1:2] == [roles.SYSTEM]
     if caps.late_system != "keep" and (history.flags & roles.LATE or after_others):
         history = move_late_system(history, caps, report, style.told, context.behind)
@@ -218,6 +226,26 @@ def prepare_part(
         history, caps, report, style.told, whole, insert, context.behind, context.last
     )
     return prepared
+
+
+def _name_tools(
+    prepared: PreparedHistory,
+    caps: Capabilities,
+    told: Told,
+    report: Report,
+    called_before: tuple[str, ...],
+) -> RoledHistory:
+    """The history with calls of what the wire has; the tools and their names go to `prepared`."""
+    offered = prepared.tools
+    tools, meant = plain_tools(offered, caps, report, told)
+    history = plain_calls(prepared.history, meant, caps, report)
+    called = [*called_before, *history.names] if called_before else history.names
+    prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
+    if meant:
+        prepared.meant = wire_names_of(meant, prepared.names, offered)
+        names = {tool.name: name for name, tool in prepared.meant.items() if name != tool.name}
+        prepared.names = names | prepared.names
+    return history
 
 
 def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Report) -> list[Msg]:
@@ -252,15 +280,29 @@ def _rewritten(msgs: list[Msg], rewrite: Rewrite, caps: Capabilities, report: Re
 
 
 def _fetched(
-    history: RoledHistory, caps: Capabilities, fetch: Fetch, report: Report
+    history: RoledHistory, caps: Capabilities, fetch: Fetch, of_read: bool, report: Report
 ) -> RoledHistory:
     fetched: dict[int, Base64Source] = {}
-    for source in media_to_fetch(history, caps):
+    for source in media_to_fetch(history, caps, of_read):
         if id(source) not in fetched:
-            data = fetch(source, report.locate(source))
+            data = _bytes_of(fetch(source, report.locate(source)))
             if data is not None:
                 fetched[id(source)] = data
     return insert_fetched(history, fetched, report) if fetched else history
+
+
+def _bytes_of(data: object) -> Base64Source | None:
+    """What a fetch gave, which must be the bytes or None. Raises ConfigError for anything else."""
+    if data is None or isinstance(data, Base64Source):
+        return data
+    hint = "fetch(source, path) -> Base64Source(media_type, data) or None"
+    if isawaitable(data):
+        getattr(data, "close", bool)()  # nobody will await it
+        hint += "; nothing is awaited here, so fetch before, and give Base64Source in the messages"
+    raise ConfigError(
+        f"fetch must give a Base64Source or None, not {type(data).__name__}",
+        hint=hint, code="fetch.result",
+    )  # fmt: skip
 
 
 def _rewritten_speakers(

@@ -18,7 +18,9 @@ from ...message.paths import also
 from ...message.request import model_origin, new_request
 from ...protocols.base import Room
 from ..jsontext import JsonObject, loads
-from ..passes.names import invert_names, wire_tool_names
+from ..passes.names import invert_names
+from ..passes.plain_tools import tools_stood_for
+from ..passes.properties import inverted, property_spellings
 from ..passes.roles import RoledHistory
 from ..stream.builder import Builder
 from ..stream.pieces import provider_error
@@ -102,7 +104,7 @@ class WireReading(ABC):
         ):  # fmt: skip
             if value is not None and not isinstance(value, kind):
                 raise ConfigError(f"{name} must be {kind.__name__}, not {type(value).__name__}")
-        request = self._read(body, path, headers, keep=True)
+        request = self._read(body, path, _texts(headers), keep=True)
         if residue is not None:
             restore_residue(request, residue)
         if envelope is not None:
@@ -173,18 +175,20 @@ class WireReading(ABC):
         With the `Written` that was sent, thinking is bound to what stood before it. `model` was
         asked if the request names none; `caps` is what it can do, where somebody knows better.
         """
+        tools, request = _checked(tools, request)
         model = (request.model if request is not None else None) or model
         caps = caps or self.can(model)
-        names = _names(tools, request, caps)
+        names, meant = _names(tools, request, caps)
         prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
         origin = tree.Origin(issuer, model, prefix=prefix or None)
-        builder = Builder(issuer, names=names, origin=origin)
+        builder = Builder(issuer, names=names, meant=meant, origin=origin)
         reader = self.room.reader()
         tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
         if tags:
             reader = ThinkTagReader(reader, tags)
-        return StreamDecoder(reader, builder, self.room.framing, names)
+        properties = _properties(tools, request, caps, names)
+        return StreamDecoder(reader, builder, self.room.framing, names, properties, meant)
 
     def read_response(
         self,
@@ -236,13 +240,55 @@ class WireReading(ABC):
         return AsyncStream(self.stream_decoder(tools, request), chunks)
 
 
+def _checked(tools: Any, request: Any) -> tuple[Any, Any]:
+    """What an answer belongs to: (tools, request). Raises ConfigError for what is neither."""
+    if request is not None and not isinstance(request, (ChatRequest, Written)):
+        text = f"request must be a ChatRequest or Written, not {type(request).__name__}"
+        raise ConfigError(text, hint="request= is what was asked", code="answer.request")
+    if isinstance(tools, (ChatRequest, Written)):
+        text = f"a {type(tools).__name__} is no list of tools"
+        raise ConfigError(text, hint="give it as request=...", code="answer.request")
+    items = tools if isinstance(tools, (list, tuple)) else () if tools is None else (tools,)
+    if odd := [item for item in items if not isinstance(item, (Tool, ServerTool))]:
+        text = f"tools holds a {type(odd[0]).__name__}, which is no Tool"
+        raise ConfigError(text, hint="tools= are those of the request", code="answer.tools")
+    return tools, request
+
+
 def _names(
     tools: Sequence[Tool | ServerTool] | None,
     request: ChatRequest | Written | None,
     caps: Capabilities,
-) -> dict[str, str]:
-    """Tool names as the wire spells them -> as the tools are called."""
+) -> tuple[dict[str, str], dict[str, Tool]]:
+    """(tool names as the wire spells them -> as the tools are called, which of them is meant)."""
     if isinstance(request, Written) and tools is None:
-        return request.names
+        return request.names, request.meant
     declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
-    return invert_names(wire_tool_names(declared or (), caps.tool_names))
+    names, meant = tools_stood_for(declared or (), caps)
+    return invert_names(names), meant
+
+
+def _texts(headers: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """The headers that are there: clients say None for one that they leave out."""
+    if headers is None:
+        return None
+    present: dict[Any, Any] = {name: value for name, value in headers.items() if value is not None}
+    for name, value in present.items():
+        if not (isinstance(name, str) and isinstance(value, str)):
+            kinds = f"{type(name).__name__}: {type(value).__name__}"
+            raise ConfigError(f"headers are texts by name, not {kinds}")
+    return present
+
+
+def _properties(
+    tools: Sequence[Tool | ServerTool] | None,
+    request: ChatRequest | Written | None,
+    caps: Capabilities,
+    names: Mapping[str, str],
+) -> dict[str, dict[str, str]]:
+    """By the wire's name of each tool: its arguments as the wire spells them -> the tool's own."""
+    if isinstance(request, Written) and tools is None:
+        return request.properties
+    declared = request.tools if tools is None and isinstance(request, ChatRequest) else tools
+    spelled = property_spellings(declared or (), caps)
+    return inverted(spelled, invert_names(dict(names))) if spelled else {}

@@ -17,20 +17,23 @@ from collections.abc import (
 )
 from dataclasses import replace
 from inspect import isawaitable
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from ...errors import ConfigError, ProviderError, ReadError
-from ...message import ChatResponse, Origin, ToolUseBlock
+from ...message import ChatResponse, Origin, Tool, ToolUseBlock
 from ...protocols.base import Reader
 from ...sse import Decoder
 from ..jsontext import Json, loads
+from ..passes.properties import ArgumentNames, own_arguments
 from ..stream.builder import Builder
 from ..stream.events import EventView, StreamEvent
 from ..stream.pieces import Failed, Key, Part, Piece, Raw, provider_error
+from ..stream.restoring import CallRestorer
 from .plain_json import bytes_of, plain, text_of, values_of
 
 _SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+_NO_PROPERTIES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _PARSED = frozenset({dict, list, type(None), bool, int, float})
 
 
@@ -41,16 +44,26 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_frames", "_reader", "builder", "framing", "names")
+    __slots__ = ("_arguments", "_frames", "_properties", "_reader", "_restorer", "builder",
+                 "framing", "names")  # fmt: skip
 
     def __init__(
-        self, reader: Reader, builder: Builder, framing: Any, names: Mapping[str, str]
+        self,
+        reader: Reader,
+        builder: Builder,
+        framing: Any,
+        names: Mapping[str, str],
+        properties: Mapping[str, Mapping[str, str]] = _NO_PROPERTIES,
+        meant: Mapping[str, Tool] = MappingProxyType({}),
     ) -> None:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
         self._reader = reader
+        self._restorer = CallRestorer(meant) if meant else None
         self._frames: Decoder | None = None
+        self._properties = properties  # of arguments, by the wire's names of tools, likewise
+        self._arguments: dict[Key, tuple[Mapping[str, str], ArgumentNames]] = {}
 
     @property
     def origin(self) -> Origin | None:
@@ -93,7 +106,13 @@ class StreamDecoder:
             last = self._reader.finish()
         except RecursionError as error:
             raise ReadError("the answer is nested too deeply", code="json.deep") from error
-        return pieces + self._added(last)
+        unfinished = [
+            Part(key, ToolUseBlock("", "", raw_input=rest))
+            for key, (_, text) in self._arguments.items() if (rest := text.rest())
+        ]  # fmt: skip
+        self._arguments.clear()
+        pieces += self._added([*unfinished, *last])
+        return pieces if self._restorer is None else pieces + self._restorer.finish()
 
     def snapshot(self) -> ChatResponse:
         """The answer as it is so far."""
@@ -138,9 +157,24 @@ class StreamDecoder:
     def _added(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces for whoever reads on: their calls are named as the tools are."""
         add = self.builder.add
+        if self._properties:
+            pieces = [self._with_own_arguments(piece) for piece in pieces]
         for piece in pieces:
             add(piece)
+        if self._restorer is not None:
+            pieces = [made for piece in pieces for made in self._restorer.feed(piece)]
         return [_named(piece, self.names) for piece in pieces] if self.names else pieces
+
+    def _with_own_arguments(self, piece: Piece) -> Piece:
+        if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
+            return piece
+        known = self._arguments.get(piece.key)
+        names = self._properties.get(call.name) or (known[0] if known else None)
+        if names is None:
+            return piece
+        if known is None or piece.whole:
+            known = self._arguments[piece.key] = names, ArgumentNames(names)
+        return replace(piece, block=own_arguments(call, *known))
 
     def _keep(self, piece: Piece) -> list[Piece]:
         self.builder.add(piece)

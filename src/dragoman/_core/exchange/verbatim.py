@@ -73,6 +73,7 @@ def prepare_verbatim(
         while first < len(history.roles) and history.roles[first] == SYSTEM:
             first += 1
     elements: list[Json] = []
+    called = {call.id: call for m in history.msgs for call in m.calls}
     start = first
     for as_read, run in groupby(history.msgs[first:], lambda m: id(m) in as_read_ids):
         part = list(run)
@@ -82,6 +83,7 @@ def prepare_verbatim(
         else:
             composed = RoledHistory(part, history.roles[start:end], unusual=[*range(len(part))])
             composed.flags = FOLLOWED if end < len(history.msgs) else 0
+            composed.called = called
             elements += room.messages(composed, caps, report)
         start = end
     prompt = RoledHistory(history.msgs[:first], history.roles[:first])

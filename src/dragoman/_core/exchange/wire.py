@@ -9,23 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ... import message as tree
 from ...capabilities import About, Capabilities, Facts, override
-from ...errors import InvalidMessage, WriteError
+from ...capabilities.naming import IdRule
+from ...errors import DragomanError, InvalidMessage, WriteError
 from ...losses import Policy, PolicyLike, Report
 from ...losses import policy as policy_of
 from ...message import AsRead, ChatRequest, Msg, RawBlock, ServerTool, Tool, Written
 from ...message.blocks import ANSWER, NOTES, noted
-from ...message.check import HEALED, heal
+from ...message.check import FAULTS, HEALED, heal, raise_for_notes
 from ...message.request import ITEM
 from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.reasoning import states
 from ...rewrite.speakers import ByRole
+from ..edges.fetch import local_files
 from ..jsontext import JsonObject
+from ..passes.fetching import Fetch
 from ..passes.fit import fit_tools, withhold_tools
+from ..passes.format_words import ask_in_words
 from ..passes.names import invert_names
+from ..passes.properties import inverted
 from ..passes.roles import checked_messages
 from ..passes.thinking_binding import history_prefix
 from .answer import WireAnswering
@@ -36,18 +42,15 @@ from .residue import residue_of, source_map
 from .sibling_wires import adopt_sibling_fields
 from .verbatim import prepare_verbatim, write_verbatim
 
-_DEFAULT_STYLE = FormatStyle()
-# What a node raises in the passes that somebody put into a message after it was checked.
-_FAULTS = (AttributeError, TypeError, KeyError, AssertionError)
-
 
 class Wire(ModelFacts, WireReading, WireAnswering):
     """One provider's API: `write_request` turns a ChatRequest into what it takes.
 
-    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for.
+    Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for. `fetch`
+    reads media that the provider takes as bytes only, of messages that the program built.
     """
 
-    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps",
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_style",
                  "facts", "name", "policy", "room", "vendor")  # fmt: skip
 
     def __init__(
@@ -58,14 +61,19 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         vendor: Any = None,
         facts: tuple[Facts, ...] = (),
         policy: PolicyLike = "log",
+        fetch: Fetch | None = local_files,
     ) -> None:
         self.name = name
         self.room = room
         self._protocol_caps = room.can()
+        if vendor is not None and _alone(vendor):
+            reads = self._protocol_caps.reads | {vendor.name}
+            self._protocol_caps = replace(self._protocol_caps, reads=reads)
         self.vendor = vendor
         pin = next((some.pin for some in reversed(facts) if some.pin), "")
         self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
         self.policy: Policy = policy_of(policy)
+        self._style = FormatStyle(fetch=fetch)
         self._logged: set[str] = set()
         self._caps: dict[tuple[str | None, frozenset[str]], Capabilities] = {}
         hosts = (name, room.protocol, vendor.name if vendor is not None else room.protocol)
@@ -78,12 +86,19 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         """What this vendor does its own way."""
         return getattr(self.room, "dialect", None)
 
+    @property
+    def fetch(self) -> Fetch | None:
+        """What reads media that must go as bytes: files under the current directory by default."""
+        return self._style.fetch
+
     def __repr__(self) -> str:
         return f"Wire({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy is made of; what was asked before is asked anew there."""
-        create = partial(type(self), vendor=self.vendor, facts=self.facts, policy=self.policy)
+        create = partial(
+            type(self), vendor=self.vendor, facts=self.facts, policy=self.policy, fetch=self.fetch
+        )
         return create, (self.name, self.room)
 
     def knowing(self, facts: tuple[Facts, ...]) -> Wire:
@@ -91,28 +106,35 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if not facts:
             return self
         every = (*self.facts, *facts)
-        return Wire(self.name, self.room, vendor=self.vendor, facts=every, policy=self.policy)
+        return Wire(
+            self.name, self.room, vendor=self.vendor, facts=every, policy=self.policy,
+            fetch=self.fetch,
+        )  # fmt: skip
 
     def write_request(
         self,
         req: ChatRequest,
         model: str | None = None,
         *,
-        style: FormatStyle = _DEFAULT_STYLE,
+        style: FormatStyle | None = None,
         policy: Policy | None = None,
         report: Report | None = None,
+        keep_model: bool = False,
     ) -> Written:
         """The request as the provider takes it: body, path, headers, losses.
 
-        `model` wins over the request's own. Raises WriteError for what cannot be sent at all,
+        `model` wins over the request's own. A request that another provider's wire read names a
+        model that is not here: this host's default is asked then, unless `keep_model`. Raises
+        WriteError for what cannot be sent at all, as for a local file that is not there,
         LossRefused where the policy says so.
         """
+        style = style or self._style
         if type(req) is not ChatRequest:
             req = tree.request_of(req)
         report = report or Report(req.messages, req, tree.places, self.name)
         if req.read is not None:
             refuse_server_state(req, req.read, self.room, self._issuer, report)
-        name = self._model_name(req, model, report)
+        name = self._model_name(req, model, keep_model, report)
         report.rules = lambda code, field, kind: self.rule(
             code, name, req, About(field, kind), style.changes
         )
@@ -130,17 +152,22 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             tools = fit_tools(tools, caps, report)
         try:
             prepared, http = self._written(req, name, tools, caps, style, report)
-        except _FAULTS:
-            checked_messages(req.messages, report)  # names what was put in unchecked
-            raise
         except WriteError as error:
             raise _with_losses(error, req, report) from error.__cause__
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                checked_messages(req.messages, report)  # names what was put in unchecked
+                raise_for_notes((req, *req.tools), req.messages, error)
+            raise
         if report.kinds:
             (policy or self.policy).judge(report, self._logged)
         return Written(
             http.body, http.path, http.headers, name, prepared.ids,
-            invert_names(prepared.names) if prepared.names else {}, report=report,
+            invert_names(prepared.names) if prepared.names else {},
+            inverted(prepared.properties, prepared.names) if prepared.properties else {},
+            prepared.meant, report=report,
             # what thinking in the answer will be bound to, hashed when somebody asks for it
+            client=partial(self.room.client_arguments, http.body, http.headers, name),
             bound=partial(history_prefix, prepared.tools, prepared.history, prepared.unbound),
             left=partial(residue_of, req, prepared, http, caps, self.room, report),
             sourced=partial(source_map, req, prepared, http, caps, self.room, report),
@@ -159,12 +186,16 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         msgs = req.messages
         if req.system is not None or req.memories is not None or req.tools:
             msgs = self.with_prompt(req, style, caps, report)
+        if req.response_format is not None and not self._format_as_read(req, model, style):
+            msgs = ask_in_words(msgs, req, caps, style.told, report)
         if req.agent_name is not None:
             style = style.seen_by(req.agent_name)
         if req.read is not None and self._still_read(req.read, model, style):
+            if caps.property_names.chars and "tools" in req.read.kept(req.asks()):
+                caps = replace(caps, property_names=IdRule())  # they go back as they were read
             verbatim = prepare_verbatim(msgs, req.read, tools, caps, style, report, self.room)
             http = write_verbatim(req, req.read, verbatim, model, caps, self.room, report)
-            return verbatim.made, http
+            return verbatim.made, self._with_headers(http)
         continued = req.extras is not None and self.room.continues(req, caps)
         prepared = prepare(msgs, tools, caps, style, report, True, continued, req.read)
         if not prepared.history.msgs:
@@ -173,9 +204,15 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             prepared.history, prepared.tools, req, model, caps, prepared.names,
             prepared.unbound is not None,
         )  # fmt: skip
-        return prepared, self.room.write(request, report)
+        return prepared, self._with_headers(self.room.write(request, report))
 
-    def _model_name(self, req: ChatRequest, model: str | None, report: Report) -> str:
+    def _with_headers(self, http: HttpRequest) -> HttpRequest:
+        """The request with the headers that its vendor always wants."""
+        if self.vendor is not None and self.vendor.headers:
+            http.headers = {**self.vendor.headers, **http.headers}
+        return http
+
+    def _model_name(self, req: ChatRequest, model: str | None, keep: bool, report: Report) -> str:
         """The model that is asked: the argument, else the request's, else this host's default."""
         name = model or req.model
         if not name:
@@ -185,8 +222,21 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if type(name) is not str or not name.isascii():
             name = _whole_name(name, req, report)
         if not model and req.read is not None and req.read.protocol != self.room.host:
+            if not keep and not self._is_kin(req.read):
+                report.lost("model.foreign", req, "model", what=name, did=self.room.model)
+                return self.room.model
             report.lost("model.kept", req, "model", what=name)
         return name
+
+    def _is_kin(self, read: AsRead) -> bool:
+        """Whether the request was read over another wire of the same provider."""
+        home = self.vendor
+        rows = home.wires.values() if home is not None else ()
+        own = {self._issuer, *(issuer for row in rows for issuer in getattr(row, "issuers", ()))}
+        openai = {"openai-chat", "openai-responses"}
+        return read.issuer in own | self.can().reads or (
+            home is None and {read.issuer, self._issuer} <= openai
+        )
 
     def _still_read(self, read: AsRead, model: str, style: FormatStyle) -> bool:
         """Whether this wire read the request, and it still asks the same model in the same way."""
@@ -194,6 +244,12 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             return False
         same = read.model == model or (read.model is None and model == self.room.model)
         return same and not style.rewrites and type(style.speakers) is ByRole and not style.changes
+
+    def _format_as_read(self, req: ChatRequest, model: str, style: FormatStyle) -> bool:
+        """Whether the response format goes back as this wire read it."""
+        read = req.read
+        same = read is not None and self._still_read(read, model, style)
+        return same and read is not None and "response_format" in read.kept(req.asks())
 
     def with_prompt(
         self, req: ChatRequest, style: FormatStyle, caps: Capabilities, report: Report
@@ -219,9 +275,16 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         try:
             history = prepare(msgs, [], caps, style, report, whole=False).history
             return self.room.messages(history, caps, report)
-        except _FAULTS:
-            checked_messages(msgs, report)
+        except FAULTS as error:
+            if not isinstance(error, DragomanError):
+                checked_messages(msgs, report)
             raise
+
+
+def _alone(vendor: Any) -> bool:
+    """Whether extras under the vendor's name are for all its wires, and no issuer bears it."""
+    issuers = (getattr(dialect, "issuers", ()) for dialect in vendor.wires.values())
+    return vendor.name not in chain.from_iterable(issuers)
 
 
 # -- names and texts that cannot be sent -----------------------------------------------------------

@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
 from ...losses import Loss, Policy, Report
 from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
+from ...message.request import OPTIONS
 from ...message.tools import ToolList
 from ...rewrite.lines import has_tools
 from ...rewrite.truncate import DropOldest, Truncation, strategic, without_oldest
@@ -100,6 +101,20 @@ class WrittenMessages(Shown):
         return self.report.added
 
 
+_OF_REQUESTS = frozenset(f.name for f in fields(ChatRequest)) - {"messages"} | {*OPTIONS}
+
+
+def refuse_options(kwargs: Mapping[str, Any]) -> None:
+    """Raise ConfigError for keywords that a list of messages has no place for."""
+    if lost := sorted(_OF_REQUESTS & kwargs.keys()):
+        raise ConfigError(
+            f"a list of messages has no {', '.join(lost)}",
+            hint="format_request(ChatRequest(msgs, ...)) writes the whole request; call(msgs,"
+            " tools=, stream=) gives messages, tools and stream flag",
+            code="format.option",
+        )
+
+
 class FormatterBase(ABC):
     """What a formatter is: it turns messages into the form that a model's API expects."""
 
@@ -155,14 +170,17 @@ class TruncatedFormatterBase(FormatterBase):
         return limited
 
     async def format(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
-        """The messages as this provider takes them; keyword arguments have no effect.
+        """The messages as this provider takes them.
 
-        Raises NotMessages, InvalidMessage, ContextOverflow.
+        Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
+        and the like) are refused. Raises NotMessages, InvalidMessage, ContextOverflow, ConfigError.
         """
+        refuse_options(kwargs)
         return (await self._write(msgs, sync=False)).messages
 
     def format_sync(self, msgs: list[Msg], **kwargs: Any) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        refuse_options(kwargs)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg]) -> WrittenMessages:

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
-from ...errors import ProviderError, ReadError, StreamError
+from ...errors import ConfigError, ProviderError, ReadError, StreamError
 from ...losses import PolicyLike, Report
 from ...losses import policy as policy_of
-from ...message import ChatRequest, ChatResponse, Msg, Written, tools_of
+from ...message import ChatRequest, ChatResponse, Msg, TextBlock, Written, tools_of
 from ...message.tools import ToolList
 from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged
@@ -30,7 +30,14 @@ from ..passes.fetching import Fetch
 from ..passes.fit.state import Saver
 from ..stream.pieces import Piece, Raw
 from ..wording import Told
-from .base import FORMAT_HOOKS, RequestFormatter, WrittenMessages, current_report, drive
+from .base import (
+    FORMAT_HOOKS,
+    RequestFormatter,
+    WrittenMessages,
+    current_report,
+    drive,
+    refuse_options,
+)
 from .session import Session
 
 SentRequest: TypeAlias = ChatRequest | Written | None
@@ -82,6 +89,10 @@ class AnswerFormatter(RequestFormatter):
         return self._msg(reading.end(), request)
 
     def _decoder(self, tools: ToolList, request: SentRequest) -> StreamDecoder:
+        if isinstance(tools, (Msg, ChatRequest, Written)):
+            text = f"tools must be a list of tools, not {type(tools).__name__}"
+            hint = "parse_response(answer, tools=..., request=...)"
+            raise ConfigError(text, hint=hint, code="answer.tools")
         declared = None if tools is None else tools_of(tools)
         return self.wire.stream_decoder(declared, request, model=self.model, caps=self.can)
 
@@ -89,7 +100,25 @@ class AnswerFormatter(RequestFormatter):
         msg = resp.msg
         agent_name = request.agent_name if isinstance(request, ChatRequest) else None
         msg.name = agent_name or getattr(self.style.speakers, "me", None) or ""
+        if msg.name and (lead := getattr(self.style.speakers, "form", None)) is not None:
+            _drop_lead(msg, lead.lead_of(msg.name))
         return msg
+
+
+def _drop_lead(msg: Msg, lead: str) -> None:
+    """Take the speaker's own tag from the start of an answer, which models copy from the history.
+
+    `Friday: Hello` says who speaks, as the lines of the history do; the name says it here.
+    """
+    first = next((block for block in msg.blocks if type(block) is TextBlock), None)
+    head = lead.strip()
+    if first is None or not head or not first.text.lstrip().startswith(head):
+        return
+    text = first.text.lstrip().removeprefix(head).lstrip(" ")
+    if isinstance(msg.content, str):
+        msg.content = text
+    else:
+        msg.content = [replace(b, text=text) if b is first else b for b in msg.content]
 
 
 class _Reading:
@@ -184,7 +213,7 @@ class WireFormatter(AnswerFormatter):
             rewrites=rewrites,
             prompt=prompt or SystemPrompt(),
             told=told or Told(),
-            fetch=fetch,
+            fetch=wire.fetch if fetch is local_files else fetch,
             saver=media_saver,
             changes=changes,
             insert_turns=self.inserts_turns,
@@ -199,12 +228,16 @@ class WireFormatter(AnswerFormatter):
     async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
         """The messages (or those of a request) as this provider takes them.
 
-        Raises NotMessages, InvalidMessage, WriteError, ContextOverflow, LossRefused.
+        Keywords of AgentScope's have no effect; those that a whole request has (`tools`, `stream`
+        and the like) are refused. Raises NotMessages, InvalidMessage, WriteError, ContextOverflow,
+        LossRefused, ConfigError.
         """
+        refuse_options(kwargs)
         return (await self._write(msgs, sync=False)).messages
 
     def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        refuse_options(kwargs)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> WrittenMessages:

@@ -7,7 +7,6 @@ has (server tools, containers, compaction) stays as it is, with its pairing. Kno
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias, assert_never
@@ -17,7 +16,15 @@ from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import DocumentBlock, ImageBlock, RawBlock, TextBlock, ThinkingBlock
-from ...message.blocks import TEXTS, ContentBlock, MediaBlock, Source, answered
+from ...message.blocks import (
+    SEALED_SUMMARY,
+    SUMMARY,
+    TEXTS,
+    ContentBlock,
+    MediaBlock,
+    Source,
+    answered,
+)
 from ..chat_shape import are_objects, filled, without
 
 # gives the fields of this wire that a node has and does not model
@@ -340,7 +347,7 @@ def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
 def _decoded(data: str) -> str:
     try:
         return base64.b64decode(data, validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError) as error:
+    except ValueError as error:  # no base64, beyond ASCII, or no UTF-8
         text = "a document of type text/plain holds no UTF-8 text in base64"
         hint = "give its true media type"
         raise WriteError(text, hint=hint, code="media.decode") from error
@@ -354,7 +361,10 @@ def read_raw(data: JsonObject, issuer: str) -> RawBlock:
         return RawBlock(issuer, data, "result", call_id)
     if kind.endswith("_use") and isinstance(id, str):
         return RawBlock(issuer, data, "call", id)
-    return RawBlock(issuer, data)
+    block = RawBlock(issuer, data)
+    if kind == "compaction":
+        block.spelling = SUMMARY if isinstance(data.get("content"), str) else SEALED_SUMMARY
+    return block
 
 
 def _is_text(data: JsonObject) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
@@ -39,11 +40,13 @@ class Dialect:
     issuers: tuple[str, ...] = ("anthropic",)
 
 
-# Anthropic API, "Messages": content blocks by role; results begin the next user turn; text must
+# Anthropic API, "Messages": content blocks by role; results begin the next user turn, and failed
+# ones hold text alone (400 "all content must be type `text` if `is_error` is true"); text must
 # not be blank, and a turn must not end in thinking; ids match ^[a-zA-Z0-9_-]+$ and are unique; at
-# most four cache breakpoints. What current models do not agree on (forced tools, sampling, prefill,
-# thinking that can be turned off) stands here as none of them refuses it. The maximum of an answer
-# holds its thinking, too.
+# most four cache breakpoints. 400 "input_schema.properties: Property keys should match pattern
+# '^[a-zA-Z0-9_.-]{1,64}$'" speaks of the root alone. What current models do not agree on (forced
+# tools, sampling, prefill, thinking that can be turned off) stands here as none of them refuses it.
+# The maximum of an answer holds its thinking, too.
 CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
@@ -67,6 +70,7 @@ CAN = Capabilities(
     format_schema="anthropic-strict",
     cached_tools=True,
     result_error=True,
+    error_kinds=frozenset({"text"}),
     system_place="top",
     late_system="reminder",
     blank_text=False,
@@ -77,6 +81,7 @@ CAN = Capabilities(
     cache_hints=4,
     ids=IdRule(chars=r"a-zA-Z0-9_\-", unique=True),
     tool_names=NameRule(max=128),
+    property_names=IdRule(chars=r"a-zA-Z0-9_.\-", max=64),
     max_tokens=16_384,
     formats=frozenset({"text", "schema"}),
     server_tools=frozenset({"web_search", "code_execution"}),
@@ -152,6 +157,7 @@ def _claims_block(data: Json) -> bool:
     return isinstance(kind, str) and (kind in _BLOCKS or kind.endswith("_tool_result"))
 
 
+_TOKEN = re.compile(r"[\w.:+-]+", re.ASCII)  # what a header takes of the names of betas
 BETAS = "anthropic_beta"
 _HEADER = "anthropic-beta"
 
@@ -161,17 +167,26 @@ def read_betas(body: JsonObject, notes: JsonObject, headers: Mapping[str, str] |
     values = [value for name, value in (headers or {}).items() if name.lower() == _HEADER]
     betas = [name.strip() for value in values for name in value.split(",") if name.strip()]
     if betas and BETAS not in body:
-        body[BETAS], notes[BETAS] = betas, "header"
+        body[BETAS] = betas
+        if _fit_header(betas):
+            notes[BETAS] = "header"
 
 
 def headers_as_read(room: Room, req: ChatRequest, headers: dict[str, str]) -> dict[str, str]:
     """The headers with the betas that `read_betas` read from one, before any others."""
     fields, notes = issuer_fields(req, room.issuer)
     betas = fields.get(BETAS)
-    if notes.get(BETAS) != "header" or not isinstance(betas, list):
+    if notes.get(BETAS) != "header" or not _fit_header(betas):
         return headers
     others = [name for name in headers.get(_HEADER, "").split(",") if name and name not in betas]
     return {**headers, _HEADER: ",".join([*betas, *others])}
+
+
+def _fit_header(betas: Json) -> TypeGuard[list[str]]:
+    """Whether it is a list of names that a header takes: none with a comma or a line break."""
+    return isinstance(betas, list) and all(
+        isinstance(name, str) and _TOKEN.fullmatch(name) for name in betas
+    )
 
 
 def write_betas(body: JsonObject, headers: dict[str, str], betas: list[str], place: str) -> None:
@@ -180,8 +195,7 @@ def write_betas(body: JsonObject, headers: dict[str, str], betas: list[str], pla
         if betas:
             body[BETAS] = [*body.get(BETAS, ()), *betas]
         return
-    in_body = body.get(BETAS)
-    if isinstance(in_body, list) and all(isinstance(name, str) for name in in_body):
+    if _fit_header(body.get(BETAS)):
         betas = [*body.pop(BETAS), *betas]
     if betas:
         headers[_HEADER] = ",".join(betas)

@@ -186,7 +186,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         """The end of the message. None is made up for an answer that broke off."""
         if self._failed or (self._finish is None and not self._has_anything()):
             return []
-        events = self._end_blocks()
+        events = self._end_blocks(broken=self._finish is None)
         if self._finish is not None or self._has_news:
             events.append(self._message_delta())
         if self._finish is not None:
@@ -246,7 +246,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
 
     def failed(self, piece: Failed) -> list[Event]:
         """The error, behind what came before it; nothing comes behind."""
-        events = self._end_blocks() if self._has_anything() else []
+        events = self._end_blocks(broken=True) if self._has_anything() else []
         self._failed = True
         return [*events, ("error", answer.write_error(piece.error))]
 
@@ -295,11 +295,11 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         parts = [] if self._first_part is None else [self._first_part]
         return f"{model}\0{parts!r}\0{len(messages)}\0{last}"
 
-    def _end_blocks(self) -> list[Event]:
-        """The parts that wait, and the end of the open block."""
+    def _end_blocks(self, broken: bool) -> list[Event]:
+        """The parts that wait, and the end of the open block, unless a call broke off in it."""
         events = self._begin() if self._steps is None else []
         assert self._steps is not None  # it is begun
-        events += self._block_events(self._steps.finish())
+        events += self._block_events(self._steps.finish(broken))
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came too late")
         return events

@@ -88,6 +88,7 @@ def at_top(m: Msg) -> bool:
 
 
 _TEXT_KEYS = {"type", "text"}
+TOOLSET = "toolset_name"
 _WIRE_ROLES = ("system", "user", "assistant", "user")  # of SYSTEM, USER, ASSISTANT, TOOL
 
 
@@ -100,6 +101,7 @@ def write_messages(
     always_list = room.dialect.text == "blocks"
     add_thinking = caps.empty_thinking and caps.thinking != "never"
     fields: NodeFields = partial(own_extras, caps=caps)
+    toolsets = _Toolsets(history, fields)
     msgs, roles, marks = history.msgs[start:], history.roles[start:], history.marks()[start:]
     for m, role, unusual in zip(msgs, roles, marks, strict=True):
         content: Any = m.content
@@ -117,7 +119,7 @@ def write_messages(
                 entries.append({"role": "assistant", "content": [call]})
                 continue
             if type(block) is ToolResultBlock:
-                text: Any = block.output
+                text: Any = block.output if not toolsets.names else None
                 if type(text) is list and len(text) == 1:
                     text = text[0].text  # a usual result holds only texts
                 if type(text) is str and text and not text.isspace():
@@ -125,7 +127,7 @@ def write_messages(
                     result = {"type": "tool_result", "tool_use_id": block.id, "content": parts}
                     entries.append({"role": "user", "content": [result]})
                     continue
-            content = [write_block(block, fields) for block in content]
+            content = [toolsets.noted(write_block(block, fields)) for block in content]
             if add_thinking and role == ASSISTANT:
                 content = _with_thinking(content)
             if not always_list and len(content) == 1 and content[0].keys() == _TEXT_KEYS:
@@ -135,6 +137,27 @@ def write_messages(
             entry.update(own_extras(m, caps))
         entries.append(entry)
     return entries
+
+
+class _Toolsets:
+    """Which toolset each call is of: its result has to say it again.
+
+    Reference: Anthropic API, "Create a message", `toolset_name` of `tool_use` and `tool_result`.
+    """
+
+    def __init__(self, history: RoledHistory, fields: NodeFields) -> None:
+        self.names: dict[str, Json] = {}  # by the id of the call
+        for id, call in history.called.items():
+            if call.extras is not None and TOOLSET in (found := fields(call)):
+                self.names[id] = found[TOOLSET]
+
+    def noted(self, data: JsonObject) -> JsonObject:
+        """The block as it goes out: a call is noted, a result says what its call does."""
+        if data.get("type") == "tool_use" and TOOLSET in data:
+            self.names[data["id"]] = data[TOOLSET]
+        elif data.get("type") == "tool_result" and data["tool_use_id"] in self.names:
+            data.setdefault(TOOLSET, self.names[data["tool_use_id"]])
+        return data
 
 
 def _is_answer(m: Msg, caps: Capabilities) -> bool:

@@ -11,7 +11,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, loads
+from ..._core.jsontext import Json, JsonObject, field_at, loads
 from ..._core.stream.arguments import parse_arguments
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, host_error, provider_error
 from ...errors import ReadError
@@ -19,7 +19,6 @@ from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, Extras, answered
 from ..answers import GrowingBlock, read_finish
 from ..chat_shape import require_text, without
-from ..request_fields import field_at
 from .answer import FINISH_REASONS, NO_REASON, read_refusal, read_usage
 from .blocks import read_answer_block, read_citation
 from .dialect import Dialect

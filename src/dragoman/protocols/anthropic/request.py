@@ -13,15 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, field_at, put_field, take_field
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape, request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_shape import issuer_extras, without
-from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget
-from ..request_fields import field_at, put_field, take_field
+from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
 from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, read_betas
@@ -118,6 +117,10 @@ def write_maximum(request: ChatRequest, caps: Capabilities, budget: int, report:
     return maximum
 
 
+# the words of the SDK for an effort
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
+
 def requested_thinking(prepared: PreparedRequest, report: Report) -> Asked | None:
     """What is asked of the model, as far as the history lets it think.
 
@@ -125,7 +128,7 @@ def requested_thinking(prepared: PreparedRequest, report: Report) -> Asked | Non
     message must start with a thinking block".
     """
     request, caps = prepared.request, prepared.caps
-    thinking = asked(request, caps, report)
+    thinking = asked(request, caps, report, levels=_EFFORTS)
     if not thinking_budget(thinking, caps):
         return thinking
     return None if barred_by_history(request.options, prepared.history, report) else thinking
@@ -164,6 +167,25 @@ def write_thinking(
         body["output_config"] = {"effort": thinking.effort, **body.get("output_config", {})}
     if "thinking" in body:  # docs, "Extended thinking"
         request_fields.within(body, "top_p", "top_p", (0.95, 1.0), prepared.request, report)
+
+
+_ALONE = "Anthropic docs, Thinking: between_tools (2026-10-08)"
+
+
+def fit_still_fields(
+    body: JsonObject, request: ChatRequest, issuer: str, caps: Capabilities, report: Report
+) -> None:
+    """Fit the provider's own fields to thinking that is turned off: an effort, and its neighbours.
+
+    Docs, "Thinking": no other field stands beside `between_tools`.
+    """
+    fit_still_effort(body, "output_config.effort", request, issuer, caps, report)
+    thinking = body.get("thinking")
+    if isinstance(thinking, dict) and thinking.get("type") == "between_tools":
+        for key in thinking.keys() - {"type"}:
+            field = f"extras.{issuer}.thinking.{key}"
+            report.lost("option.refused", request, field, key, "left out", _ALONE)
+        body["thinking"] = {"type": "between_tools"}
 
 
 def drop_unbound_thinking(body: JsonObject) -> list[str]:

@@ -5,10 +5,10 @@ Reference: Anthropic API, "Create a Message": `system` stands apart, `max_tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import JsonObject, field_at
 from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
@@ -16,8 +16,9 @@ from ...message import ChatRequest, RawBlock, TextBlock, Tool
 from ...sse import Framing
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path, own_extras, replay
+from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
-from ..request_fields import choice, field_at
+from ..request_fields import choice
 from . import dialect as hosts
 from . import request as fields
 from .answer import write_response
@@ -29,6 +30,12 @@ _PATH = hosts.Dialect().path
 _EVENTS = frozenset({"message_start", "content_block_start", "content_block_delta",
                      "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
 _CACHED = ("tool", "text", "image", "document", "tool_use", "tool_result")
+
+# of Anthropic's client, version 2; what only its beta messages have goes beside them
+_ARGUMENTS = frozenset({
+    "max_tokens", "messages", "model", "metadata", "service_tier", "stop_sequences", "stream",
+    "system", "thinking", "tool_choice", "tools",
+})  # fmt: skip
 
 
 class Anthropic(Room):
@@ -117,6 +124,12 @@ class Anthropic(Room):
             elif getattr(node, "source", None) is not None:
                 yield f"{path}.source", Field(node, "source")
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.messages.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /v1/messages`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
@@ -148,6 +161,8 @@ class Anthropic(Room):
         if request.stream and dialect.stream_flag:
             body["stream"] = True
         replay(body, request, caps, report)
+        if thinking is not None and thinking.off:
+            fields.fit_still_fields(body, request, self.issuer, caps, report)
         betas = fields.drop_unbound_thinking(body) if prepared.switch else []
         hosts.write_betas(body, headers, betas, dialect.betas_place)
         for issuer, own_fields in (request.extras or {}).items():

@@ -76,7 +76,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
 
     def finish(self) -> list[Event]:
         """The end of the last block, why the answer ended, and its figures."""
-        events = self._block_events(self._steps.finish())
+        events = self._block_events(self._steps.finish(broken=self._finish is None))
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came behind its block")
         resp = self.about.finish()
@@ -126,7 +126,7 @@ class ConverseEncoder(AnswerEncoder[ConverseWriter]):
 
     def failed(self, piece: Failed) -> list[Event]:
         """The error, behind what came before it."""
-        return [*self._block_events(self._steps.finish()), write_exception(piece.error)]
+        return [*self._block_events(self._steps.finish(broken=True)), write_exception(piece.error)]
 
     def _block_events(self, steps: list[Step]) -> list[Event]:
         events: list[Event] = []

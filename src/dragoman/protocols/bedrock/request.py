@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject, arguments, loads
+from ..._core.jsontext import Json, JsonObject, arguments, field_at, loads, put_field, take_field
 from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage, ReadError, WriteError
@@ -24,7 +24,6 @@ from .. import chat_shape, reasoning, request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, without
 from ..reasoning import Asked
-from ..request_fields import field_at, put_field, take_field
 from . import messages
 from .blocks import cache_point, read_cache_point
 from .dialect import read_path
@@ -44,8 +43,16 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
                          f"{MODEL_FIELDS}.reasoning_config.budget_tokens"),
     "reasoning": (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort",
                   f"{MODEL_FIELDS}.reasoningConfig.maxReasoningEffort",
-                  f"{MODEL_FIELDS}.reasoning_effort"),
+                  f"{MODEL_FIELDS}.reasoning_effort", f"{MODEL_FIELDS}.reasoning.effort",
+                  f"{MODEL_FIELDS}.reasoning_config"),
 }  # fmt: skip
+
+# `form` of other makers' models -> where their word for thinking stands; none turns it off
+_WORD_FIELDS = {
+    "effort": f"{MODEL_FIELDS}.reasoning_effort",
+    "reasoning": f"{MODEL_FIELDS}.reasoning.effort",
+    "config": f"{MODEL_FIELDS}.reasoning_config",
+}
 
 # where thinking is turned on and off: Claude's place, its other name, Nova's
 _SWITCHES = [
@@ -61,6 +68,8 @@ _COMPOSED = {name: name for name in ("top_k", "service_tier")} | {
 }
 
 
+# all words that any maker's models take here; service model: OutputConfig.effort
+_LEVELS = ("low", "medium", "high", "xhigh", "max")
 _TIERS = ("priority", "default", "flex", "reserved")  # service model: ServiceTierType
 
 
@@ -157,7 +166,7 @@ def write_options(body: JsonObject, prepared: PreparedRequest, report: Report) -
 def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Report) -> JsonObject:
     """The fields that ask for thinking; `maximum`: that of the answer, if one is set."""
     request, caps = prepared.request, prepared.caps
-    wish = reasoning.asked(request, caps, report)
+    wish = reasoning.asked(request, caps, report, levels=_LEVELS)
     if wish is None:
         return {}
     effort = wish.effort
@@ -165,14 +174,18 @@ def _thinking_fields(prepared: PreparedRequest, maximum: int | None, report: Rep
         return _claude_thinking(wish, prepared, maximum, report)
     if caps.form == "nova" and wish.off:
         return {"reasoningConfig": {"type": "disabled"}}
+    if effort is None and not wish.off and caps.thinks == "asked" and caps.efforts:
+        effort = caps.efforts[0]  # it has no word for thinking without a level
+        field = reasoning.reasoning_field(request.options)
+        report.lost("option.range", request.options, field, did=f"sent as {effort}")
     if caps.form == "nova":
-        if effort is None:
-            effort = caps.efforts[0]
-            field = reasoning.reasoning_field(request.options)
-            report.lost("option.range", request.options, field, did=f"sent as {effort}")
         return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
-    if caps.form == "gpt-oss" and effort is not None:
-        return {"reasoning_effort": effort}
+    word = "none" if wish.off else effort
+    if caps.form in _WORD_FIELDS and word is not None:
+        body: JsonObject = {}
+        put_field(body, _WORD_FIELDS[caps.form], word)
+        fields: JsonObject = body[MODEL_FIELDS]
+        return fields
     is_default = wish.off if caps.thinks == "asked" else wish == Asked()
     if is_default:  # the model does so without a word
         reasoning.moot(request, report)
@@ -201,6 +214,15 @@ def _claude_thinking(
         return {}
     fitting = reasoning.fit_budget(budget, maximum, options, report)
     return {} if fitting is None else {"thinking": {"type": "enabled", "budget_tokens": fitting}}
+
+
+def fit_still_efforts(
+    body: JsonObject, request: ChatRequest, issuer: str, caps: Capabilities, report: Report
+) -> None:
+    """Lower the efforts beside Claude's thinking that is turned off, wherever they stand."""
+    if field_at(body, f"{MODEL_FIELDS}.thinking.type") == "disabled":
+        for path in (f"{MODEL_FIELDS}.output_config.effort", "outputConfig.effort"):
+            reasoning.fit_still_effort(body, path, request, issuer, caps, report)
 
 
 _FORMAT = "outputConfig.textFormat"

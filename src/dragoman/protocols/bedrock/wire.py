@@ -7,7 +7,7 @@ for by another operation, the system prompt stands beside the messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from ..._core.jsontext import JsonObject
@@ -17,6 +17,7 @@ from ...message import ChatRequest
 from ...message.blocks import NOTES
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import filled, head, in_path, issuer_fields, own_extras
+from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable, request_paths
 from . import request as fields
 from .answer import write_response
@@ -99,6 +100,17 @@ class BedrockConverse(Room):
         in_body = bool(req.model) and notes.get("model") == "body"
         yield "$.modelId" if in_body else "$", Field(req, "model")
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of boto3's `converse`, or `converse_stream`; boto3 encodes bytes itself."""
+        arguments: Arguments = {"modelId": model, **body}
+        if isinstance(messages := body.get("messages"), list):
+            arguments["messages"] = [with_bytes(message) for message in messages]
+        if isinstance(system := body.get("system"), list):
+            arguments["system"] = [with_bytes(block) for block in system]
+        return arguments
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /model/{modelId}/converse` or `/converse-stream`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
@@ -121,4 +133,6 @@ class BedrockConverse(Room):
         # an id may be an ARN, whose colons and slashes are no parts of the path
         path = self.dialect.path.format(model=in_path(prepared.model or self.model))
         operation = "converse-stream" if request.stream else "converse"
-        return HttpRequest(f"{path}/{operation}", {}, filled(body, own_extras(request, caps)))
+        body = filled(body, own_extras(request, caps))
+        fields.fit_still_efforts(body, request, self.issuer, caps, report)
+        return HttpRequest(f"{path}/{operation}", {}, body)

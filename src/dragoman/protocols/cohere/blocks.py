@@ -213,9 +213,9 @@ def citations_as_read(extras: JsonObject, index: int) -> list[Json]:
     return [_moved(item, index) for item in citations] if isinstance(citations, list) else []
 
 
-def _moved(citation: JsonObject, index: int) -> Json:
+def _moved(citation: Json, index: int) -> Json:
     """The citation with the index where the item that it was read with stands by now."""
-    if index < 0 or cited_item(citation) == index:
+    if not isinstance(citation, dict) or index < 0 or cited_item(citation) == index:
         return citation
     fields = {key: value for key, value in citation.items() if key != "content_index"}
     return {**fields, "content_index": index} if index else fields

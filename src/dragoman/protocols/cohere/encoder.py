@@ -73,7 +73,8 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
 
     def finish(self) -> list[Event]:
         """What still waits, why it ended with the figures, and the end of the stream."""
-        events = self._events(self._steps.finish())
+        broken = self._end is None or self._error is not None
+        events = self._events(self._steps.finish(broken))
         for block in self._steps.untold:
             self.report.lost("answer.unsaid", block, what="what came behind its block")
         if self._end is None and self._error is None:

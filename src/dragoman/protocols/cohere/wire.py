@@ -5,7 +5,7 @@ Reference: Cohere API, "Chat", request body; Cohere docs, "Errors".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
@@ -13,12 +13,20 @@ from ...losses import Field, Report
 from ...message import ChatRequest, Msg, TextBlock, ThinkingBlock, Tool
 from ..base import HttpRequest, PreparedRequest
 from ..chat_room import ChatRoom
+from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import blocks, dialect, request
 from . import messages as entries
 from .answer import write_response
 from .encoder import CohereEncoder
 from .reader import CohereReader
+
+# of Cohere's client, version 7; whether it streams is the method
+_ARGUMENTS = frozenset({
+    "model", "messages", "tools", "strict_tools", "documents", "citation_options",
+    "response_format", "safety_mode", "max_tokens", "stop_sequences", "temperature", "seed",
+    "frequency_penalty", "presence_penalty", "k", "p", "logprobs", "tool_choice", "thinking",
+})  # fmt: skip
 
 
 class Cohere(ChatRoom):
@@ -69,6 +77,17 @@ class Cohere(ChatRoom):
     thinking_as_read = request.thinking_as_read
     write_options = request.write_options
     write_response = write_response
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat`, or `chat_stream` for a stream, of its `ClientV2`."""
+        arguments: Arguments = {name: body[name] for name in body if name in _ARGUMENTS}
+        others = {name: body[name] for name in body if name not in {*_ARGUMENTS, "stream"}}
+        options: Arguments = {"additional_body_parameters": others} if others else {}
+        if headers:
+            options["additional_headers"] = dict(headers)
+        return {**arguments, "request_options": options} if options else arguments
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import message as tree
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, field_at, put_field
 from ..._core.jsontext import arguments as json_text
 from ..._core.stream.arguments import MADE
 from ..._core.stream.think_tags import join_think_tags
@@ -23,7 +23,6 @@ from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
 from ..answers import EVENTS, AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import filled, object_of
-from ..request_fields import field_at, put_field
 from .blocks import MEDIA, media_link
 
 # spellings of a text: a part of a content list, the text of an answer without choices

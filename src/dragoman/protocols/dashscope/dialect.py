@@ -55,6 +55,7 @@ CAN = Capabilities(
     efforts=("on",),
     budgets=(1, 262144),
     server_tools=frozenset({"web_search", "code_execution"}),
+    json_word=True,
     source="Model Studio, Qwen API via DashScope",
     since="2026-11-21",
 )

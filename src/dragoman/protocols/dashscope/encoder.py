@@ -69,11 +69,14 @@ class CallFragments:
             fields.pop(name, None)
         return [_fragment(call, text, fields)] if text or fields else []
 
-    def finish(self) -> list[JsonObject]:
-        """The calls that nobody named, and an empty object for those without arguments."""
+    def finish(self, broken: bool) -> list[JsonObject]:
+        """The calls that nobody named, and an empty object for those without arguments.
+
+        `broken`: the answer has no end, so there may have been arguments to come.
+        """
         calls = self._calls.values()
         fragments = [self._first(call) for call in calls if not call.begun]
-        if not self._writer.own:
+        if not (self._writer.own or broken):
             fragments += [
                 _fragment(call, "{}", {})
                 for call in calls
@@ -200,8 +203,9 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
                 self.report.made(block, blocks[0])
             if (part := self.writer.part(block)) is not None:
                 events += self._add(self._choice(key[0]), {"content": [part]})
-        for _, choice in sorted(self._choices.items()):
-            events += self._add_calls(choice, choice.calls.finish())
+        for index, choice in sorted(self._choices.items()):
+            broken = self._failed or index not in self._ends
+            events += self._add_calls(choice, choice.calls.finish(broken))
         ends = [end for _, end in sorted(self._ends.items()) if end.finish.reason != "error"]
         for end in ends:
             reason = self.writer.finish_reason(end.finish, end) or "stop"

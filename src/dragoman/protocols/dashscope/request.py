@@ -25,6 +25,9 @@ from .blocks import cache_field, read_cache
 from .messages import read_message
 
 # option -> its keys under `parameters`: any of them is read, the first is written
+# Model Studio docs, Deep thinking: reasoning_effort
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
 _SAME = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty",
          "repetition_penalty", "seed", "stop", "n", "logprobs", "top_logprobs")  # fmt: skip
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -41,9 +44,9 @@ _MODES = {"auto": "auto", "none": "none", "required": "required"}
 
 
 def write_parameters(
-    prepared: PreparedRequest, tools: list[JsonObject], messages: list[JsonObject], report: Report
+    prepared: PreparedRequest, tools: list[JsonObject], report: Report
 ) -> JsonObject:
-    """The `parameters` of a request with these tools and messages, as they are written."""
+    """The `parameters` of a request with these tools, as they are written."""
     request, caps = prepared.request, prepared.caps
     params: JsonObject = {"result_format": "message"}
     if request.stream:
@@ -58,8 +61,6 @@ def write_parameters(
         tool_choice = _fitting_choice(tool_choice, request.tool_choice, report)
         chat_request.write_choice(params, tool_choice, _MODES)
     if (form := request_fields.response_format(request, caps, report)) is not None:
-        if form.kind == "json":
-            request_fields.demand_json_word(messages)
         params["response_format"] = request_fields.spelled_format(form, report)
     for tool in prepared.server_tools:
         if tool.kind != "own":  # which stands among the tools
@@ -71,7 +72,7 @@ def write_parameters(
 
 def _write_thinking(params: JsonObject, prepared: PreparedRequest, report: Report) -> None:
     """A switch, and beside it an effort or a budget as the model takes them."""
-    thinking = asked(prepared.request, prepared.caps, report)
+    thinking = asked(prepared.request, prepared.caps, report, levels=_EFFORTS)
     if thinking is None:
         return
     if prepared.caps.thinks != "always":  # there is no switch where nothing can be switched

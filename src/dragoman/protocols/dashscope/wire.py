@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool
 from ..chat_shape import own_tool, replay
+from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import request as fields
 from .answer import write_response
@@ -84,6 +85,20 @@ class DashScope(Room):
             if isinstance(tool, Tool) or tool.kind == "own"
         ]
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `Generation.call`, or `MultiModalConversation.call` where the path says so."""
+        arguments: Arguments = {
+            "model": model,
+            **body.get("input", {}),
+            **body.get("parameters", {}),
+        }
+        if "X-DashScope-SSE" in headers:
+            arguments["stream"] = True
+        others = {name: headers[name] for name in headers if name not in _STREAM}
+        return {**arguments, "headers": others} if others else arguments
+
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
         output = payload.get("output")
@@ -127,7 +142,7 @@ class DashScope(Room):
         body: JsonObject = {
             "model": prepared.model,
             "input": {"messages": messages},
-            "parameters": fields.write_parameters(prepared, tools, messages, report),
+            "parameters": fields.write_parameters(prepared, tools, report),
         }
         # fields that nobody models join `input` and `parameters`
         for key, value in replay({}, request, caps, report).items():

@@ -46,6 +46,8 @@ REASONS: dict[Any, FinishReason] = {
     **dict.fromkeys((3, 4, 7, 8), "content_filter"),
 }
 
+_BY_TEXT = {str(word): meaning for word, meaning in REASONS.items()}  # as `Finish.raw` has them
+
 
 UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
 
@@ -281,7 +283,7 @@ class GeminiWriter(AnswerWriter):
         """
         if self.own and not self._partial_call:
             raw: Any = finish.raw or ""
-            meaning = REASONS.get(int(raw) if raw.isdecimal() else raw, "other")
+            meaning = _BY_TEXT.get(raw, "other")
             # the provider's reason still says why; content corrects the open ones
             fits = finish.reason == meaning or {finish.reason, meaning} <= _BY_CONTENT
             if finish.raw is None or fits:

@@ -133,6 +133,8 @@ def block_of(data: JsonObject, issuer: str) -> ContentBlock:
         return _read_call(part, notes, issuer)
     for key in _BLOBS:
         if key in part:
+            if part.get("thought") is True:  # a draft of the picture that the model makes
+                return RawBlock(issuer, data)
             return _read_media(part, key, notes, issuer)
     for key, role in _PAIRS.items():
         if key not in part:

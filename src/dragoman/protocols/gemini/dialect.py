@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal
 
+from ..._core.caches import remember
 from ..._core.jsontext import JsonObject
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
@@ -95,7 +95,7 @@ _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _NOTABLE = re.compile(r"[A-Za-z_$][\w$-]*")  # keys that a note can hold
 
 
-@lru_cache(maxsize=1024)
+@remember("keys in snake_case", entries=1024)
 def snake_key(key: str) -> str:
     """The key in snake_case."""
     return _HUMP.sub("_", key).lower()

@@ -170,8 +170,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
                 candidate.steps.untold = [other for other in untold if other is not call]
                 block = replace(call, id=block.id, name=block.name, spelling=block.spelling)
             blocks = [block]
+            end = None if candidate.end is None else Finish()  # None: there may be more to come
             if block.raw_input is not None:
-                blocks = [*parse_calls([block], {}, Finish(), self._id or "")]
+                blocks = [*parse_calls([block], {}, end, self._id or "")]
             candidate.broken = candidate.broken or any(call.unfinished for call in blocks)
             for call in blocks:
                 if call is not step.block:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, field_at, put_field
 from ...message import ChatRequest, Options, Origin, ResponseFormat, ServerTool, Tool, ToolChoice
 from ...message.blocks import noted
 from ...message.request import OPTION_KINDS
@@ -20,7 +20,6 @@ from .. import request_fields
 from ..base import Names, Room
 from ..chat_shape import issuer_extras, issuer_fields
 from ..reasoning import Asked, asked, moot
-from ..request_fields import field_at, put_field
 from . import messages
 from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths
 from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read

@@ -7,11 +7,11 @@ for by another method, the system prompt stands beside the contents.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
+from ..._core.caches import remember
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
@@ -20,6 +20,7 @@ from ...message import ChatRequest, Msg, ServerTool, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, Source, noted
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path
+from ..client_arguments import Arguments, with_bytes
 from ..paths import PathTable
 from ..request_fields import choice
 from . import request as fields
@@ -88,6 +89,18 @@ class Gemini(Room):
     def can(self) -> Capabilities:
         """What this protocol carries, before any model's facts."""
         return replace(super().can(), foreign_calls=self.dialect.foreign_calls)
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.models.generate_content`, or `generate_content_stream`."""
+        contents = [with_bytes(content) for content in body.get("contents", ())]
+        # the contents once more as they are: the client's types spell some keys in another case
+        sent = {name: value for name, value in body.items() if name != "model"}
+        options: Arguments = {"extra_body": sent}
+        if headers:
+            options["headers"] = dict(headers)
+        return {"model": model, "contents": contents, "config": {"http_options": options}}
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""
@@ -191,7 +204,7 @@ class Gemini(Room):
         return HttpRequest(f"{model}:{method}", {}, body)
 
 
-@lru_cache(maxsize=256)
+@remember("paths of models below the base URL", entries=256, size=2**12)
 def _model_path(path: str, model: str) -> str:
     """The path of a model below the base URL."""
     name = _PROJECT.sub("", model.removeprefix("models/"), count=1)

@@ -12,9 +12,13 @@ from ..chat_request import claims_chat
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the endpoint lies, `path` below the base URL, and which model is the default."""
+    """Where the endpoint lies, `path` below the base URL, and which model is the default.
+
+    A path holds `{model}` where the model stands there too.
+    """
 
     path: str = "/chat/completions"
+    stream_path: str = ""  # where a stream has a path of its own
     model: str = "mistral-small-latest"  # sent where nobody names one
     issuers: tuple[str, ...] = ("mistral",)
 
@@ -53,7 +57,6 @@ CAN = Capabilities(
     last_system=False,
     ids=IdRule(chars="a-zA-Z0-9", exact=9),
     tool_names=NameRule(),
-    options=dict.fromkeys(("logprobs", "top_logprobs", "top_k", "repetition_penalty"), "refuses"),
     efforts=("high",),
     source="Mistral API, Chat Completion; mistral-common 1.13; recorded answers",
     since="2026-11-21",

@@ -39,7 +39,7 @@ class Deltas:
 
     def finish(self) -> list[JsonObject]:
         """The choices of the blocks that still wait."""
-        choices = self._choices(self._steps.finish())
+        choices = self._choices(self._steps.finish(broken=self.end is None))
         for block in self._steps.untold:
             self._writer.report.lost("answer.unsaid", block, what="what came behind its block")
         return choices
@@ -201,7 +201,11 @@ class MistralEncoder(AnswerEncoder[MistralWriter]):
         """One chunk; the first of another wire's answer settles its id, model and time."""
         if not self.writer.own:
             model = self.requested_model or "unknown"
-            for name, default in (("id", "unknown"), ("model", model), ("created", 0)):
+            for name, default in (
+                ("id", "unknown"),
+                ("model", model),
+                ("created", self.report.second),
+            ):
                 if name not in self._head:
                     self._head[name] = default
                     self.writer.lost_once("answer.field", self._head, name)

@@ -29,6 +29,9 @@ RANGES = {"temperature": (0, 1.5), "top_p": (0, 1)}
 # RequestedServiceTier of the SDK; an answer calls the second one standard
 _TIERS = {"auto": "auto", "standard_only": "standard_only", "standard": "standard_only"}
 
+# ReasoningEffort of the SDK
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+
 PROMPT_MODE = "prompt_mode"  # an older way to ask for thinking
 
 
@@ -64,7 +67,7 @@ def write_options(
         body["service_tier"] = _TIERS[tier]
     elif tier is not None:
         report.lost("option.unsaid", request.options, "service_tier", what=f"service tier {tier}")
-    if (thinking := reasoning.asked(request, caps, report, budgets=False)) is None:
+    if (thinking := reasoning.asked(request, caps, report, False, _EFFORTS)) is None:
         return body
     effort = "none" if thinking.off else thinking.effort
     if effort is None and caps.thinks == "asked":  # thinking is on, however much of it

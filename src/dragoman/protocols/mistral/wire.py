@@ -5,10 +5,14 @@ Reference: Mistral API, "Chat Completion", request body.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..base import PreparedRequest
 from ..chat_room import ChatRoom
+from ..chat_shape import in_path
+from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable
 from . import blocks, dialect, request
 from . import messages as entries
@@ -17,6 +21,15 @@ from .encoder import MistralEncoder
 from .reader import MistralReader
 
 _SCHEMA = ("schema", "name", "description", "strict")
+
+# of Mistral's client, version 3
+_ARGUMENTS = frozenset({
+    "model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed",
+    "metadata", "response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty",
+    "n", "prediction", "parallel_tool_calls", "reasoning_effort", "prompt_mode", "guardrails",
+    "prompt_cache_key", "service_tier", "safe_prompt", "logprobs", "top_logprobs", "top_k",
+    "min_tokens", "repetition_penalty", "prompt_logprobs", "top_prompt_logprobs",
+})  # fmt: skip
 
 
 class Mistral(ChatRoom):
@@ -63,6 +76,18 @@ class Mistral(ChatRoom):
     thinking_as_read = request.thinking_as_read
     write_options = request.write_options
     write_response = write_response
+
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat.complete`, or `stream` for a stream."""
+        return named_only(body, headers, _ARGUMENTS, "mistralai")
+
+    def endpoint(self, prepared: PreparedRequest) -> str:
+        """The host's path, for a stream if that has another, with the model where it stands."""
+        host: dialect.Dialect = self.dialect
+        path = (prepared.request.stream and host.stream_path) or host.path
+        return path.format(model=in_path(prepared.model or self.model))
 
     def answers(self, payload: JsonObject, event: str | None = None) -> bool:
         """Whether an answer or event of this shape can be this protocol's, judged by its keys."""

@@ -15,7 +15,7 @@ from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
-from ..answers import EVENTS, AnswerWriter, figures
+from ..answers import EVENTS, AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_shape import filled, object_of
 from .reader import COUNTS, FINISH_REASONS
@@ -111,9 +111,7 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: ChatRequest | None = None
 ) -> JsonObject:
     """The body of the answer, as `/api/chat` gives it whole."""
-    first = resp.candidates[0]
-    for other in resp.candidates[1:]:
-        report.lost("answer.candidates", other)
+    first = first_candidate(resp, report)
     writer = OllamaWriter.for_answer(resp, room.dialect.issuers, report)
     own = writer.own
     second = None if own else answer_second(resp.extras)

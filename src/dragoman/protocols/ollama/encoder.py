@@ -16,7 +16,7 @@ from ...message import ChatRequest, RefusalBlock, TextBlock, ThinkingBlock, Tool
 from ...message.answer import total
 from ...message.blocks import ContentBlock
 from ..answers import AnswerEncoder, Event, StreamedTexts
-from .answer import EPOCH, OllamaWriter
+from .answer import OllamaWriter
 from .dialect import Dialect
 
 _FIELD_KEY = 3  # so long is the key of what stands in a field of its own, and not in the text
@@ -30,7 +30,8 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(OllamaWriter(report, dialect.issuers, own=False), request)
         self._model = self.requested_model
-        self._created = EPOCH
+        self._created = pieces.iso_date(report.second)
+        self._dated = False  # by the source
         self._end: End | None = None
         self._waiting: dict[Key, list[ContentBlock]] = {}  # for their end
         self._texts = StreamedTexts(self.writer)
@@ -46,12 +47,13 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         return self._write_waiting()
 
     def failed(self, piece: Failed) -> list[Event]:
-        """`{"error": "text"}`: the very line where it is one of this wire."""
+        """`{"error": "text"}` behind the calls: the very line where it is one of this wire."""
+        waiting = self._write_waiting()
         self._failed = True
         body = piece.error.body
         if isinstance(body, dict) and isinstance(body.get("error"), str) and "message" not in body:
-            return [(None, body)]
-        return [(None, {"error": piece.error.message})]
+            return [*waiting, (None, body)]
+        return [*waiting, (None, {"error": piece.error.message})]
 
     def finish(self) -> list[Event]:
         """The calls that waited, and the last line, if the answer has ended."""
@@ -64,7 +66,7 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
             if self._end is not None and not self._failed:
                 lines.append((None, {"error": self._end.finish.raw or "error"}))
             return lines
-        has_time = self.writer.own or self._created != EPOCH
+        has_time = self.writer.own or self._dated
         for is_known, name in ((self._model, "model"), (has_time, "created_at")):
             if not is_known:
                 self.report.lost("answer.field", resp, name)
@@ -121,7 +123,8 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
             return [(None, self._line({"content": fields["think_tags"]}))]
         if not is_own or piece.candidate:
             if piece.candidate is None and (second := pieces.created_second(fields)) is not None:
-                self._created = pieces.iso_date(second) if self._created == EPOCH else self._created
+                self._created = self._created if self._dated else pieces.iso_date(second)
+                self._dated = True
                 fields = pieces.without_times(fields)
             self.foreign(piece, fields)
             return []
@@ -137,7 +140,9 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         """What waited for its end: calls, each on a line of its own, and media."""
         lines: list[Event] = []
         for block in self._take_waiting():
-            if type(block) is ToolUseBlock:
+            if type(block) is ToolUseBlock and block.unfinished and self._end is None:
+                self.report.lost("answer.unsaid", block, what="a call that breaks off")
+            elif type(block) is ToolUseBlock:
                 self._call_broke |= not isinstance(block.input, dict)
                 call = self.writer.call(block, self._count)
                 lines.append((None, self._line({"tool_calls": [call]})))

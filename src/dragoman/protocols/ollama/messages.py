@@ -9,7 +9,6 @@ Reference: ollama api/types.go, Message and ImageData.
 from __future__ import annotations
 
 from base64 import b64decode
-from binascii import Error
 from typing import Any, assert_never
 
 from ... import message as tree
@@ -52,7 +51,7 @@ def _head(data: str) -> bytes:
     """What a RIFF file says that it holds."""
     try:
         return b64decode(data[:16])[8:12]
-    except Error:
+    except ValueError:  # no base64, or beyond ASCII
         return b""
 
 

@@ -5,17 +5,19 @@ Unknown keys are ignored by the server without a word, so only known ones are wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
 from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
+from ...errors import ConfigError
 from ...losses import Report
 from ...message import ChatRequest, Tool, ToolChoice
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_request import function_tool
 from ..chat_shape import own_tool, replay
+from ..client_arguments import Arguments, named_only
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from ..request_fields import choice, format_unsaid, response_format
 from . import request as fields
@@ -24,6 +26,16 @@ from .dialect import CAN, Dialect
 from .encoder import OllamaEncoder
 from .messages import message_as_read, write_messages
 from .reader import OllamaReader
+
+# of Ollama's client, version 0.6
+_ARGUMENTS = frozenset({
+    "model", "messages", "tools", "stream", "think", "logprobs", "top_logprobs", "format",
+    "options", "keep_alive",
+})  # fmt: skip
+# what its types hold of a tool, of its schema, and of the schema of one parameter
+_TOOL = frozenset({"name", "description", "parameters"})
+_SCHEMA = frozenset({"type", "$defs", "items", "required", "properties"})
+_PROPERTY = frozenset({"type", "items", "description", "enum"})
 
 
 class Ollama(Room):
@@ -78,6 +90,23 @@ class Ollama(Room):
                 for node in (m, *m.blocks):
                     yield f"$.messages[{i}]", node
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat`.
+
+        Its types drop the ids of calls, whose results name the tool as well. Raises ConfigError for
+        a schema of which they drop a part.
+        """
+        for i, tool in enumerate(body.get("tools", ())):
+            if unknown := _not_typed(tool.get("function", {})):
+                raise ConfigError(
+                    f"ollama's types drop {unknown} of $.tools[{i}].function",
+                    hint="send path, headers and body with an HTTP client",
+                    code="sdk.field",
+                )
+        return named_only(body, headers, _ARGUMENTS, "ollama")
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /api/chat`; `stream` stands there always, for true is the default."""
         request, caps = prepared.request, prepared.caps
@@ -99,6 +128,17 @@ class Ollama(Room):
             extras = {**extras, "options": {**body.get("options", {}), **extras["options"]}}
         body.update(extras)
         return HttpRequest(self.dialect.path, {}, body)
+
+
+def _not_typed(function: JsonObject) -> str:
+    """The first field of a tool, or of its schema, that the client's types do not hold."""
+    parameters = function.get("parameters") or {}
+    nodes = {"": (function, _TOOL), "parameters.": (parameters, _SCHEMA)}
+    for name, schema in (parameters.get("properties") or {}).items():
+        nodes[f"parameters.properties.{name}."] = (schema, _PROPERTY)
+    places = (f"{path}{key}" for path, (node, known) in nodes.items() for key in node
+              if key not in known)  # fmt: skip
+    return next(places, "")
 
 
 def _report_choice(tool_choice: ToolChoice | None, request: ChatRequest, report: Report) -> None:

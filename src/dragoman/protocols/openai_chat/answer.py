@@ -14,6 +14,7 @@ from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.media import url_of
 from ..._core.stream.arguments import MADE
 from ..._core.stream.pieces import TIMES, answer_second
+from ..._core.stream.steps import argument_text
 from ..._core.stream.think_tags import join_think_tags
 from ...errors import ProviderError
 from ...losses import Report
@@ -25,8 +26,8 @@ from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_shape import filled, issuer_extras, issuer_fields
 from . import blocks as wire_blocks
-from .blocks import BARE, CITATION_FIELDS, PART, THINKING_FIELDS, write_part
-from .dialect import Dialect
+from .blocks import BARE, CITATION_FIELDS, PART, write_part
+from .dialect import THINKING_FIELDS, Dialect
 
 # the figures -> the fields of Usage
 _FIGURES = {
@@ -202,6 +203,9 @@ class ChatAnswerWriter(AnswerWriter):
 
     def _call(self, block: ToolUseBlock) -> JsonObject:
         extras, notes = self.fields(block), self.notes(block)
+        if block.freeform:
+            entry = wire_blocks.freeform_call(block, argument_text(block))
+            return {"tool_calls": [filled(entry, extras) if self.own else entry]}
         text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
         if not text and not (self.own and text is not None):
             text = block.input
@@ -210,7 +214,7 @@ class ChatAnswerWriter(AnswerWriter):
             elif not (self.own or isinstance(text, str)):
                 text = arguments(text)
         function: JsonObject = {"name": block.name, "arguments": text}
-        entry: JsonObject = {"id": block.id, "type": "function", "function": function}
+        entry = {"id": block.id, "type": "function", "function": function}
         if not self.own:
             return {"tool_calls": [entry]}
         if "field" in notes:

@@ -31,7 +31,7 @@ from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUs
 from ...message.request import new_call
 from ..chat_shape import are_objects, arguments_of, filled, own_extras
 from ..chat_shape import write_call as shaped_call
-from .dialect import Dialect
+from .dialect import THINKING_FIELDS, Dialect
 
 # Cache marks stand beside the fields of a part, message or tool: the key of a mark, and the mark
 # as a dialect names it, which is its key and a mode where it has one.
@@ -235,6 +235,7 @@ CITATION_FIELDS = {"start_index": "start", "end_index": "end", "url": "url", "ti
 
 # Tool calls
 
+CUSTOM = "custom"  # the type of tools, and of calls, that take text and no arguments
 LEGACY = "function_call"  # the field, and the spelling, of calls without ids
 
 
@@ -288,6 +289,9 @@ def read_usual_calls(
 
 def _read_call(entry: Json, issuer: str) -> ContentBlock:
     unknown = {**entry} if isinstance(entry, dict) else {}
+    if (call := _read_freeform_call(unknown, issuer)) is not None:
+        call.read_from = entry
+        return call
     id, function = unknown.pop("id", None), unknown.pop("function", None)
     id = id if isinstance(id, str) else None
     block = _read_function_call(id, function)
@@ -306,6 +310,25 @@ def _read_call(entry: Json, issuer: str) -> ContentBlock:
     return block
 
 
+def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
+    """`{"id", "type": "custom", "custom": {"name", "input"}}`; None for others."""
+    id, custom = entry.get("id"), entry.get(CUSTOM)
+    if entry.get("type") != CUSTOM or not isinstance(id, str) or not isinstance(custom, dict):
+        return None
+    name, text = custom.get("name"), custom.get("input")
+    if custom.keys() != {"name", "input"} or not isinstance(name, str) or not isinstance(text, str):
+        return None
+    block = ToolUseBlock(id, name, text, freeform=True)
+    unknown = {key: value for key, value in entry.items() if key not in ("id", "type", CUSTOM)}
+    block.extras = {issuer: unknown} if unknown else None
+    return block
+
+
+def freeform_call(block: ToolUseBlock, text: Json) -> JsonObject:
+    """The entry of a call that holds text."""
+    return {"id": block.id, "type": CUSTOM, CUSTOM: {"name": block.name, "input": text}}
+
+
 def _read_function_call(id: str | None, function: Json) -> ToolUseBlock | None:
     """The call of a function; some clients give the arguments as an object, or give none."""
     if id is None or not isinstance(function, dict) or function.keys() - {"name", "arguments"}:
@@ -321,9 +344,12 @@ def _read_function_call(id: str | None, function: Json) -> ToolUseBlock | None:
 
 def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
     """`{"id", "type": "function", "function": {"name", "arguments": JSON text}}`."""
-    raw = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    function = {"name": block.name, "arguments": raw}
-    entry: JsonObject = {"id": block.id, "type": "function", "function": function}
+    if block.freeform:
+        entry = freeform_call(block, block.input)
+    else:
+        raw = arguments(block.input) if block.raw_input is None else arguments_of(block)
+        function = {"name": block.name, "arguments": raw}
+        entry = {"id": block.id, "type": "function", "function": function}
     if block.extras is not None:
         entry.update(own_extras(block, caps))
     return entry
@@ -331,6 +357,8 @@ def write_call(block: ToolUseBlock, caps: Capabilities) -> JsonObject:
 
 def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
     """The call, or the `function_call`, that was read."""
+    if block.freeform:
+        return {**freeform_call(block, block.input), **(block.extras or {}).get(issuer, {})}
     notes = (block.spelling or "").split()
     entry = shaped_call(block, block.raw_input, {}, "untyped" not in notes)
     function: JsonObject = entry["function"]
@@ -368,7 +396,6 @@ def make_call_id(*seeds: object) -> str:
 # sealed form. The spelling of a block is its field, or "detail", the field in the detail, and
 # "unsaid" if that is absent; the name of another field says that the text stands there.
 
-THINKING_FIELDS = ("reasoning_content", "reasoning")
 _ABSENT = "unsaid"
 _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
 

@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
+from ..._core.redaction import shown
 from ..._core.stream.think_tags import TagForm
 from ...capabilities import Capabilities
 from ...capabilities.naming import IdRule, NameRule
+from ...errors import ConfigError
+
+# where messages have their thinking; clients of one host read the other's field too
+THINKING_FIELDS = ("reasoning_content", "reasoning")
+_READ_FIELDS = (*THINKING_FIELDS, "reasoning_details")
+
 
 # option -> where it may stand in a body, the usual place first; a path leads into an object
 OptionPlaces: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -49,12 +56,13 @@ class Dialect:
     thinking_fields: tuple[str, ...] = ()
     thinking_details: bool = False  # thinking goes back as `reasoning_details`, signed if it was
     cumulative_details: bool = False  # each detail of a stream repeats what came before it
+    # asks a stream for its figures of usage; empty where the host is not known to take it
+    usage_field: str = "stream_options.include_usage"
     own_field: str = ""  # of chunks: the host's own object, with `usage`, or the `error` there was
     think_tags: TagForm = ""
     max_tokens_key: str = "max_completion_tokens"
     cache_mark: str = "prompt_cache_breakpoint explicit"  # its key, and a mode where it has one
     audio_links: bool = False  # `input_audio` holds a web address or a data URI, not bare bytes
-    json_word: bool = False  # any JSON is given only where a message speaks of JSON
     keys: Mapping[str, str] = field(default_factory=dict)  # further options: neutral name -> key
     server_tools: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> its declaration
     switches: Mapping[str, JsonObject] = field(default_factory=dict)  # kind -> top-level fields
@@ -70,6 +78,12 @@ class Dialect:
     option_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)  # to be written
 
     def __post_init__(self) -> None:
+        if unknown := [name for name in self.thinking_fields if name not in _READ_FIELDS]:
+            raise ConfigError(
+                f"thinking is not read from {shown(unknown[0])}, so it cannot be sent back there",
+                path="$.thinking_fields", hint=f"out of {', '.join(_READ_FIELDS)}",
+                code="vendor.dialect",
+            )  # fmt: skip
         keys = {**self.keys, "max_tokens": self.max_tokens_key}
         rows = {name: tuple(dict.fromkeys((keys.get(name, places[0]), *places)))
                 for name, places in _OPTION_PLACES.items()}  # fmt: skip

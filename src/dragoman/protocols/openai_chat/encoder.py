@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import End, Failed, Key, Meta, Part, Raw, created_second, without_times
 from ..._core.stream.steps import adds_nothing, argument_text, remaining_piece
 from ...losses import Report
@@ -18,6 +18,7 @@ from . import answer
 from .answer import ANSWER_ID, ChatAnswerWriter, TextFlow
 from .blocks import LEGACY, make_call_id
 from .dialect import Dialect
+from .request import asks_usage
 
 
 class Deltas:
@@ -36,6 +37,7 @@ class Deltas:
         self._offsets: dict[Key, int] = {}  # characters of content in front of each block
         self._calls: dict[Key, int] = {}
         self._ids: set[Key] = set()  # of the calls whose id went out
+        self._freeform: set[Key] = set()  # of the calls that hold text
         self._details: dict[Key, JsonObject] = {}  # of each, what tells it from the others
         self._counts = {"annotations": 0, "images": 0, "reasoning_details": 0}
         self._role: JsonObject = {"role": "assistant"}
@@ -71,20 +73,25 @@ class Deltas:
         deltas: list[JsonObject] = []
         for key, index in self._calls.items():
             calls = (block for block in self._written[key] if type(block) is ToolUseBlock)
-            if not any(map(argument_text, calls)):
+            if key not in self._freeform and not any(map(argument_text, calls)):
                 deltas.append({"tool_calls": [{"index": index, "function": {"arguments": "{}"}}]})
         return deltas
 
     def _counted(self, delta: JsonObject) -> JsonObject:
         """The fields of a delta; clients tell the entries of its lists from each other by index."""
         for field in self._counts:
-            for entry in delta.get(field, ()):
-                if isinstance(entry, dict):
-                    entry.setdefault("index", self._counts[field])
-                self._counts[field] += 1
+            if field in delta:  # an entry may be the caller's own object
+                delta[field] = [self._indexed(field, entry) for entry in delta[field]]
         if "audio" in delta and not self._writer.own:
             delta["audio"] = answer.complete_audio(delta["audio"])
         return delta
+
+    def _indexed(self, field: str, entry: Json) -> Json:
+        index = self._counts[field]
+        self._counts[field] += 1
+        return (
+            entry if not isinstance(entry, dict) or "index" in entry else {**entry, "index": index}
+        )
 
     def _remaining(self, pieces: list[ContentBlock], block: ContentBlock) -> ContentBlock | None:
         """What a whole block adds to its pieces; one that contradicts them comes too late."""
@@ -122,8 +129,11 @@ class Deltas:
         extras = self._writer.fields(block)
         function: JsonObject = {"name": block.name} if block.name else {}
         text = argument_text(block)
+        if first and block.freeform:
+            self._freeform.add(key)
+        kind, text_key = ("custom", "input") if key in self._freeform else ("function", "arguments")
         if text or (first and (block.raw_input is not None or not own)):
-            function["arguments"] = text
+            function[text_key] = text
         if block.spelling == LEGACY:
             return {LEGACY: function}
         index = self._calls.setdefault(key, len(self._calls))
@@ -135,12 +145,12 @@ class Deltas:
             entry["id"] = id  # once: clients join what comes again
             self._ids.add(key)
         if first:
-            entry["type"] = "function"
+            entry["type"] = kind
         extras = extras if own else {}
         if not (function or extras or len(entry) > 1):
             return {}
         # the official client wants the object in each piece
-        entry["function"] = {**extras.pop("function", {}), **function}
+        entry[kind] = {**extras.pop(kind, {}), **function}
         return {"tool_calls": [entry | extras]}
 
 
@@ -158,6 +168,7 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
     def __init__(self, report: Report, dialect: Dialect, request: ChatRequest | None) -> None:
         super().__init__(ChatAnswerWriter(report, dialect, own=False), request)
         self._dialect = dialect
+        self._apart = request is not None and asks_usage(request)
         self._head: JsonObject = {}
         self._begun = False
         self._fields: JsonObject = {}  # of the next chunk
@@ -179,10 +190,22 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
             events.append(self._chunk(index, {}, reason))
         usage = self.about.finish().usage
         if usage != Usage():
-            fields = {**self._chunk_head(), "choices": []}
-            events.append((None, {**fields, "usage": answer.write_usage(usage, self.writer)}))
+            self._add_usage(events, answer.write_usage(usage, self.writer))
         events += self._unwritten()
         return [*events, (None, DONE)] if self._ends else events
+
+    def _add_usage(self, events: list[Event], figures: JsonObject) -> None:
+        """The figures: in a chunk without choices for whom asked for it, else in the last one.
+
+        A client that did not ask takes the first choice of each chunk.
+        """
+        if self._apart or self.writer.own:
+            events.append((None, {**self._chunk_head(), "choices": [], "usage": figures}))
+            return
+        if not events:
+            events.append(self._chunk(0, {}))
+        last: Any = events[-1][1]
+        last["usage"] = figures
 
     def part(self, piece: Part) -> list[Event]:
         """A part of a block."""
@@ -249,7 +272,8 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
         if not self._begun:
             self._begun = True
             if not self.writer.own:
-                defaults = (("id", ANSWER_ID), ("model", self.requested_model), ("created", 0))
+                defaults = (("id", ANSWER_ID), ("model", self.requested_model),
+                            ("created", self.report.second))  # fmt: skip
                 for key, value in defaults:
                     if key not in self._head:
                         self._head[key] = value

@@ -6,6 +6,8 @@ streams of some forty hosts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject, canonical
@@ -18,8 +20,8 @@ from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlo
 from ..answers import read_finish
 from ..chat_shape import answered_call, require_text
 from .answer import FINISH_REASONS, read_usage
-from .blocks import BARE, CITATION_FIELDS, LEGACY, PART, THINKING_FIELDS, ThinkingReader
-from .dialect import Dialect
+from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, ThinkingReader
+from .dialect import THINKING_FIELDS, Dialect
 
 
 def read_answer_parts(content: Json, issuer: str) -> list[ContentBlock]:
@@ -119,7 +121,7 @@ _FUNCTION_FIELDS = {"name", "arguments"}
 
 
 def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
-    """One entry of `tool_calls`: a function call, or a custom tool's as it came.
+    """One entry of `tool_calls`: a call of a function, or of a custom tool, which takes text.
 
     `complete`: it is no fragment of a stream, so what it lacks is noted.
     """
@@ -127,6 +129,8 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
     if not isinstance(function, dict):
         if function is not None:
             raise TypeError("a call's function is an object")
+        if (call := _read_freeform_call(entry, issuer)) is not None:
+            return call
         if complete or "custom" in entry:
             return RawBlock(issuer, entry, "call", id if isinstance(id, str) else None, "client")
         function = {}
@@ -145,6 +149,23 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
               answered(issuer): unusual}  # fmt: skip
     block.extras = {key: fields for key, fields in extras.items() if fields} or None
     return block
+
+
+def _read_freeform_call(entry: JsonObject, issuer: str) -> ToolUseBlock | None:
+    """A call of a custom tool, or a fragment of one: `{"id", "custom": {"name", "input"}}`."""
+    custom = entry.get(CUSTOM)
+    if not isinstance(custom, dict):
+        return None
+    id, name, text = entry.get("id"), custom.get("name"), custom.get("input")
+    if not all(isinstance(value, str | None) for value in (id, name, text)):
+        return None
+    call = ToolUseBlock(id or "", name or "", raw_input=text, freeform=True)
+    unknown = {key: value for key, value in entry.items() if key not in (*_CALL_FIELDS, CUSTOM)}
+    other_fields = {k: v for k, v in custom.items() if k not in ("name", "input")}
+    if other_fields:
+        unknown[CUSTOM] = other_fields
+    call.extras = {issuer: unknown} if unknown else None
+    return call
 
 
 def _read_spelling(entry: JsonObject, function: JsonObject, unusual: JsonObject) -> list[str]:
@@ -356,7 +377,7 @@ _ERROR_FIELDS = {"message", "msg", "Message", "detail", "errors", "error_message
                  "code"}  # fmt: skip
 
 
-_EMPTY: JsonObject = {}
+_EMPTY: Mapping[str, Json] = MappingProxyType({})
 
 
 class ChatReader:

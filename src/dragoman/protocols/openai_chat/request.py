@@ -8,23 +8,24 @@ requests of some forty hosts.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..._core.jsontext import Json, JsonObject, canonical
+from ..._core.jsontext import Json, JsonObject, canonical, field_at, put_field, take_field
 from ..._core.passes.roles import RoledHistory
 from ...capabilities import Capabilities
 from ...errors import InvalidMessage
 from ...losses import Report
-from ...message import ChatRequest, Options, ServerTool, Tool, ToolChoice
-from ...message.blocks import noted
+from ...message import ChatRequest, Grammar, Options, ServerTool, Tool, ToolChoice
+from ...message.blocks import NOTES, noted
 from ...message.request import NO_OPTIONS, model_origin, new_request
 from .. import chat_request
 from ..base import Names, Room
 from ..chat_shape import are_objects, filled, issuer_extras, issuer_fields, replay, unsaid
-from ..reasoning import Asked
-from ..request_fields import field_at, option_value, put_field, take_field
-from .blocks import cache_mark, read_cache_mark
+from ..reasoning import USUAL_BUDGET, Asked, fit_budget
+from ..request_fields import option_value
+from .blocks import CUSTOM, cache_mark, read_cache_mark
 from .dialect import Dialect, OptionPlaces
 from .messages import read_messages
 
@@ -42,6 +43,11 @@ _THINKING_PLACES: dict[str, dict[Any, str]] = {
     "chat_template_kwargs.enable_thinking": _SWITCH,
     "chat_template_kwargs.thinking": _SWITCH,
 }
+
+
+# whether a stream ends with the figures of usage; a word of this protocol alone, for in others it
+# always does
+USAGE = "stream_options.include_usage"
 
 
 # fields of a request that are no options; many requests have no others
@@ -69,11 +75,13 @@ def read_with_history(
     other_fields = dict(body)
     notes: JsonObject = {}
     entries, model, stream = chat_request.read_envelope(other_fields, notes)
+    if type(field_at(other_fields, USAGE)) is bool:
+        notes["usage"] = take_field(other_fields, USAGE)
     options = _read_options(other_fields, notes, dialect.option_places)
     messages, history = read_messages(entries, issuer, model_origin(issuer, model))
     req = new_request(messages)
     req.tools = _read_tools(other_fields, notes, dialect)
-    req.tool_choice = _read_choice(other_fields, notes)
+    req.tool_choice = _read_choice(other_fields, notes, chat_request.freeform_names(req.tools))
     req.options = options
     req.response_format = chat_request.read_format(other_fields, notes)
     req.stream = stream
@@ -86,6 +94,8 @@ def read_with_history(
 def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
     """The body around `elements`, with the fields of `kept` as `read_request` found them."""
     body, notes = chat_request.write_envelope(req, kept, elements, room.issuer)
+    if "usage" in notes and ("stream" in kept or req.stream):
+        put_field(body, USAGE, notes["usage"])
     for name, value in req.options.given():
         if name not in kept:
             continue
@@ -98,10 +108,34 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     if req.tools and "tools" in kept:
         _tools_as_read(body, [*req.tools], notes, room.dialect)
     if req.tool_choice is not None and "tool_choice" in kept:
-        _choice_as_read(body, req.tool_choice, notes.get("tool_choice"))
+        freeform = chat_request.freeform_names(req.tools)
+        _choice_as_read(body, req.tool_choice, notes.get("tool_choice"), freeform)
     if req.response_format is not None and "response_format" in kept:
         chat_request.format_as_read(body, req.response_format, notes)
     return body
+
+
+def asks_usage(request: ChatRequest) -> bool:
+    """Whether whoever made the request wants the usage of a stream in a chunk of its own."""
+    return any(
+        fields.get("usage") is True if issuer.endswith(NOTES) else field_at(fields, USAGE) is True
+        for issuer, fields in (request.extras or {}).items()
+    )
+
+
+def ask_usage(room: Room, body: JsonObject, request: ChatRequest, report: Report) -> None:
+    """Ask for the usage of a stream, unless the body that was read, or the user, says of it."""
+    if type(field_at(body, USAGE)) is bool:
+        return
+    read = request.read
+    if read is None or read.protocol != room.protocol:
+        if room.dialect.usage_field:
+            put_field(body, room.dialect.usage_field, True)
+            report.lost("usage.asked", request, "stream")
+        return
+    notes = (request.extras or {}).get(noted(read.issuer), {})
+    if "usage" in notes:
+        put_field(body, USAGE, notes["usage"])
 
 
 def _read_options(body: JsonObject, notes: JsonObject, places: OptionPlaces) -> Options:
@@ -158,11 +192,19 @@ def _read_thinking(body: JsonObject, fields: dict[str, Any], notes: JsonObject) 
 
 def _thinking_as_read(body: JsonObject, effort: str, notes: JsonObject) -> None:
     """Put the effort where it was read from."""
-    path, _, spelling = notes["reasoning"].partition(" ")
+    path, spelling = _read_place(notes)
     values = {effort: value for value, effort in reversed(_THINKING_PLACES[path].items())}
     put_field(body, path, spelling or values.get(effort, effort))
-    for other_path, repeated in notes.get("thinking", {}).items():
-        put_field(body, other_path, repeated)
+    repeated = notes.get("thinking")
+    for other_path, value in repeated.items() if isinstance(repeated, dict) else ():
+        put_field(body, other_path, value)
+
+
+def _read_place(notes: JsonObject) -> tuple[str, str]:
+    """(where the effort was read from, its spelling there if that is no effort); else the usual."""
+    note = notes.get("reasoning")
+    path, _, spelling = note.partition(" ") if isinstance(note, str) else ("", "", "")
+    return (path, spelling) if path in _THINKING_PLACES else ("reasoning_effort", "")
 
 
 def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
@@ -179,13 +221,28 @@ def respell(room: Room, body: JsonObject, req: ChatRequest) -> None:
 def option_path(name: str, notes: JsonObject, dialect: Dialect) -> str:
     """Where an option stood in the body that it was read from."""
     if name == "reasoning":
-        path: str = notes.get(name, "reasoning_effort").partition(" ")[0]
+        path, _ = _read_place(notes)
         return path
     return "stop" if name == "stop" else notes.get(name, dialect.option_places[name][0])
 
 
-BUDGET_FORMS = ("object", "switch")  # the ways to ask for thinking that have a field for a budget
+EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
+# the ways to ask for thinking that have a field for a budget
+BUDGET_FORMS = ("object", "switch", "thinking budget")
 _DEFAULT_EFFORT = "medium"  # what the API takes for models that think unasked
+
+
+def fit_thinking(
+    asked: Asked, caps: Capabilities, options: Options, report: Report
+) -> Asked | None:
+    """The same, with a budget below the answer's maximum where one must be named.
+
+    None where there is no room for any.
+    """
+    if caps.form != "thinking budget" or asked.off:
+        return asked
+    budget = fit_budget(asked.budget or USUAL_BUDGET, options.max_tokens, options, report)
+    return None if budget is None else replace(asked, budget=budget)
 
 
 def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:
@@ -200,6 +257,9 @@ def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:
             return effort or ({"reasoning_effort": _DEFAULT_EFFORT} if asks else {})
         case ["thinking"]:
             return {"thinking": {"type": "disabled" if asked.off else "enabled"}, **effort}
+        case ["thinking", "budget"]:
+            tokens = {} if asked.budget is None else {"budget_tokens": asked.budget}
+            return {"thinking": {"type": "disabled" if asked.off else "enabled", **tokens}}
         case ["adaptive"]:
             return {"thinking": {"type": "disabled" if asked.off else "adaptive"}}
         case ["object"]:
@@ -208,6 +268,8 @@ def thinking_fields(asked: Asked, caps: Capabilities) -> JsonObject:
             if asked.budget is not None:
                 return {"reasoning": {"max_tokens": asked.budget}}
             return {"reasoning": {"enabled": not asked.off}}
+        case ["enabled"]:
+            return {"reasoning": {"enabled": not asked.off}, **effort}
         case ["switch"]:
             budget = {} if asked.budget is None else {"thinking_budget": asked.budget}
             return {"enable_thinking": not asked.off, **effort, **budget}
@@ -247,12 +309,68 @@ def _read_tool(entry: JsonObject, dialect: Dialect) -> Tool | ServerTool:
         notes: JsonObject = {"cache": key} if key else {}
         tool = chat_request.read_function(entry["function"], other_fields, notes, issuer)
         tool.cache = hint
+    elif (freeform := _read_freeform_tool(entry, issuer)) is not None:
+        tool = freeform
     else:
         templates = dialect.server_tools.items()
         declared = (_read_server_tool(kind, data, entry, dialect) for kind, data in templates)
         tool = next(filter(None, declared), None) or ServerTool("own", extras={issuer: entry})
     tool.read_from = entry
     return tool
+
+
+def _read_freeform_tool(entry: JsonObject, issuer: str) -> Tool | None:
+    """`{"type": "custom", "custom": {"name", "description", "format"}}`; None for any other."""
+    custom = entry.get(CUSTOM)
+    if entry.get("type") != CUSTOM or len(entry) != 2 or not isinstance(custom, dict):
+        return None
+    name, description = custom.get("name"), custom.get("description", "")
+    if not isinstance(name, str) or not name or not isinstance(description, str):
+        return None
+    unknown = {key: custom[key] for key in custom if key not in ("name", "description")}
+    notes: JsonObject = {"described": False} if "description" not in custom else {}
+    tool = Tool(name, description, freeform=True)
+    if (grammar := _read_grammar(unknown.get("format"))) is not None:
+        tool.grammar = grammar
+        del unknown["format"]
+    tool.extras = issuer_extras(issuer, {CUSTOM: unknown} if unknown else {}, notes)
+    return tool
+
+
+_GRAMMAR = frozenset({"syntax", "definition"})
+
+
+def _read_grammar(data: Json) -> Grammar | None:
+    """The grammar of a freeform tool's format; None if it has none, or more than that."""
+    grammar = data.get("grammar") if isinstance(data, dict) and len(data) == 2 else None
+    if not isinstance(grammar, dict) or grammar.keys() != _GRAMMAR:
+        return None
+    values = grammar["definition"], grammar["syntax"]
+    if not isinstance(data, dict) or data.get("type") != "grammar":
+        return None
+    return Grammar(*values) if all(isinstance(value, str) for value in values) else None
+
+
+def freeform_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
+    """The declaration of a tool whose calls hold text."""
+    return replay(_custom(tool, tool.description or None), tool, caps, report)
+
+
+def _custom(tool: Tool, description: str | None) -> JsonObject:
+    custom: JsonObject = {"name": tool.name}
+    if description is not None:
+        custom["description"] = description
+    if (grammar := tool.grammar) is not None:
+        fields = {"syntax": grammar.syntax, "definition": grammar.definition}
+        custom["format"] = {"type": "grammar", "grammar": fields}
+    return {"type": CUSTOM, CUSTOM: custom}
+
+
+def _freeform_as_read(tool: Tool, issuer: str) -> JsonObject:
+    """The entry that `_read_freeform_tool` read."""
+    other_fields, notes = issuer_fields(tool, issuer)
+    entry = _custom(tool, tool.description if notes.get("described", True) else None)
+    return filled(entry, other_fields)
 
 
 def _tools_as_read(
@@ -264,7 +382,9 @@ def _tools_as_read(
     legacy = notes.get("tools") == "functions"
     for tool in tools:
         tool_notes = issuer_fields(tool, issuer)[1]
-        if type(tool) is Tool:
+        if type(tool) is Tool and tool.freeform:
+            entry = _freeform_as_read(tool, issuer)
+        elif type(tool) is Tool:
             entry = chat_request.tool_as_read(tool, issuer)
             if tool.cache is not None:
                 entry.update(cache_mark(tool.cache, tool_notes["cache"]))
@@ -377,13 +497,18 @@ def _subtract(data: JsonObject, template: JsonObject) -> JsonObject | None:
 _CHOICE_FIELDS = ("tool_choice", "function_call", "parallel_tool_calls")
 
 
-def _read_choice(body: JsonObject, notes: JsonObject) -> ToolChoice | None:
+def _read_choice(
+    body: JsonObject, notes: JsonObject, freeform: Collection[str]
+) -> ToolChoice | None:
     """The choice, which is taken out of the body; one that no ToolChoice holds stays there."""
     if body.keys().isdisjoint(_CHOICE_FIELDS):
         return None
     if "tool_choice" in body or "function_call" not in body:
         value = body.get("tool_choice")
-        choice = chat_request.read_choice_value(value, CHOICES) or _read_allowed(value)
+        choice = chat_request.read_choice_value(value, CHOICES)
+        if choice is not None and choice[0].get("name") in freeform:
+            choice = None  # it names a function, and there is none
+        choice = choice or _read_custom(value, freeform) or _read_allowed(value, freeform)
         return chat_request.read_choice(body, notes, choice)
     note, legacy = "function_call", body["function_call"]
     value = None
@@ -394,23 +519,37 @@ def _read_choice(body: JsonObject, notes: JsonObject) -> ToolChoice | None:
     return chat_request.read_choice(body, notes, value, note)
 
 
-def _read_allowed(value: Json) -> tuple[dict[str, Any], None] | None:
+def _read_custom(value: Json, freeform: Collection[str]) -> tuple[dict[str, Any], None] | None:
+    """`{"type": "custom", "custom": {"name"}}`."""
+    if not isinstance(value, dict) or value.keys() != {"type", CUSTOM} or value["type"] != CUSTOM:
+        return None
+    name = chat_request.function_name(value[CUSTOM])
+    return ({"mode": "tool", "name": name}, None) if name in freeform else None
+
+
+def _read_allowed(value: Json, freeform: Collection[str]) -> tuple[dict[str, Any], None] | None:
     """`{"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}`, and no more."""
     allowed: Any = value.get("allowed_tools") if isinstance(value, dict) else None
     tools = allowed.get("tools") if isinstance(allowed, dict) else None
     if not are_objects(tools):
         return None
     mode = allowed.get("mode")
-    names = tuple(chat_request.function_name(tool.get("function")) for tool in tools)
+    kinds = ("function", CUSTOM)
+    names = tuple(
+        next(filter(None, (chat_request.function_name(tool.get(kind)) for kind in kinds)), "")
+        for tool in tools
+    )
     usual = mode in ("auto", "required") and all(names)
-    usual = usual and value == chat_request.allowed_tools(mode, names)
+    usual = usual and value == chat_request.allowed_tools(mode, names, freeform)
     return ({"mode": mode, "allowed": names}, None) if usual else None
 
 
-def _choice_as_read(body: JsonObject, choice: ToolChoice, note: str | None) -> None:
+def _choice_as_read(
+    body: JsonObject, choice: ToolChoice, note: str | None, freeform: Collection[str]
+) -> None:
     """Put the choice where it was read from."""
     if note != "function_call":
-        chat_request.write_choice(body, choice, CHOICES, note)
+        chat_request.write_choice(body, choice, CHOICES, note, freeform)
         return
     body[note] = {"name": choice.name} if choice.mode == "tool" else choice.mode
     if choice.parallel is not None:

@@ -5,7 +5,7 @@ Reference: OpenAI API, "Create chat completion", request body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,14 +17,15 @@ from ...losses import Field, Report
 from ...message import ChatRequest, ServerTool, Tool
 from .. import request_fields
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_request import function_tool, write_choice
+from ..chat_request import freeform_names, function_tool, write_choice
 from ..chat_shape import issuer_fields, own_extras, replay
+from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..reasoning import asked, moot
 from . import request as fields
 from .answer import write_response
-from .blocks import CACHE_MARKS, THINKING_FIELDS, cache_mark
-from .dialect import CAN, Dialect, claims
+from .blocks import CACHE_MARKS, cache_mark
+from .dialect import CAN, THINKING_FIELDS, Dialect, claims
 from .encoder import ChatEncoder
 from .messages import messages_as_read, write_messages
 from .reader import ChatReader
@@ -33,6 +34,14 @@ _SCHEMA = ("schema", "name", "description", "strict")
 _INPUT = ("input", "raw_input")
 _CACHED = ("tool", "message", "text", "image", "audio", "video", "document", "tool_use",
            "tool_result")  # fmt: skip
+
+# of OpenAI's client, version 3
+_ARGUMENTS = frozenset({
+    "messages", "model", "tools", "tool_choice", "parallel_tool_calls", "response_format", "stream",
+    "stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "n", "stop",
+    "presence_penalty", "frequency_penalty", "seed", "logprobs", "top_logprobs", "user",
+    "service_tier", "reasoning_effort", "metadata", "store",
+})  # fmt: skip
 
 
 class OpenAIChat(Room):
@@ -86,14 +95,18 @@ class OpenAIChat(Room):
         """What this protocol carries in its dialect, before any model's facts."""
         kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
         sealed_text = self.dialect.thinking_details
-        return replace(super().can(), server_tools=kinds, sealed_text=sealed_text)
+        return replace(
+            super().can(), server_tools=kinds, sealed_text=sealed_text,
+            freeform_tools=self.dialect.issuers[0] == self.protocol,  # the reference's own host
+        )  # fmt: skip
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """Function tools, and those of the vendor's own that are declared beside them."""
         entries = []
         for tool in tools:
             if isinstance(tool, Tool):
-                entry = function_tool(tool, caps, report)
+                write = fields.freeform_tool if tool.freeform else function_tool
+                entry = write(tool, caps, report)
                 if tool.cache is not None and caps.cached_tools:
                     entry.update(cache_mark(tool.cache, self.dialect.cache_mark))
             elif tool.kind == "own":  # it goes back as it was read
@@ -136,6 +149,12 @@ class OpenAIChat(Room):
             elif node.name != "source":  # a source has a path of its own
                 yield path, node
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.chat.completions.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /chat/completions`."""
         request, caps = prepared.request, prepared.caps
@@ -154,19 +173,20 @@ class OpenAIChat(Room):
                 body.update(fields.write_server_tool(self, tool, caps, report, switch=True))
         tool_choice = request_fields.choice(prepared, report, body.get("tools", ()))
         if tool_choice is not None:
-            write_choice(body, tool_choice, fields.CHOICES)
+            names = freeform_names(prepared.offered)
+            write_choice(body, tool_choice, fields.CHOICES, freeform=names)
         form = request_fields.response_format(request, caps, report)
         # where no other can be asked for, text goes without saying
         if form is not None and caps.formats != {"text"}:
             body["response_format"] = request_fields.spelled_format(form, report)
-            if form.kind == "json" and self.dialect.json_word:
-                request_fields.demand_json_word(body["messages"])
         self._configure(body, request, caps, report)
         if request.stream:
             body["stream"] = True
         body.update(self.dialect.fixed)
         if request.extras is not None:
             replay(body, request, caps, report)
+        if request.stream:
+            fields.ask_usage(self, body, request, report)
         return HttpRequest(self.dialect.path, {}, body)
 
     def _configure(
@@ -182,7 +202,12 @@ class OpenAIChat(Room):
             report.lost("option.range", request.options, "stop", did=f"the first {dialect.stops}")
         for name, limits in dialect.limits.items():
             request_fields.within(body, keys[name], name, limits, request, report)
-        if (thinking := asked(request, caps, report, caps.form in fields.BUDGET_FORMS)) is not None:
+        # hosts have words of their own
+        levels = fields.EFFORTS if caps.form in ("", "effort") else ()
+        thinking = asked(request, caps, report, caps.form in fields.BUDGET_FORMS, levels)
+        if thinking is not None:
+            thinking = fields.fit_thinking(thinking, caps, request.options, report)
+        if thinking is not None:
             body.update(asked_fields := fields.thinking_fields(thinking, caps))
             if not asked_fields:
                 moot(request, report)

@@ -130,7 +130,6 @@ class Growth(NamedTuple):
 _COMMAND = Growth("shell_call", ("action", "commands"), "command")
 _ARGUMENTS = Growth("mcp_call", ("arguments",), "arguments")
 _GROWING = {
-    "custom_tool_call_input": Growth("custom_tool_call", ("input",), "input"),
     "mcp_call_arguments": _ARGUMENTS,
     "mcp_call.arguments": _ARGUMENTS,
     "code_interpreter_call_code": Growth("code_interpreter_call", ("code",), "code"),
@@ -292,12 +291,13 @@ class ItemWriter(AnswerWriter):
         return (block.redacted or block.signature) if self.reader_issuer(block) else None
 
     def call(self, id: str, block: ToolUseBlock) -> JsonObject:
-        """`function_call`, with an empty object where there are no arguments."""
+        """The call; a function's has an empty object where there are no arguments."""
         self.fields(block)
         text = argument_text(block)
-        item = wire_blocks.function_call(block, text if text or block.unfinished else "{}")
+        has_text = text or block.unfinished or block.freeform
+        item = wire_blocks.tool_call(block, text if has_text else "{}")
         status = "incomplete" if block.unfinished else "completed"
-        return {"type": "function_call", "id": id, **item, "status": status}
+        return {"type": item["type"], "id": id, **item, "status": status}
 
     def response(
         self, resp: ChatResponse, output: list[Json] | None = None, requested: str = ""
@@ -323,7 +323,7 @@ class ItemWriter(AnswerWriter):
         unknown = [name for name, value in fields.items() if not value]
         for name in (*unknown, "parallel_tool_calls", "tool_choice", "tools"):
             self.report.lost("answer.field", resp, name)
-        return {"id": self.seed, "object": "response", "created_at": second or 0,
+        return {"id": self.seed, "object": "response", "created_at": second or self.report.second,
                 "status": "completed", **DEFAULTS, "model": model, "output": output,
                 "usage": self._usage(resp.usage), **self._end(resp, output)}  # fmt: skip
 
@@ -368,7 +368,7 @@ class ItemWriter(AnswerWriter):
         elif type(first) is ThinkingBlock:
             item = self.reasoning(self.id("rs", index), first)
         elif type(first) is ToolUseBlock:
-            item = self.call(self.id("fc", index), first)
+            item = self.call(self.id("ctc" if first.freeform else "fc", index), first)
         else:
             self.report.lost("answer.unsaid", first)
         return [] if item is None else [item]

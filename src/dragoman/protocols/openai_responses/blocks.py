@@ -28,7 +28,14 @@ from ...message import (
     TextBlock,
     URLSource,
 )
-from ...message.blocks import ThinkingBlock, ToolResultBlock, ToolUseBlock, answered, noted
+from ...message.blocks import (
+    SEALED_SUMMARY,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    answered,
+    noted,
+)
 from ..chat_shape import require_text
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
@@ -272,10 +279,21 @@ def reasoning(block: ThinkingBlock, raw: bool) -> JsonObject:
     return item
 
 
-def function_call(block: ToolUseBlock, arguments: Json) -> JsonObject:
-    """`{"type": "function_call", "call_id", "name", "arguments"}`."""
-    return {"type": "function_call", "call_id": block.id, "name": block.name,
-            "arguments": arguments}  # fmt: skip
+# of a call that holds arguments, and of one that holds text: its type and the key of what it holds
+_CALL_KINDS = {"function_call": "arguments", "custom_tool_call": "input"}
+CUSTOM = "custom"  # the spelling of a result that is `custom_tool_call_output`
+
+
+def call_kind(block: ToolUseBlock) -> str:
+    """The type of the item of a call."""
+    return "custom_tool_call" if block.freeform else "function_call"
+
+
+def tool_call(block: ToolUseBlock, text: Json) -> JsonObject:
+    """`function_call` with its arguments, or `custom_tool_call` with its input."""
+    kind = call_kind(block)
+    group = {} if block.namespace is None else {"namespace": block.namespace}
+    return {"type": kind, "call_id": block.id, "name": block.name, _CALL_KINDS[kind]: text, **group}
 
 
 # --- items of an answer, and of the model in an input ---
@@ -283,14 +301,15 @@ def function_call(block: ToolUseBlock, arguments: Json) -> JsonObject:
 # Fields that say where in an answer an item stood: no input knows them, though one recorded host
 # repeats them. With them goes what is no text where text belongs: it would only be refused again.
 # (`parsed`, `parsed_arguments` are the SDK's own: no host sends them, or takes them.)
-_ANSWER_ONLY = ("created_by", "item_id", "output_index", "call_id", "name", "arguments")
+_ANSWER_ONLY = ("created_by", "item_id", "output_index", "call_id", "name", "arguments", "input",
+                "namespace")  # fmt: skip
 
 # what names a call and its answer, where that is no `call_id`
 _PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 
 # calls that the client has to run, or to say something to
-_CLIENT_CALLS = frozenset({"custom_tool_call", "computer_call", "local_shell_call", "shell_call",
-                           "apply_patch_call", "mcp_approval_request"})  # fmt: skip
+_CLIENT_CALLS = frozenset({"computer_call", "local_shell_call", "shell_call", "apply_patch_call",
+                           "mcp_approval_request"})  # fmt: skip
 
 
 def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentBlock]]:
@@ -302,7 +321,7 @@ def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, Conte
             return _read_message(item, issuer)
         if kind == "reasoning":
             return [(0, _read_reasoning(item, issuer, raw))]
-        if kind == "function_call":
+        if kind in _CALL_KINDS:
             return [(0, read_call(item, issuer))]
     except (TypeError, KeyError, AttributeError):  # not as anybody documents it
         pass
@@ -323,13 +342,14 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
     if type(first) is ThinkingBlock:
         item = reasoning(first, raw)
     elif type(first) is ToolUseBlock:
-        item = function_call(first, first.input if first.raw_input is None else first.raw_input)
+        item = tool_call(first, first.input if first.raw_input is None else first.raw_input)
     elif type(first) is ToolResultBlock:
         name = {"name": first.name} if first.name else {}
         output: Any = first.output
         if isinstance(output, list):
             output = [part_as_read(part, issuer) for part in output]
-        item = {"type": "function_call_output", "call_id": first.id, **name, "output": output}
+        kind = "custom_tool_call" if CUSTOM in spellings(first) else "function_call"
+        item = {"type": f"{kind}_output", "call_id": first.id, **name, "output": output}
     else:  # nothing that a reader of this wire makes
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}
@@ -340,9 +360,9 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
 
 
 def read_result(item: JsonObject, issuer: str) -> ToolResultBlock:
-    """The output of a function call, which is a string or a list of parts."""
+    """The output of a call, which is a string or a list of parts."""
     extras = {key: value for key, value in item.items() if key != "type"}
-    block = ToolResultBlock("")
+    block = ToolResultBlock("", spelling=CUSTOM if item["type"].startswith(CUSTOM) else None)
     block.read_from = item
     if isinstance(extras.get("call_id"), str):
         block.id = extras.pop("call_id")
@@ -472,23 +492,26 @@ def _paragraphs(parts: Any) -> str:
 
 
 def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
-    """A function call: `call_id` is what pairs it, `id` the item's own."""
+    """A call: `call_id` is what pairs it, `id` the item's own. Its text is not parsed yet."""
     extras = {k: v for k, v in item.items() if k not in ("type", "parsed_arguments")}
-    block = ToolUseBlock("", "")
+    key = _CALL_KINDS[item["type"]]
+    block = ToolUseBlock("", "", freeform=key == "input")
     block.read_from = item
     # an empty id pairs nothing, so it is told with what is no text
     if isinstance(extras.get("call_id"), str) and extras["call_id"]:
         block.id = extras.pop("call_id")
     if isinstance(extras.get("name"), str):
         block.name = extras.pop("name")
-    if isinstance(extras.get("arguments"), str):
-        block.raw_input = extras.pop("arguments")
-    elif isinstance(extras.get("arguments"), dict):
-        block.input, block.spelling = extras.pop("arguments"), "object"
+    if isinstance(extras.get("namespace"), str) and extras["namespace"]:
+        block.namespace = extras.pop("namespace")
+    if isinstance(extras.get(key), str):
+        block.raw_input = extras.pop(key)
+    elif isinstance(extras.get(key), dict) and not block.freeform:
+        block.input, block.spelling = extras.pop(key), "object"
     answer_only = {key: extras.pop(key) for key in _ANSWER_ONLY if key in extras}
     add_extras(block, issuer, extras)
     add_extras(block, answered(issuer), answer_only)
-    _note_absent(block, issuer, ("call_id", "name", "arguments"), item)
+    _note_absent(block, issuer, ("call_id", "name", key), item)
     return block
 
 
@@ -505,6 +528,8 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
     if not isinstance(item, dict):
         return block
     kind = str(item.get("type"))
+    if kind == "compaction":
+        block.spelling = SEALED_SUMMARY
     pair = item.get(_PAIRED.get(kind, "call_id"))
     if kind == "local_shell_call_output":
         pair = item.get("call_id", item.get("id"))  # the reference names it `id`

@@ -33,7 +33,7 @@ class Dialect:
     stores: bool = True
     blocked_domains: str = ""
     user_key: str = "safety_identifier"  # `user` is deprecated, and all that some hosts know
-    path: str = "/responses"
+    path: str = "/responses"  # of models for which no fact names another endpoint
     model: str = "gpt-5.6"  # sent where nobody names one
     issuers: tuple[str, ...] = ("openai-responses",)
 

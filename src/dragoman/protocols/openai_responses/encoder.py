@@ -35,7 +35,6 @@ from .reader import ID
 # of blocks that grow, but not in `text`
 _TEXT_FIELDS = {"thinking": "thinking", "tool_use": "raw_input"}
 
-_CALL_DONE = "function_call_arguments.done"
 _Make: TypeAlias = Callable[..., Event]  # an event of a kind, with its fields and its number
 
 # type of a part that grows -> the field of its index, the events of the part and of its text
@@ -45,6 +44,11 @@ _PART_EVENTS = {
     "reasoning_text": ("content_index", "content_part", "reasoning_text"),
     "summary_text": ("summary_index", "reasoning_summary_part", "reasoning_summary_text"),
 }
+
+
+def _call_event(block: ToolUseBlock) -> str:
+    """What the events of the text of a call begin with."""
+    return "custom_tool_call_input" if block.freeform else "function_call_arguments"
 
 
 def _numbered(numbers: Iterator[int], kind: str, **fields: Any) -> Event:
@@ -79,8 +83,9 @@ class _Line:
         elif type(block) is RefusalBlock:
             kind = "refusal"
         else:
-            is_call = type(block) is ToolUseBlock and text
-            return [self.part("function_call_arguments.delta", **fields)] if is_call else []
+            if type(block) is not ToolUseBlock or not text:
+                return []
+            return [self.part(f"{_call_event(block)}.delta", **fields)]
         field, part_event, text_event = _PART_EVENTS[kind]
         events: list[Event] = []
         is_first = index not in self._indexes
@@ -111,6 +116,11 @@ class _Line:
         done = self.part(f"{text_event}.done", **fields)
         return [done, self.part(f"{part_event}.done", **{field: fields[field]}, part=part)]
 
+    def call_done(self, block: ToolUseBlock, text: str) -> Event:
+        """All of the text of a call."""
+        whole = {"input": text} if block.freeform else {"arguments": text, "name": block.name}
+        return self.part(f"{_call_event(block)}.done", **whole)
+
     def thought_done(self, text: str) -> list[Event]:
         """All of the thinking, if any was told."""
         part = {"type": self._thought, "text": text}
@@ -134,6 +144,7 @@ class _Composed:
         self._steps = Steps(writer.seed, writer.report)
         self._line: _Line | None = None  # of the item that is open
         self._parts: list[JsonObject] | None = None  # of the message that is open
+        self._freeform = False  # the call that is open holds text
         self.output: list[Json] = []
         self.call_broke = False
         self._broken = False  # the answer broke off
@@ -142,10 +153,14 @@ class _Composed:
         """The events that the piece makes."""
         return [event for step in self._steps.feed(part) for event in self._step(step)]
 
-    def finish(self, ended: bool, truncated: bool) -> list[Event]:
-        """What waited, and the end of the open item; `truncated`: a limit ended the answer."""
+    def finish(self, ended: bool, truncated: bool, failed: bool) -> list[Event]:
+        """What waited, and the end of the open item; `truncated`: a limit ended the answer.
+
+        A call that is open when the answer failed, or was cut, has no end.
+        """
         self._broken = truncated or not ended
-        events = [event for step in self._steps.finish() for event in self._step(step)]
+        steps = self._steps.finish(broken=failed or not ended)
+        events = [event for step in steps for event in self._step(step)]
         events += self._end_message("incomplete" if self._broken else "completed")
         for block in self._steps.untold:
             self._writer.report.lost("answer.unsaid", block)
@@ -220,18 +235,20 @@ class _Composed:
     def _call(self, step: Step, block: ToolUseBlock) -> list[Event]:
         line = self._line
         if type(step) is Open or line is None:
-            item = {**wire_blocks.function_call(block, ""), "status": "in_progress"}
-            return self._begin("fc", item)[1]
+            self._freeform = block.freeform
+            item = {**wire_blocks.tool_call(block, ""), "status": "in_progress"}
+            return self._begin("ctc" if block.freeform else "fc", item)[1]
         text = argument_text(block)
         if type(step) is Grow:
-            return line.grown(0, block, text)
-        if breaks_off(text) or (self._broken and not text):  # there may have been arguments to come
+            return line.grown(0, replace(block, freeform=self._freeform), text)
+        # there may have been arguments to come
+        if (self._broken and not text) or (not block.freeform and breaks_off(text)):
             block = replace(block, unfinished=True)
             self.call_broke = True
         item = self._writer.call(line.id or "", block)
-        whole = {"arguments": item["arguments"], "name": block.name}
-        events = line.grown(0, block, "" if text else item["arguments"])
-        return [*events, line.part(_CALL_DONE, **whole), *self._end(line, item)]
+        whole: str = item["input" if block.freeform else "arguments"]
+        events = line.grown(0, block, "" if text else whole)
+        return [*events, line.call_done(block, whole), *self._end(line, item)]
 
     def _other(self, block: ContentBlock) -> list[Event]:
         """An item of this wire's own, in one piece; anything else is a loss."""
@@ -254,6 +271,11 @@ class _Item:
         self.texts: dict[int, list[str]] = {}
         self.complete = False  # its end was told
         self.closed = False
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is one that clients run."""
+        return any(type(pieces[0]) is ToolUseBlock for pieces in self.pieces.values())
 
     @property
     def blocks(self) -> dict[int, ContentBlock]:
@@ -306,12 +328,16 @@ class _Replayed:
                 events += self._close(item)
         return events
 
-    def finish(self, ended: bool, truncated: bool) -> list[Event]:
+    def finish(self, ended: bool, truncated: bool, failed: bool) -> list[Event]:
         """The ends of the items; if the answer broke off, of those whose end was told.
 
-        Whether it was `truncated` the items say themselves.
+        Whether it was `truncated` the items say themselves. No call ends because it `failed`.
         """
-        items = [item for item in self._items.values() if ended or item.complete]
+        items = [
+            item
+            for item in self._items.values()
+            if item.complete or (ended and not (failed and item.is_call))
+        ]
         return [event for item in items if not item.closed for event in self._close(item)]
 
     @property
@@ -340,7 +366,8 @@ class _Replayed:
             return {"type": "reasoning", "summary": []}
         if type(block) is ToolUseBlock:
             [item] = wire_blocks.items_as_read([block], self._issuer(block), self._writer.raw)
-            return {**item, "status": "in_progress", "arguments": ""}
+            text_key = "input" if block.freeform else "arguments"
+            return {**item, "status": "in_progress", text_key: ""}
         fields = self._fields(block)
         phase = {"phase": fields["phase"]} if "phase" in fields else {}
         return {"type": "message", "status": "in_progress", **phase, "role": "assistant",
@@ -385,8 +412,8 @@ class _Replayed:
             if type(block) is ThinkingBlock:
                 events += item.line.thought_done(block.thinking)
             elif type(block) is ToolUseBlock:
-                if isinstance(arguments := data.get("arguments"), str):
-                    events += [item.line.part(_CALL_DONE, arguments=arguments, name=block.name)]
+                if isinstance(text := data.get("input" if block.freeform else "arguments"), str):
+                    events.append(item.line.call_done(block, text))
             elif block.type in ("text", "refusal"):
                 part = wire_blocks.output_part_as_read(block, self._issuer(block))
                 events += item.line.part_done(index, part)
@@ -498,7 +525,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         self._items = (_Replayed if own else _Composed)(self._event, self.writer)
         response: JsonObject = {"id": self.writer.seed, "object": "response"}
         if self._created is not None or not own:  # else the reader would take it for told
-            response["created_at"] = self._created or 0
+            response["created_at"] = self._created or self.report.second
         response |= {"status": "in_progress", **DEFAULTS}
         response |= {"model": self._model or self.requested_model, "output": [], "usage": None}
         names = ("response.created", "response.in_progress")
@@ -510,7 +537,8 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
             return []
         events, items = self._open()
         resp = self.about.finish()
-        events += items.finish(self._ended, resp.status == "truncated")
+        failed = self._failed or resp.finish.reason == "error"
+        events += items.finish(self._ended, resp.status == "truncated", failed)
         resp.id = resp.id or (None if self.writer.own else UNNAMED)
         whole = self._ended or self._failed
         if whole or self.writer.own:  # what was known when it broke off

@@ -37,10 +37,8 @@ _RUNS = frozenset({"reasoning", "program", "mcp_list_tools", "mcp_approval_reque
                    "item_reference", "mcp_approval_response"})  # fmt: skip
 
 # of what the client ran, where no call tells who did
-_CLIENT_OUTPUTS = frozenset({"custom_tool_call_output", "computer_call_output",
-                             "shell_call_output", "local_shell_call_output",
-                             "apply_patch_call_output"})  # fmt: skip
-
+_CLIENT_OUTPUTS = frozenset({"computer_call_output", "shell_call_output", "apply_patch_call_output",
+                             "local_shell_call_output"})  # fmt: skip
 
 _DETAILS = {
     "image": frozenset({"low", "high", "auto", "original"}),
@@ -91,7 +89,7 @@ def _item_blocks(
 ) -> tuple[Role, list[ContentBlock]]:
     """(role of the message that the item belongs to, its blocks)."""
     kind = item.get("type", "message")
-    if kind == "function_call_output":
+    if kind in ("function_call_output", "custom_tool_call_output"):
         return "tool", [wire_blocks.read_result(item, issuer)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
         result = wire_blocks.raw_item(item, issuer)
@@ -104,8 +102,7 @@ def _item_blocks(
     blocks = [block for _, block in wire_blocks.read_item(item, issuer, raw)]
     for block in blocks:
         if type(block) is ToolUseBlock:
-            if block.raw_input is not None:
-                block.input = parse_arguments(block.raw_input)
+            _parse(block)
             if "parsed_arguments" in item:  # the SDK's parser adds it, and a client sent it along
                 fields = {"parsed_arguments": item["parsed_arguments"]}
                 wire_blocks.add_extras(block, answered(issuer), fields)
@@ -117,6 +114,14 @@ def _item_blocks(
             fields = {"part": {**fields, "parsed": block.read_from["parsed"]}}
             wire_blocks.add_extras(block, answered(issuer), fields)
     return "assistant", blocks
+
+
+def _parse(call: ToolUseBlock) -> None:
+    """Set the input of a call whose text was read: arguments, or the text itself."""
+    if call.freeform:
+        call.input, call.raw_input = call.raw_input or "", None
+    elif call.raw_input is not None:
+        call.input = parse_arguments(call.raw_input)
 
 
 def _single_message(item: Any, issuer: str) -> Msg | None:
@@ -202,12 +207,12 @@ class InputWriter:
         self.dialect: Dialect = room.dialect
         self.report = report
         self.history = history
-        stored = stored and self.dialect.stores
-        self.ids = _Ids(self.items, history, self.dialect.said, report, stored)
+        kept = stored and self.dialect.stores
+        self.ids = _Ids(self.items, history, self.dialect.said, report, kept)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
-        self._custom_ids: set[Any] = set()  # ids of calls of custom tools
+        self._custom_ids: set[str] = set()  # ids of calls of custom tools
         self._first: JsonObject = {}  # own fields of the message that its first item takes
         self._every: JsonObject = {}  # and those of each of its message items
 
@@ -267,13 +272,21 @@ class InputWriter:
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
                 raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-            custom = block.id in self._custom_ids
-            kind = "custom_tool_call_output" if custom else "function_call_output"
+            kind = "custom_tool_call" if self._is_custom(block) else "function_call"
             output = self._output(block)
-            self._item({"type": kind, "call_id": block.id, "output": output}, block)
+            self._item({"type": f"{kind}_output", "call_id": block.id, "output": output}, block)
         if m.extras is not None and (extras := own_extras(m, self.caps)):
             self._first = extras
             self._place(m, first)
+
+    def _is_custom(self, block: ToolResultBlock) -> bool:
+        """Whether the result answers a call that holds text; its call may not be here."""
+        if block.id in self._custom_ids:
+            return True
+        if (call := self.history.called.get(block.id)) is not None:
+            return call.freeform
+        spelled_so = wire_blocks.CUSTOM in wire_blocks.spellings(block)
+        return spelled_so and self.caps.freeform_tools and block.id not in self.history.calls
 
     def _output(self, block: ToolResultBlock) -> Json:
         """The output of a result; one text is a string."""
@@ -370,12 +383,14 @@ class InputWriter:
             if type(block) is ToolUseBlock:
                 self._uncached(block)
                 self._item(_call(block), block)
+                if block.freeform:
+                    self._custom_ids.add(block.id)
             elif type(block) is ThinkingBlock:
                 self._reasoning(block)
             elif type(block) is RawBlock:
                 self.items.append(item := self._input(block))
-                if item.get("type") == "custom_tool_call":
-                    self._custom_ids.add(item.get("call_id"))
+                if item.get("type") == "custom_tool_call":  # of an older reader's
+                    self._custom_ids.add(str(item.get("call_id")))
             else:
                 assert_never(block)
 
@@ -458,15 +473,18 @@ class InputWriter:
 
 
 def _call(block: ToolUseBlock) -> JsonObject:
+    if block.freeform:
+        return wire_blocks.tool_call(block, block.input)
     text = arguments(block.input) if block.raw_input is None else arguments_of(block)
-    return wire_blocks.function_call(block, text)
+    return wire_blocks.tool_call(block, text)
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # `Expected an ID that begins with 'fc'.` (invalid_id_prefix)
 _PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc",
-             "function_call_output": "fc"}  # fmt: skip
+             "function_call_output": "fc", "custom_tool_call": "ctc",
+             "custom_tool_call_output": "ctc"}  # fmt: skip
 
 # what an item's own fields stand on: its block, or the whole message
 _Nodes: TypeAlias = tuple[Any, ...]

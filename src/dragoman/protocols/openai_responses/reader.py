@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
@@ -202,7 +203,8 @@ def _first(items: deque[_Item] | None, unmatched: dict[int, _Item]) -> _Item | N
 _PLACE_FIELDS = {"type", "sequence_number", "item_id", "obfuscation", "stream_id", "command_index",
                  "output_index", "content_index", "summary_index"}  # fmt: skip
 
-_STREAMED_KINDS = ("message", "reasoning", "function_call", "audio")  # others come whole
+_CALLS = {"function_call": "arguments", "custom_tool_call": "input"}  # and the key of its text
+_STREAMED_KINDS = ("message", "reasoning", "audio", *_CALLS)  # others come whole
 
 
 class ResponsesReader:
@@ -351,13 +353,13 @@ class ResponsesReader:
         if not isinstance(data, dict):
             return []  # an index that stays empty
         item = self.items.added(event, data)
-        if item.kind != "function_call":
+        if item.kind not in _CALLS:
             return []
-        if data.get("arguments"):
+        if data.get(_CALLS[item.kind]):
             item.streamed.add(0)
         call = self._open_call(data)
         call.spelling = call.spelling or item.id_note
-        return item.part(0, call, True)
+        return item.part(0, call, not call.freeform)
 
     def _done(self, event: JsonObject) -> list[Piece]:
         return self._complete(self.items.done(event, event["item"]), event["item"])
@@ -366,18 +368,22 @@ class ResponsesReader:
         fields = {key: value for key, value in data.items() if key not in ("id", "status")}
         return wire_blocks.read_call(fields, self._issuer)
 
-    def _arguments(self, event: JsonObject) -> list[Piece]:
-        item = self.items.find(event, "function_call")
+    def _call_text(self, event: JsonObject, kind: str = "function_call") -> list[Piece]:
+        """A piece of the text of a call."""
+        item = self.items.find(event, kind)
         item.streamed.add(0)
-        return item.part(0, ToolUseBlock("", "", raw_input=require_text(event["delta"])))
+        call = ToolUseBlock("", "", raw_input=require_text(event["delta"]))
+        call.freeform = kind != "function_call"
+        return item.part(0, call)
 
-    def _arguments_done(self, event: JsonObject) -> list[Piece]:
-        item = self.items.find(event, "function_call")
-        arguments = event.get("arguments")
-        if not isinstance(arguments, str) or (not arguments and 0 in item.streamed):
+    def _call_text_done(self, event: JsonObject, kind: str = "function_call") -> list[Piece]:
+        """All of the text of a call."""
+        item, key = self.items.find(event, kind), _CALLS[kind]
+        text = event.get(key)
+        if not isinstance(text, str) or (not text and 0 in item.streamed):
             return []
         name = {"name": event["name"]} if event.get("name") else {}
-        item.data = {**name, **item.data, "arguments": arguments}
+        item.data = {**name, "type": kind, **item.data, key: text}
         return item.part(0, self._open_call(item.data), True)
 
     def _refusal(self, event: JsonObject) -> list[Piece]:
@@ -526,8 +532,14 @@ _HANDLERS: dict[str, Callable[[ResponsesReader, JsonObject], list[Piece]]] = {
     "response.output_text.annotation.added": ResponsesReader._annotation,
     "response.refusal.delta": ResponsesReader._refusal,
     "response.refusal.done": ResponsesReader._text_done,
-    "response.function_call_arguments.delta": ResponsesReader._arguments,
-    "response.function_call_arguments.done": ResponsesReader._arguments_done,
+    "response.function_call_arguments.delta": ResponsesReader._call_text,
+    "response.function_call_arguments.done": ResponsesReader._call_text_done,
+    "response.custom_tool_call_input.delta": partial(
+        ResponsesReader._call_text, kind="custom_tool_call"
+    ),
+    "response.custom_tool_call_input.done": partial(
+        ResponsesReader._call_text_done, kind="custom_tool_call"
+    ),
     "response.audio.delta": ResponsesReader._audio,
     "response.audio.transcript.delta": ResponsesReader._transcript,
     **{f"response.{name}.added": ResponsesReader._part_added for name in _PARTS},

@@ -8,18 +8,31 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from math import inf, isfinite
+from operator import itemgetter
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
+from ...message import (
+    ChatRequest,
+    Grammar,
+    Msg,
+    Namespace,
+    Options,
+    ResponseFormat,
+    ServerTool,
+    Tool,
+    ToolChoice,
+)
+from ...message.blocks import noted
 from .. import chat_shape
 from ..base import Names, Room
-from ..chat_request import function_fields, read_choice, read_format, write_format
+from ..chat_request import freeform_names, function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot
 from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect
@@ -166,15 +179,49 @@ def _function(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
     return chat_shape.replay({"type": "function", **fields}, tool, caps, report)
 
 
+def _freeform_tool(tool: Tool, caps: Capabilities, report: Report) -> JsonObject:
+    """The declaration of a tool whose calls hold text."""
+    if tool.cache is not None:
+        report.lost("tool.cache", tool, "cache")
+    return chat_shape.replay(_custom(tool, tool.description or None), tool, caps, report)
+
+
+def _custom(tool: Tool, description: str | None) -> JsonObject:
+    """`{"type": "custom", "name", "description", "format"}`."""
+    entry: JsonObject = {"type": "custom", "name": tool.name}
+    if description is not None:
+        entry["description"] = description
+    if (grammar := tool.grammar) is not None:
+        entry["format"] = {"type": "grammar", "syntax": grammar.syntax,
+                           "definition": grammar.definition}  # fmt: skip
+    return entry
+
+
+def _grouped(rows: Iterable[tuple[Namespace | None, Json]], as_read: bool) -> list[Json]:
+    """The entries of tools, neighbours of one namespace in one entry."""
+    entries: list[Json] = []
+    for namespace, group in groupby(rows, itemgetter(0)):
+        tools = [entry for _, entry in group]
+        if namespace is None:
+            entries += tools
+            continue
+        said = {"description": namespace.description}
+        if namespace.description is None:  # which the API demands
+            said = {} if as_read else {"description": ""}
+        entries.append({"type": "namespace", "name": namespace.name, **said, "tools": tools})
+    return entries
+
+
 def write_tools(room: Room, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
     """Functions, and the host's own tools, in their order."""
-    entries: list[JsonObject] = []
+    rows: list[tuple[Namespace | None, Json]] = []
     for tool in tools:
         if isinstance(tool, Tool):
-            entries.append(_function(tool, caps, report))
+            write = _freeform_tool if tool.freeform else _function
+            rows.append((tool.namespace, write(tool, caps, report)))
         elif (entry := server_tool(tool, caps, room.dialect, report)) is not None:
-            entries.append(entry)
-    return entries
+            rows.append((None, entry))
+    return _grouped(rows, as_read=False)
 
 
 def server_tool(
@@ -220,6 +267,46 @@ def _server_tool(tool: ServerTool, blocked_key: str) -> JsonObject:
     return body
 
 
+def read_tools(entries: Sequence[JsonObject], issuer: str) -> list[Tool | ServerTool]:
+    """The tools that the entries declare, those of a namespace one by one."""
+    tools: list[Tool | ServerTool] = []
+    for entry in entries:
+        tools += _read_namespace(entry, issuer) or [read_tool(entry, issuer)]
+    return tools
+
+
+def _read_namespace(data: JsonObject, issuer: str) -> list[Tool | ServerTool]:
+    """The tools of a namespace; none if it is no such, or has more than a name and tools."""
+    if not _has_type(data, "namespace") or not data.keys() <= _NAMESPACE:
+        return []
+    if not _is_text(data.get("name")):
+        return []
+    description = data.get("description")
+    if not chat_shape.are_objects(data.get("tools")) or not isinstance(description, str | None):
+        return []
+    if description is None and "description" in data:
+        return []
+    tools = [read_tool(entry, issuer) for entry in data["tools"]]
+    namespace = Namespace(data["name"], description)
+    for tool in tools:
+        if type(tool) is not Tool:
+            return []
+        tool.namespace = namespace
+    return tools
+
+
+_NAMESPACE = frozenset({"type", "name", "description", "tools"})
+_GRAMMAR = frozenset({"type", "syntax", "definition"})
+
+
+def _read_grammar(data: Json) -> Grammar | None:
+    """The grammar of a freeform tool's format; None if it has none, or more than that."""
+    if not isinstance(data, dict) or data.get("type") != "grammar" or data.keys() != _GRAMMAR:
+        return None
+    syntax, definition = data["syntax"], data["definition"]
+    return Grammar(definition, syntax) if _is_text(syntax) and _is_text(definition) else None
+
+
 def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     """One entry of `tools`; a tool that nobody models is kept as it came."""
     kind = data.get("type")
@@ -232,6 +319,14 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
                 setattr(tool, name, fields.pop(name))
         if tool.description == "" and data.get("description") == "":
             notes[_EMPTY] = True
+    elif kind == "custom" and _is_text(data.get("name")):
+        tool = Tool(fields.pop("name"), freeform=True)
+        if isinstance(fields.get("description"), str):
+            tool.description = fields.pop("description")
+            notes |= {} if tool.description else {_EMPTY: True}
+        if (grammar := _read_grammar(fields.get("format"))) is not None:
+            tool.grammar = grammar
+            del fields["format"]
     elif kind in _SEARCHES:
         tool = _read_search(data, fields, notes)
     elif kind == "code_interpreter" and _has_type(data.get("container"), "auto"):
@@ -279,6 +374,8 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
     fields, notes = chat_shape.issuer_fields(tool, issuer)
     if isinstance(tool, Tool):
         description = tool.description if tool.description or _EMPTY in notes else None
+        if tool.freeform:
+            return {**_custom(tool, description), **fields}
         body = function_fields(tool, description, tool.parameters, tool.strict)
         return {"type": "function", **body, **fields}
     if tool.kind == "own":
@@ -293,13 +390,13 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
 # --- the choice among tools ---
 
 
-def write_choice(choice: ToolChoice) -> JsonObject:
-    """`tool_choice`: a mode, one function, or some of the tools; and `parallel_tool_calls`."""
+def write_choice(choice: ToolChoice, freeform: Collection[str]) -> JsonObject:
+    """`tool_choice`: a mode, one tool, or some of them; and `parallel_tool_calls`."""
     value: Any = choice.mode
     if choice.mode == "tool":
-        value = _function_name(choice.name)
+        value = _tool_name(choice.name, freeform)
     elif choice.allowed and choice.mode != "none":
-        tools = [_function_name(name) for name in choice.allowed]
+        tools = [_tool_name(name, freeform) for name in choice.allowed]
         value = {"type": "allowed_tools", "mode": choice.mode, "tools": tools}
     fields = {"tool_choice": value}
     if choice.parallel is not None:
@@ -307,29 +404,32 @@ def write_choice(choice: ToolChoice) -> JsonObject:
     return fields
 
 
-def _function_name(name: str | None) -> JsonObject:
-    return {"type": "function", "name": name}
+def _tool_name(name: str | None, freeform: Collection[str]) -> JsonObject:
+    return {"type": "custom" if name in freeform else "function", "name": name}
 
 
-def _choice_value(data: Json) -> tuple[dict[str, Any], None] | None:
-    """The choice, if it says no more than which functions may be called, or must."""
+def _choice_value(data: Json, freeform: Collection[str]) -> tuple[dict[str, Any], None] | None:
+    """The choice, if it says no more than which tools may be called, or must."""
     if isinstance(data, str):
         return ({"mode": data}, None) if data in ("auto", "none", "required") else None
     if not isinstance(data, dict):
         return None
-    if name := _read_function_name(data):
+    if name := _read_tool_name(data, freeform):
         return {"mode": "tool", "name": name}, None
     mode, tools = data.get("mode"), data.get("tools")
     if data.get("type") != "allowed_tools" or len(data) != 3 or mode not in ("auto", "required"):
         return None
-    names = tuple(map(_read_function_name, tools)) if isinstance(tools, list) else ()
+    listed = tools if isinstance(tools, list) else ()
+    names = tuple(_read_tool_name(tool, freeform) for tool in listed)
     return ({"mode": mode, "allowed": names}, None) if names and all(names) else None
 
 
-def _read_function_name(data: Json) -> str:
-    """The function that an object names, if it does no more than that."""
-    alone = _has_type(data, "function") and len(data) == 2 and _is_text(data.get("name"))
-    return data["name"] if alone else ""
+def _read_tool_name(data: Json, freeform: Collection[str]) -> str:
+    """The tool that an object names, if it does no more than that."""
+    name = data.get("name") if isinstance(data, dict) and len(data) == 2 else None
+    if not isinstance(name, str) or not _is_text(name):
+        return ""
+    return name if _has_type(data, "custom" if name in freeform else "function") else ""
 
 
 # --- the format of the text ---
@@ -360,6 +460,47 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
     return form
 
 
+# --- tools among the items of the input ---
+
+_ITEM = "item"  # the note of a tool: in which of the items it stood
+
+
+def _take_tool_items(
+    items: list[Any], tools: list[Tool | ServerTool], notes: JsonObject, issuer: str
+) -> list[Any]:
+    """The items without those that are nothing but `additional_tools`, which go to `tools`.
+
+    The notes of the request say where they stood, and what else was in them.
+    """
+    remaining: list[Any] = []
+    for index, item in enumerate(items):
+        added = _has_type(item, "additional_tools") and chat_shape.are_objects(item.get("tools"))
+        if not added:
+            remaining.append(item)
+            continue
+        rows = notes.setdefault("additional_tools", [])
+        for tool in read_tools(item["tools"], issuer):
+            tool_notes = {**(tool.extras or {}).get(noted(issuer), {}), _ITEM: len(rows)}
+            tool.extras = {**(tool.extras or {}), noted(issuer): tool_notes}
+            tools.append(tool)
+        rows.append([index, _without(item, ("tools",))])
+    return remaining
+
+
+def _tools_as_read(body: JsonObject, tools: Tools, notes: JsonObject, issuer: str) -> None:
+    """Put the tools where they were read from: beside the input, or into items of it."""
+    by_item: dict[int | None, list[tuple[Namespace | None, Json]]] = {}
+    for tool in tools:
+        index = chat_shape.issuer_fields(tool, issuer)[1].get(_ITEM)
+        row = (tool.namespace if type(tool) is Tool else None, _tool_as_read(tool, issuer))
+        by_item.setdefault(index, []).append(row)
+    if None in by_item:
+        body["tools"] = _grouped(by_item[None], as_read=True)
+    for number, (index, others) in enumerate(notes.get("additional_tools", ())):
+        item = {**others, "tools": _grouped(by_item.get(number, ()), as_read=True)}
+        body["input"] = [*body["input"][:index], item, *body["input"][index:]]
+
+
 # --- the whole body ---
 
 
@@ -367,25 +508,28 @@ def read_request(
     room: Room, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ChatRequest:
     """The request that the body makes."""
-    fields, notes = dict(body), {}
+    fields = dict(body)
+    notes: JsonObject = {}
     model = fields.pop("model") if _is_text(fields.get("model")) else None
     msgs: list[Msg] = []
     if isinstance(fields.get("instructions"), str) and fields["instructions"]:
         msgs.append(Msg.trusted("", fields.pop("instructions"), "system"))
         msgs[0].spelling = TOP
     input = fields.get("input")
+    added: list[Tool | ServerTool] = []
     if isinstance(input, list):
-        msgs += read_input(fields.pop("input"), room.dialect, model)
+        items = _take_tool_items(fields.pop("input"), added, notes, room.issuer)
+        msgs += read_input(items, room.dialect, model)
     elif isinstance(input, str):
         msgs.append(Msg.trusted("", fields.pop("input"), "user"))
         notes["input"] = "string"
     else:
         notes["input"] = "absent"
     entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
-    tools = [read_tool(entry, room.issuer) for entry in entries]
+    tools = [*read_tools(entries, room.issuer), *added]
     request = ChatRequest(msgs, tools=tools, model=model)
     request.options = _read_options(fields, notes)
-    choice = _choice_value(fields.get("tool_choice"))
+    choice = _choice_value(fields.get("tool_choice"), freeform_names(tools))
     request.tool_choice = read_choice(fields, notes, choice)
     request.response_format = _read_format(fields, notes)
     if isinstance(fields.get("stream"), bool):
@@ -413,9 +557,9 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         if name in kept:
             _write_option(body, name, value, notes)
     if req.tools and "tools" in kept:
-        body["tools"] = [_tool_as_read(tool, room.issuer) for tool in req.tools]
+        _tools_as_read(body, req.tools, notes, room.issuer)
     if req.tool_choice is not None and "tool_choice" in kept:
-        choice = write_choice(req.tool_choice)
+        choice = write_choice(req.tool_choice, freeform_names(req.tools))
         body.update(_without(choice, ("tool_choice",)) if "tool_choice" in notes else choice)
     if req.response_format is not None and "response_format" in kept:
         text = body.get("text", {})

@@ -5,7 +5,7 @@ Reference: OpenAI API, "Create a model response", request body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -18,7 +18,9 @@ from ...message import ChatRequest, ContentBlock, TextBlock
 from ...message.blocks import NOTES, answered, noted
 from ...message.request import ITEM as ITEM_KIND
 from ..base import HttpRequest, PreparedRequest, Room
+from ..chat_request import freeform_names
 from ..chat_shape import filled, is_plain, own_extras
+from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
 from ..request_fields import choice, response_format, spelled_format
 from . import request as fields
@@ -33,6 +35,13 @@ from .reader import ResponsesReader
 _STATE = ("previous_response_id", "conversation", "store")
 
 _SCHEMA = ("name", "schema", "description", "strict")
+
+# of OpenAI's client, version 3
+_ARGUMENTS = frozenset({
+    "input", "instructions", "model", "tools", "tool_choice", "parallel_tool_calls", "text",
+    "stream", "max_output_tokens", "temperature", "top_p", "top_logprobs", "reasoning", "include",
+    "user", "service_tier", "metadata", "store", "truncation", "previous_response_id",
+})  # fmt: skip
 
 
 class OpenAIResponses(Room):
@@ -68,7 +77,7 @@ class OpenAIResponses(Room):
         ("thinking", "thinking"): ("summary",),
         ("thinking", "redacted"): ("encrypted_content",),
         **{(kind, "id"): ("call_id",) for kind in ("tool_use", "tool_result")},
-        **{("tool_use", name): ("arguments",) for name in ("input", "raw_input")},
+        **{("tool_use", name): ("arguments", "input") for name in ("input", "raw_input")},
         ("image", "source"): ("image_url", "file_id"),
         ("audio", "source"): ("input_audio",),
         ("document", "source"): ("file_data", "file_url", "file_id"),
@@ -91,8 +100,11 @@ class OpenAIResponses(Room):
 
     def can(self) -> Capabilities:
         """What this protocol carries in its dialect, before any model's facts."""
-        stores = self.dialect.stores
-        return replace(super().can(), signed_thinking=not self.dialect.raw, stored_thinking=stores)
+        own = self.dialect.issuers[0] == self.protocol  # recorded at the maker's own host alone
+        return replace(
+            super().can(), signed_thinking=not self.dialect.raw,
+            stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
+        )  # fmt: skip
 
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields name the answer or the conversation that the host keeps."""
@@ -139,6 +151,12 @@ class OpenAIResponses(Room):
             else:
                 yield path, node
 
+    def client_arguments(
+        self, body: JsonObject, headers: Mapping[str, str], model: str | None
+    ) -> Arguments:
+        """Those of `client.responses.create`."""
+        return with_extra_body(body, headers, model, _ARGUMENTS)
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /responses`."""
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
@@ -159,7 +177,7 @@ class OpenAIResponses(Room):
         if tools := self.tools(prepared.offered, caps, report):
             body["tools"] = tools
         if (tool_choice := choice(prepared, report, tools)) is not None:
-            body.update(fields.write_choice(tool_choice))
+            body.update(fields.write_choice(tool_choice, freeform_names(prepared.offered)))
         if (form := response_format(request, caps, report)) is not None:
             body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
         body.update(fields.generation(request, caps, dialect, report))
@@ -175,7 +193,7 @@ class OpenAIResponses(Room):
             if fields.ENCRYPTED not in include:
                 body["include"] = [*include, fields.ENCRYPTED]
                 report.lost("include.added", request, what=fields.ENCRYPTED)
-        return HttpRequest(dialect.path, {}, body)
+        return HttpRequest(caps.endpoint or dialect.path, {}, body)
 
     def _own_fields(self, request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
         own_fields = self._fields(request, caps)
