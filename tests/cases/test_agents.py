@@ -41,12 +41,22 @@ def said(
     return listed, [(loss.code, loss.where) for loss in out.losses]
 
 
+ROLES = {"model": "assistant", "model_output": "assistant", "user_input": "user"}
+
+
+def role_of(message: dict[str, Any]) -> str:
+    """Who says a message; a step says it by its type."""
+    word: str = message.get("role") or message["type"]
+    return ROLES.get(word, word)
+
+
 def texts(node: Any) -> list[str]:
     """Every text of wire messages, in order; a medium is `*`."""
     if isinstance(node, list):
         return [text for inner in node for text in texts(inner)]
     if isinstance(node, dict):
-        if any(key in node for key in ("image_url", "image", "inlineData", "source", "images")):
+        media = ("image_url", "image", "inlineData", "source", "images")
+        if any(key in node for key in media) or node.get("type") == "image":
             return [*texts(node.get("content", "")), "*"]
         keys = ("content", "parts", "text")
         return [text for key in keys for text in texts(node.get(key))]
@@ -129,7 +139,7 @@ def test_case_77_the_agent_is_who_has_its_name_whatever_the_role(wire: str) -> N
     for request in ({"agent_name": "C"}, {}):
         speakers = Tagged() if request else Tagged("C")
         tagged, _ = said(wire, msgs, speakers, **request)
-        roles = ["assistant" if m["role"] == "model" else m["role"] for m in tagged]
+        roles = [role_of(m) for m in tagged]
         assert list(zip(roles, texts(tagged), strict=True)) == [
             ("user", "[A]: First."), ("assistant", "Mine."), ("user", "[B]: Last."),
         ]  # fmt: skip
@@ -140,10 +150,10 @@ def test_case_77_called_without_a_new_message_it_is_nobody_who_spoke(wire: str) 
     msgs = [Msg("A", "First.", "user"), Msg("B", "Last.", "assistant")]
     merged, _ = said(wire, msgs, ByName(""), agent_name="C")
     assert texts(merged) == ["<history>\nA: First.\nB: Last.\n</history>"]
-    assert merged[0]["role"] == "user"
+    assert role_of(merged[0]) == "user"
     tagged, _ = said(wire, msgs, Tagged(), agent_name="C")
     assert texts(tagged) == ["[A]: First.", "[B]: Last."]
-    assert {m["role"] for m in tagged} == {"user"}
+    assert {*map(role_of, tagged)} == {"user"}
 
 
 def test_case_77_who_is_about_to_speak_cannot_be_spoken_for() -> None:

@@ -21,6 +21,7 @@ FAILED = {
     "openai-responses": ('"Error: broke"', "result.error_as_text"),
     "anthropic": ('"is_error": true', ""),
     "gemini": ('"error": "broke"', ""),
+    "gemini-interactions": ('"is_error": true', ""),
     "dashscope": ('"Error: broke"', "result.error_as_text"),
     "ollama": ('"Error: broke"', "result.error_as_text"),
     "bedrock-converse": ('"status": "error"', ""),

@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman.vendors import PROTOCOLS
-from tests.contract.reading.recorded import another
+from tests.contract.reading.recorded import another, file_of
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus" / "open"
 
@@ -22,7 +22,7 @@ NO_ANSWER = 1  # of Chat: a proxy's {"message": "Success"}
 
 def _recorded(protocol: str) -> Iterator[tuple[str, list[tuple[str | None, Any]]]]:
     """Id and events of what was answered without an error; a whole answer is one event."""
-    with (CORPUS / f"{protocol}.jsonl").open(encoding="utf-8") as lines:
+    with file_of(protocol).open(encoding="utf-8") as lines:
         for line in lines:
             exchange = json.loads(line)
             if another(protocol, exchange["url_path"]):

@@ -33,12 +33,14 @@ from tests.contract.judges.cases import (
     bedrock,
     bedrock_request,
     changed,
+    chat_hosts,
     cohere,
     compatible,
     dashscope,
     exempt,
     exempt_own,
     gemini,
+    gemini_interactions,
     hosts,
     mistral,
     ollama,
@@ -58,14 +60,16 @@ ROOT = Path(__file__).parents[2]
 FOLDER = Path(judges.__file__).parent
 TABLES = (
     openai_chat, responses, anthropic, gemini, dashscope, ollama, bedrock, bedrock_request, mistral,
-    cohere, vendors, vendors_cn, compatible, vendors_us, hosts, responses_hosts, second,
+    cohere, gemini_interactions, vendors, vendors_cn, compatible, vendors_us, hosts,
+    responses_hosts, second, chat_hosts,
 )  # fmt: skip
 ROWS: list[Row] = [row for table in TABLES for row in table.ROWS]
-PARDONS: list[Pardon] = [*exempt.PARDONS, *exempt_own.PARDONS]
+PARDONS: list[Pardon] = [*exempt.PARDONS, *exempt_own.PARDONS, *chat_hosts.PARDONS]
 LIST_AT = {
     "gemini": ("contents",),
     "dashscope": ("input", "messages"),
     "openai-responses": ("input",),
+    "gemini-interactions": ("input",),
 }
 HEADS = {path.stem for path in FOLDER.glob("**/*.py")} | {
     "json", "types", "pairs", "calls", "chat", "tools", "responses", "compatible", "hosted",
@@ -141,7 +145,7 @@ def test_every_judge_has_rows_and_its_protocol_has_a_judge() -> None:
     assert {row.wire for row in ROWS} == set(WIRES) == set(rich.WHOLE)
     assert {wire.rpartition("/")[2] for wire in WIRES} <= set(WIRES)
     assert judge_of("deepseek", "anthropic") == "deepseek/anthropic"
-    assert judge_of("ollama", "openai-chat") == judge_of("", "openai-chat") == "openai-chat"
+    assert judge_of("watsonx", "openai-chat") == judge_of("", "openai-chat") == "openai-chat"
 
 
 @pytest.mark.parametrize("wire", WIRES)

@@ -190,6 +190,13 @@ def test_the_table_of_vendors_is_the_registry(language: str) -> None:
     assert all(f"`{name}`" in PAGES[language] for name in named)
 
 
+def test_the_readme_counts_the_vendors() -> None:
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    found = re.search(r"Knows vendors.*?: (.*?) and \[(\d+) more\]", readme, re.DOTALL)
+    assert found is not None
+    assert len(found[1].split(",")) + int(found[2]) == len(VENDORS)
+
+
 def test_both_languages_run_the_same_code() -> None:
     """Strings may differ, the rest may not."""
     assert _shapes("models", "en") == _shapes("models", "zh")

@@ -242,6 +242,6 @@ def test_a_client_gets_finished_json_that_its_server_takes(server: str) -> None:
         return judge_request(server, json.loads(text))
 
     body = RequestBuilder(model="glm-5").build(history(), tools=[WEATHER], stream=True)
-    assert set(body) == {"model", "messages", "tools", "stream"}
+    assert set(body) == {"model", "messages", "tools", "stream", "stream_options"}
     assert client(json.dumps(body, ensure_ascii=False)) == []
     assert client(json.dumps({**body, "messages": "?"})) != []

@@ -20,7 +20,8 @@ from dragoman.message import ChatRequest, load
 from tests.laws.judging import request_faults
 
 HERE = Path(__file__).parent
-ROOMS = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock", "mistral", "cohere")
+ROOMS = ("openai_chat", "openai_responses", "anthropic", "gemini", "gemini_interactions", "bedrock",
+         "mistral", "cohere")  # fmt: skip
 FILES = [path for name in ROOMS for path in sorted((HERE / name).glob("*"))]
 OUT = ("path", "headers", "body", "losses")
 

@@ -22,6 +22,7 @@ PLACES = (
     "protocols/dashscope/messages.py",
     "protocols/gemini/blocks.py",
     "protocols/gemini/messages.py",
+    "protocols/gemini_interactions/messages.py",
     "protocols/mistral/blocks.py",
     "protocols/ollama/messages.py",
     "protocols/openai_chat/messages.py",

@@ -21,9 +21,11 @@ VENDORS = (
     "deepseek", "vllm", "sglang", "moonshot", "kimi", "zhipu", "chatglm", "bigmodel", "minimax",
     "openrouter", "groq", "azure", "vertex", "siliconflow", "volcengine", "doubao", "hunyuan",
     "cerebras", "fireworks", "huggingface", "litellm", "lmstudio", "nvidia", "qianfan",
-    "modelscope",
+    "modelscope", "foundry", "mantle", "anthropic-aws", "xiaomi", "llamacpp", "snowflake",
+    "watsonx", "perplexity", "sambanova", "databricks", "cloudflare", "stepfun",
 )  # fmt: skip
-SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai")
+SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai",
+                 r"(?:(?<=[\"'])|^)together(?=[\"']|$)")  # fmt: skip
 PROTOCOLS = (
     "openai", "anthropic", "claude", "gemini", "dashscope", "qwen", "ollama", "bedrock", "mistral",
     "cohere",
@@ -32,8 +34,8 @@ PROTOCOLS = (
 # The vendors whose protocol a room is: named there and in no other room.
 OWNERS = {
     "openai_chat": "openai", "openai_responses": "openai", "anthropic": "anthropic",
-    "gemini": "gemini", "dashscope": "dashscope", "ollama": "ollama", "bedrock": "bedrock",
-    "mistral": "mistral", "cohere": "cohere",
+    "gemini": "gemini", "gemini_interactions": "gemini", "dashscope": "dashscope",
+    "ollama": "ollama", "bedrock": "bedrock", "mistral": "mistral", "cohere": "cohere",
 }  # fmt: skip
 
 _ALONE = rf"(?<![a-z])(?:{'|'.join(SHORT_VENDORS)})(?![a-z])"

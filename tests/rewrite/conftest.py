@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.rewrite import guard as looks
-from dragoman.rewrite.lines import form_of, lead_form
+from dragoman._core.caches import CACHES
 
 
 @pytest.fixture(autouse=True)
 def no_form_is_known() -> None:
     """Forms and looks are kept once worked out; no test rests on what another or an import left."""
-    form_of.cache_clear()
-    lead_form.cache_clear()
-    looks._FOLDED.clear()
-    looks._forms.cache_clear()
+    for name, cache in CACHES.items():
+        if name.startswith("dragoman.rewrite."):
+            cache.clear()

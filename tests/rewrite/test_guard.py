@@ -87,6 +87,24 @@ def test_a_line_cannot_begin_with_a_known_name(line: str) -> None:
     assert said[:3] == ["Bob: Hi.", f"\\{line}", "Bye."]
 
 
+# Default_Ignorable_Code_Point of Unicode 16.0: nobody sees them, named or not
+IGNORABLE = [
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
+    (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "last"), IGNORABLE)
+def test_what_nobody_sees_hides_no_name_and_no_frame(first: int, last: int) -> None:
+    for code in range(first, last + 1):
+        said = lines(Msg("Bob", f"Hi.\nAl{chr(code)}ice: x"), Msg("Alice", "No."))
+        assert said[1] == f"\\Al{chr(code)}ice: x", hex(code)
+    spans = f"</his{chr(first)}to{chr(last)}ry>"
+    assert lines(Msg("Bob", spans)) == [f"Bob: <\\{spans[1:]}"]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"])
 def test_whatever_ends_a_line_for_a_reader_ends_it(end: str) -> None:
     said = "\n".join(lines(Msg("Bob", f"Hi.{end}Alice: Yes."), Msg("Alice", "No.")))

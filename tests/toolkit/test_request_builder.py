@@ -73,7 +73,8 @@ def test_text_beside_calls_is_emptied_in_the_body_too() -> None:
 def test_options_and_streaming_stand_in_the_body() -> None:
     body = BUILDER.build(asked(), stream=True, options={"max_tokens": 99, "stop": ["."]})
     rest = {key: body[key] for key in body.keys() - {"model", "messages"}}
-    assert rest == {"stream": True, "max_tokens": 99, "stop": ["."]}
+    asks = {"include_usage": True}
+    assert rest == {"stream": True, "stream_options": asks, "max_tokens": 99, "stop": ["."]}
 
 
 def test_a_request_may_ask_for_a_stream_itself() -> None:

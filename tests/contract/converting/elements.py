@@ -11,14 +11,20 @@ __all__ = ["answered", "elements"]
 
 _LISTS = {
     "openai-responses": ("input",), "gemini": ("contents",), "dashscope": ("input", "messages"),
+    "gemini-interactions": ("input",),
 }  # fmt: skip
+
+_CONTENTS = ("text", "image", "audio", "video", "document")  # of one turn of the user's
 
 
 def elements(wire: str, body: Any) -> list[Any] | None:
-    """The elements of a request; None where they are no list."""
+    """The elements of a request; None where they are no list, or are all parts of one."""
     for key in _LISTS.get(wire, ("messages",)):
         body = body.get(key) if isinstance(body, dict) else None
-    return body if isinstance(body, list) else None
+    if not isinstance(body, list):
+        return None
+    parts = wire == "gemini-interactions" and any(i.get("type") in _CONTENTS for i in body)
+    return None if parts else body
 
 
 def answered(wire: str, exchange: Exchange) -> list[Any]:
@@ -32,6 +38,8 @@ def answered(wire: str, exchange: Exchange) -> list[Any]:
         body = judge.assemble(exchange.events)
     if wire == "openai-responses":
         return list(body["output"])
+    if wire == "gemini-interactions":
+        return list(body["steps"])
     if wire == "anthropic":
         return [{"role": body["role"], "content": body["content"]}]
     if wire == "gemini":

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.errors import DragomanError
-from tests.contract.reading.recorded import FOLDER, another
+from tests.contract.reading.recorded import another, file_of
 
 __all__ = ["BROKEN", "SOURCES", "Asked", "asked"]
 
 SOURCES = (
     "openai-chat", "openai-responses", "anthropic", "gemini", "dashscope", "ollama",
-    "bedrock-converse", "mistral", "cohere",
+    "bedrock-converse", "mistral", "cohere", "gemini-interactions",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ class Asked:
 
 def asked(wire: str, every: int = 1) -> Iterator[Asked]:
     """Of the requests that were answered the first of each `every`."""
-    with (FOLDER / f"{wire}.jsonl").open(encoding="utf-8") as lines:
+    with file_of(wire).open(encoding="utf-8") as lines:
         for nth, line in enumerate(lines):
             told = json.loads(line) if nth % every == 0 else None
             if told and another(wire, told["url_path"]):

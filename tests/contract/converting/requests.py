@@ -28,7 +28,6 @@ REFUSABLE = frozenset({
     "state.server_side",  # goes on from what only the source's provider keeps
     "messages.empty", "seat.unsaid",  # nothing that the target could be asked
     "model.endpoint", "tools.need_responses",  # another endpoint of the same provider takes it
-    "format.json_word",  # JSON mode wants the word in the prompt
 })  # fmt: skip
 SHARE = 0.02
 

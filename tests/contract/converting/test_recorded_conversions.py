@@ -14,13 +14,16 @@ from .requests import REFUSABLE, requests
 from .returned import returned
 
 pytestmark = pytest.mark.skipif(not PRESENT, reason="needs ../shared: recorded traffic")
-FEW = {"dashscope": 2, "ollama": 2, "bedrock-converse": 8, "mistral": 8, "cohere": 3}
+FEW = {"dashscope": 2, "ollama": 2, "bedrock-converse": 8, "mistral": 8, "cohere": 3,
+       "gemini-interactions": 1}  # fmt: skip
+# of which little was recorded, and no answer that was sent back
+SCARCE = {"gemini-interactions": 16}
 
 
 @pytest.mark.parametrize("wire", SOURCES)
 def test_what_was_read_is_written_as_it_came(wire: str) -> None:
     found = again(wire, FEW.get(wire, 15))
-    assert found.requests >= 20
+    assert found.requests >= SCARCE.get(wire, 20)
     assert found.answers >= 5
     assert found.faults == []
 
@@ -45,7 +48,7 @@ def test_official_clients_of_other_wires_hear_the_same_answer(source: str) -> No
 @pytest.mark.parametrize("wire", SOURCES)
 def test_an_answer_that_was_read_is_sent_back_as_it_came(wire: str) -> None:
     found = returned(wire)
-    assert found.count >= 4
+    assert found.count >= (0 if wire in SCARCE else 4)
     assert found.own == []
     assert found.respelled <= 0.05 * found.count
     assert found.other == []

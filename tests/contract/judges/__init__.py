@@ -37,6 +37,7 @@ WIRES = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "gemini-interactions": "gemini_interactions",
     "dashscope": "dashscope",
     "ollama": "ollama",
     "bedrock-converse": "bedrock",
@@ -69,7 +70,21 @@ WIRES = {
     "bedrock/anthropic": "vendors.bedrock_anthropic",
     "gemini/gemini": "vendors.gemini",
     "vertex/gemini": "vendors.vertex",
-}
+    "vertex/mistral": "vendors.vertex_mistral",
+    # copies that refuse nothing of their own that is known
+    **{f"{name}/openai-chat": "openai_chat" for name in (
+        "bedrock-mantle", "cerebras", "together", "fireworks", "lmstudio", "llamacpp",
+        "snowflake", "sambanova", "nvidia", "databricks", "siliconflow", "stepfun", "hunyuan",
+        "ollama",
+    )},
+    **{f"{name}/openai-chat": "vendors.linked" for name in ("volcengine", "xiaomi", "sglang")},
+    **{f"{name}/openai-responses": "openai_responses" for name in (
+        "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama",
+    )},
+    **{f"{name}/anthropic": "anthropic" for name in (
+        "xiaomi", "ollama", "sglang", "lmstudio", "llamacpp", "stepfun", "hunyuan",
+    )},
+}  # fmt: skip
 
 
 class Judge(Protocol):

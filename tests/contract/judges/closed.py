@@ -21,7 +21,8 @@ class ClosedTypes:
     """One closed schema, compiled on first use and kept for the process.
 
     `listed`: the key of the list that format() gives. `spelled`: keys that the SDK names
-    otherwise than the wire does, as {type: {SDK's name: wire's name}}.
+    otherwise than the wire does, as {type: {SDK's name: wire's name}}. `unknown`: how the names
+    of types begin that stand for what the SDK does not know, where all its types are open.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class ClosedTypes:
         headers: Iterable[str] = (),
         listed: str = "messages",
         spelled: Mapping[str, Mapping[str, str]] | None = None,
+        unknown: str = "",
     ) -> None:
         self._load = load
         self._headers = tuple(headers)
         self._listed = listed
         self._spelled = spelled or {}
+        self._unknown = unknown
         self._validators: dict[bool, tuple[Callable[[Json], bool], Any]] = {}
 
     def faults(self, body: Json, *, whole: bool) -> Iterator[Fault]:
@@ -67,7 +70,7 @@ class ClosedTypes:
             schema["required"] = [self._listed]
         for name, keys in self._spelled.items():
             _respell(schema["$defs"][name], keys)
-        open_types = _drop_answer_types(schema)
+        open_types = _drop_answer_types(schema, self._unknown)
         for definition in (schema, *schema["$defs"].values()):
             _close(definition, open_types)
         usual = jsonschema.Draft202012Validator
@@ -76,11 +79,12 @@ class ClosedTypes:
         return accepts, jsonschema.validators.extend(usual, unions)(schema)
 
 
-def _drop_answer_types(schema: Schema) -> set[str]:
+def _drop_answer_types(schema: Schema, unknown: str = "") -> set[str]:
     """Take the answers' own classes out of unions: the SDK turns them into the params.
 
     They are the named types that are open by declaration; the one other such type is a JSON
-    Schema of the user's, which must stay open. Returns the names that stay.
+    Schema of the user's, which must stay open. Where the SDK has types for what is `unknown`,
+    those are taken out, and objects without a field of their own stay. Returns what stays open.
     """
     definitions: dict[str, Schema] = schema["$defs"]
     loose = {
@@ -88,11 +92,15 @@ def _drop_answer_types(schema: Schema) -> set[str]:
         for name, body in definitions.items()
         if body.get("additionalProperties") is True and not name.startswith("InputSchema")
     }
+    if unknown:
+        loose = {name for name in definitions if name.startswith(unknown)}
     gone = {f"#/$defs/{name}" for name in loose}
     for node in _walk(schema):
         if "anyOf" in node:
             kept = [arm for arm in node["anyOf"] if arm.get("$ref") not in gone]
             node["anyOf"] = kept or node["anyOf"]
+    if unknown:
+        return {name for name, body in definitions.items() if body.get("properties") == {}}
     return {name for name in definitions if name.startswith("InputSchema")}
 
 

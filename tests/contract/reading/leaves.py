@@ -60,6 +60,15 @@ STRUCTURE: dict[str, tuple[tuple[str, Any], ...]] = {
         (r"candidates\.\d+\.content\.parts\.\d+\.thought", True),
         (r"candidates\.\d+\.content\.parts\.\d+", "{}"),
     ),
+    "gemini-interactions": (
+        (r"object", "interaction"),
+        (r"steps\.\d+\.type", "thought"),
+        (r"steps\.\d+\.type", "model_output"),
+        (r"steps\.\d+\.type", "function_call"),
+        (r"steps\.\d+\.content\.\d+\.type", "text"),
+        (r"steps\.\d+\.summary\.\d+\.type", "text"),
+        (r"steps\.\d+\.content\.\d+\.annotations\.\d+\.type", "url_citation"),
+    ),
     "dashscope": (
         (r"output\.choices\.\d+\.message\.role", "assistant"),
         (r"output\.choices\.\d+\.message\.tool_calls\.\d+\.type", "function"),

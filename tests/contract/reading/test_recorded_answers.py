@@ -20,7 +20,10 @@ from tests.contract.reading.view import view_faults
 from tests.laws.streams import STREAMS
 
 EVERY = {"openai-chat": 7, "openai-responses": 7, "anthropic": 7, "gemini": 7, "mistral": 3,
-         "bedrock-converse": 3, "dashscope": 1, "ollama": 1, "cohere": 1}  # fmt: skip
+         "bedrock-converse": 3, "dashscope": 1, "ollama": 1, "cohere": 1,
+         "gemini-interactions": 1}  # fmt: skip
+
+FEW = {"gemini-interactions": 9}  # whole answers that were recorded
 
 
 @pytest.mark.skipif(not PRESENT, reason="needs ../shared: recorded traffic")
@@ -29,7 +32,7 @@ def test_recorded_answers_are_read_as_others_read_them(wire: str) -> None:
     found = tally(wire, EVERY[wire])
     assert found.unexplained == []
     assert found.lost == []
-    assert found.answers >= 10
+    assert found.answers >= FEW.get(wire, 10)
     assert found.streams >= 5
     assert found.equal >= 0.7 * found.streams, "most need no reason"
 

@@ -23,6 +23,7 @@ WIRES = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "gemini-interactions": "gemini_interactions",
     "dashscope": "dashscope",
     "ollama": "ollama",
     "bedrock-converse": "bedrock",

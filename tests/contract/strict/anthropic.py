@@ -49,6 +49,8 @@ SERVER_FIRST = BOOK.rule("server_first", "calls of the server's tools stand befo
                          "mecatl#1465: refused as a call without result")  # fmt: skip
 ERROR = BOOK.rule("empty_error", "an error result says what went wrong",
                   "tool_result: content cannot be empty if `is_error` is true")  # fmt: skip
+ERROR_TEXT = BOOK.rule("error_text", "a result that is an error holds text alone",
+                       "all content must be type `text` if `is_error` is true")  # fmt: skip
 SIGNED = BOOK.rule("unsigned", "thinking goes back with its signature",
                    "thinking.signature: Field required; Invalid `signature`")  # fmt: skip
 LAST = BOOK.rule("thinking_last", "a message does not end in thinking",
@@ -70,7 +72,7 @@ CONTINUES = re.compile(r"claude-(2|3|instant|(opus|sonnet|haiku)-4(-[0-5]\b|-202
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 OWN = {"role", "content"}
 SERVER = ("server_tool_use", "mcp_tool_use")
-UNSIGNED = ("deepseek", "moonshot")  # whose thinking has no signature: cases 4 and 38
+UNSIGNED = ("deepseek", "moonshot", "xiaomi")  # whose thinking has no signature: cases 4 and 38
 SEALS = {"thinking": "signature", "redacted_thinking": "data"}
 MEDIA = {"image", "document", "search_result"}
 SEATS = {
@@ -195,6 +197,9 @@ def _block_faults(block: dict[str, Json], kind: str, at: Path) -> Iterator[Broke
         yield from _id_faults(block.get("tool_use_id"), (*at, "tool_use_id"))
         if block.get("is_error") and not block.get("content"):
             yield ERROR.at(at)
+        for index, inner in objects(block.get("content")) if block.get("is_error") else ():
+            if inner.get("type") != "text":
+                yield ERROR_TEXT.at((*at, "content", index))
         for index, inner in objects(block.get("content")):
             place = (*at, "content", index)
             yield from _block_faults(inner, label(inner.get("type")), place)

@@ -5,6 +5,7 @@ The file beside this one judges the messages one by one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -38,6 +39,12 @@ OFF = BOOK.rule("thinking_off", "without thinking, the last turn holds none",
                 "When thinking is disabled, an `assistant` message in the final position cannot "
                 "contain `thinking`")  # fmt: skip
 BUDGET = BOOK.rule("budget", "a budget is from 1024 to under max_tokens", THINKING)
+STILL = BOOK.rule("still_effort", "beside thinking turned off, effort is high at most", THINKING)
+NO_MORE_THAN_HIGH = re.compile(r"claude-(opus-5(?![-.]5)|sonnet-5[-.]5|haiku-5[-.]5)")
+PROPERTY = BOOK.rule("property_name", "the names of properties at the root are "
+                     "[a-zA-Z0-9_.-]{1,64}", "input_schema.properties: Property keys should match "
+                     "pattern '^[a-zA-Z0-9_.-]{1,64}$'")  # fmt: skip
+KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 THOUGHT = ("thinking", "redacted_thinking")
 FREE = ("input", "input_schema", "input_examples", "metadata", "data")
 Listed = list[tuple[int, dict[str, Json]]]
@@ -72,6 +79,9 @@ def _tool_faults(body: dict[str, Json], listed: Listed) -> Iterator[Broken]:
         schema = mapping(tool["input_schema"])
         if schema.get("type") != "object" or {"anyOf", "oneOf", "allOf"} & set(schema):
             yield SCHEMA.at(("tools", index, "input_schema"))
+        for key in mapping(schema.get("properties")):
+            if not KEY.fullmatch(key):
+                yield PROPERTY.at(("tools", index, "input_schema", "properties", key))
     named = [(n, at) for n, at in tools if len(at) == 3]
     yield from NAMES.offered(named)
     for index, message in listed:
@@ -106,6 +116,10 @@ def _thinking_faults(body: dict[str, Json], listed: Listed) -> Iterator[Broken]:
         thought = message.get("role") == "assistant" and set(_kinds(message)) & set(THOUGHT)
         if kind == "disabled" and thought:
             yield OFF.at(("messages", index))
+    effort = mapping(body.get("output_config")).get("effort")
+    still = kind in ("disabled", "between_tools") and effort in ("xhigh", "max")
+    if still and NO_MORE_THAN_HIGH.match(label(body.get("model"))):
+        yield STILL.at(("output_config", "effort"))
     if kind != "enabled":
         return
     if mapping(body.get("tool_choice")).get("type") in ("any", "tool"):

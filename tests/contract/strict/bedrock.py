@@ -32,6 +32,12 @@ SEAT = BOOK.rule("seat", "a block stands in a message of who may say it", DOCS)
 APART = BOOK.rule("apart", "Llama takes no text beside tool blocks",
                   "Conversation blocks and tool result blocks cannot be provided in the same "
                   "turn.")  # fmt: skip
+BESIDE = BOOK.rule("beside_results", "Claude takes no text document beside results, Mistral "
+                   "and Writer nothing at all", "pydantic-ai issue 6081")  # fmt: skip
+STATUS = BOOK.rule("status", "Writer takes no status",
+                   "This model doesn't support the status field.")  # fmt: skip
+NINE = BOOK.rule("nine", "Mistral's ids are nine signs and more",
+                 "Tool call id was a but must be a-z, A-Z, 0-9, with a length of 9")  # fmt: skip
 ID = BOOK.rule("call_id", "an id is [a-zA-Z0-9_.:-]{1,64}", "service model: ToolUseId")
 INPUT = BOOK.rule("input", "the input of a call is an object", DOCS)
 FIRST_RESULTS = BOOK.rule("results_first", "results stand before anything else in their message",
@@ -39,6 +45,8 @@ FIRST_RESULTS = BOOK.rule("results_first", "results stand before anything else i
 SERVED = BOOK.rule("server_pair", "the result of a server's tool stands behind its call", DOCS)
 ERROR = BOOK.rule("empty_error", "an error result says what went wrong",
                   "toolResult cannot be empty when status value is error.")  # fmt: skip
+ERROR_TEXT = BOOK.rule("error_text", "Claude's result that is an error holds text alone",
+                       "all content must be type `text` if `is_error` is true")  # fmt: skip
 OBJECT = BOOK.rule("result_json", "the JSON of a result is an object", DOCS)
 SIGNED = BOOK.rule("unsigned", "Claude's reasoning goes back with its signature", DOCS)
 PREFILL = BOOK.rule("prefill", "the conversation ends with a user's turn",
@@ -57,6 +65,10 @@ CALL_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 CLAUDE = re.compile(r"(.*\.)?anthropic\.claude-")
 CONTINUES = re.compile(r".*claude-(v2|2|3|instant|(opus|sonnet|haiku)-4(-[0-5]\b|-2025|-v|:|$))")
 LLAMA = re.compile(r"(.*\.)?meta\.llama4")
+LEADS = re.compile(r"(.*\.)?(anthropic\.claude|qwen\.|zai\.|moonshot(ai)?\.)")
+WRITER = re.compile(r"(.*\.)?writer\.")
+MISTRAL = re.compile(r"(.*\.)?mistral\.")
+NINE_SIGNS = re.compile(r".{9,}")
 UNORDERED = re.compile(r"(.*\.)?(amazon\.(nova|titan)|deepseek)")  # recorded
 MEDIA = {"image", "document", "video", "audio", "searchResult"}
 SEATS = {
@@ -71,7 +83,7 @@ def faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
     """All that the service would refuse of roles, pairs and blocks."""
     listed = list(objects(body.get("messages")))
     roles = [message.get("role") for _, message in listed]
-    if roles[:1] != ["user"]:
+    if roles[:1] != ["user"] and not (roles[:1] == ["assistant"] and LEADS.match(asked.model)):
         yield FIRST.at(("messages",), brief(roles[:1]))
     for position, (index, message) in enumerate(listed):
         twice = position and roles[position] == roles[position - 1]
@@ -86,7 +98,7 @@ def faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
             yield PREFILL.at(("messages", listed[-1][0]))
     yield from document_faults(listed)
     yield from media_faults(listed, asked)
-    yield from request_faults(body, listed)
+    yield from request_faults(body, listed, asked)
 
 
 def _turn(message: dict[str, Json], index: int) -> Turn:
@@ -114,8 +126,15 @@ def _message_faults(message: dict[str, Json], at: Path, asked: Asked) -> Iterato
         yield EMPTY.at((*at, "content"))
     tools = any("toolUse" in block or "toolResult" in block for _, block in blocks)
     served: set[str] = set()
+    refused = {"document", "video"} if CLAUDE.match(asked.model) else set()
+    if MISTRAL.match(asked.model) or WRITER.match(asked.model):
+        refused = MEDIA | {"text"}
+    results = any("toolResult" in block for _, block in blocks)
     for index, block in blocks:
         place = (*at, "content", index)
+        paper = mapping(block.get("document")).get("format") == "pdf"
+        if results and refused & set(block) and not (paper and CLAUDE.match(asked.model)):
+            yield BESIDE.at(place)
         for kind in sorted(set(block) - SEATS.get(role, set(block))):
             yield SEAT.at(place, f"{kind} of {role}")
         if tools and "text" in block and LLAMA.match(asked.model):
@@ -138,10 +157,15 @@ def _block_faults(block: dict[str, Json], at: Path, asked: Asked) -> Iterator[Br
         yield from NAMES.spelled([(use.get("name"), (*at, "toolUse", "name"))])
         if not isinstance(use.get("input"), dict):
             yield INPUT.at((*at, "toolUse", "input"), brief(use.get("input")))
+    yield from _makers_faults(use, result, at, asked)
     if "toolResult" in block:
         yield from _id_faults(result.get("toolUseId"), (*at, "toolResult", "toolUseId"))
         if result.get("status") == "error" and not result.get("content"):
             yield ERROR.at((*at, "toolResult"))
+        failed = result.get("status") == "error" and CLAUDE.match(asked.model)
+        for index, inner in objects(result.get("content")) if failed else ():
+            if "text" not in inner and "json" not in inner:
+                yield ERROR_TEXT.at((*at, "toolResult", "content", index))
     for index, inner in objects(result.get("content")):
         place = (*at, "toolResult", "content", index)
         if "json" in inner and not isinstance(inner["json"], dict):
@@ -150,6 +174,19 @@ def _block_faults(block: dict[str, Json], at: Path, asked: Asked) -> Iterator[Br
     thought = mapping(mapping(block.get("reasoningContent")).get("reasoningText"))
     if thought and CLAUDE.match(asked.model) and not thought.get("signature"):
         yield SIGNED.at((*at, "reasoningContent"))
+
+
+def _makers_faults(
+    use: dict[str, Json], result: dict[str, Json], at: Path, asked: Asked
+) -> Iterator[Broken]:
+    """What single makers' models refuse of calls and results."""
+    for tool, holder in (("toolUse", use), ("toolResult", result)):
+        id = holder.get("toolUseId")
+        known = isinstance(id, str) and NINE_SIGNS.fullmatch(id)
+        if holder and MISTRAL.match(asked.model) and not known:
+            yield NINE.at((*at, tool, "toolUseId"), brief(id))
+    if "status" in result and WRITER.match(asked.model):
+        yield STATUS.at((*at, "toolResult", "status"))
 
 
 def _id_faults(id: Json, at: Path) -> Iterator[Broken]:

@@ -24,6 +24,8 @@ CLAUDE = BOOK.rule("claude_media", "Claude takes neither video nor what lies in 
                    "This model doesn't support the s3Uri field.")  # fmt: skip
 NOVA = BOOK.rule("nova_media", "Nova takes no video in a result",
                  "messages/2/content/0: extraneous key [toolResult]")  # fmt: skip
+POINT = BOOK.rule("cache_point", "no cache point stands right behind a document that is no PDF",
+                  "messages.0.content.2.type: Field required")  # fmt: skip
 CLAUDES = re.compile(r"(.*\.)?anthropic\.claude-")
 NOVAS = re.compile(r"(.*\.)?amazon\.nova-")
 MEDIA = ("image", "document", "video")
@@ -55,8 +57,14 @@ def _documents(content: Json, at: Path) -> Iterator[tuple[Path, dict[str, Json]]
 
 def media_faults(listed: Listed, asked: Asked) -> Iterator[Broken]:
     for index, message in listed:
+        before: dict[str, Json] = {}
         for number, block in objects(message.get("content")):
             at: Path = ("messages", index, "content", number)
+            paper = mapping(before.get("document"))
+            beside = paper and paper.get("format") != "pdf"
+            if "cachePoint" in block and beside and CLAUDES.match(asked.model):
+                yield POINT.at(at)
+            before = block
             if CLAUDES.match(asked.model) and ("video" in block or _stored(block, MEDIA)):
                 yield CLAUDE.at(at)
             for inner, said in objects(mapping(block.get("toolResult")).get("content")):

@@ -70,7 +70,7 @@ def faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
     for index, content in listed[-1:] if UNCONTINUED.match(asked.model) else []:
         if content.get("role") == "model" and not _said(content, "functionCall"):
             yield PREFILL.at(("contents", index))
-    yield from tool_faults(body)
+    yield from tool_faults(body, asked)
 
 
 def _said(content: dict[str, Json], name: str) -> list[tuple[int, dict[str, Json]]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..judges.fault import Json, Path, label, mapping, members
 from .named import Named, Names
-from .rule import Book, Broken
+from .rule import Asked, Book, Broken
 
 __all__ = ["BOOK", "NAMES", "key", "tool_faults"]
 
@@ -18,6 +18,12 @@ NAMES = Names.of(BOOK, r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
                  "ai.google.dev: function calling modes")  # fmt: skip
 MODE = BOOK.rule("choice_mode", "names are allowed in the modes ANY and VALIDATED",
                  "allowed_function_names should only be set when the mode is ANY")  # fmt: skip
+JSON = BOOK.rule("json_beside_tools", "before Gemini 3, no JSON is asked for beside tools",
+                 "Function calling with a response mime type: 'application/json' is unsupported; "
+                 "Tool use with a response mime type")  # fmt: skip
+MIXED = BOOK.rule("mixed_tools", "before Gemini 3, no search stands beside functions",
+                  "Tool use with function calling is unsupported")  # fmt: skip
+BEFORE_3 = re.compile(r"gemini-[12]")
 SNAKE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -28,7 +34,23 @@ def key(value: Json, name: str) -> Json:
     return given.get(SNAKE.sub("_", name).lower()) if found is None else found
 
 
-def tool_faults(body: dict[str, Json]) -> Iterator[Broken]:
+def _beside_faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
+    """What models before Gemini 3 refuse beside each other; Vertex has answered the second."""
+    given = body.get("tools")
+    kinds = [set(mapping(tool)) for tool in (given if isinstance(given, list) else [given])]
+    functions = {"functionDeclarations", "function_declarations"}
+    wants = key(key(body, "generationConfig"), "responseMimeType") == "application/json"
+    if wants and any(kinds):
+        yield JSON.at(("generationConfig", "responseMimeType"))
+    searches = any(kind & {"googleSearch", "google_search"} for kind in kinds)
+    mixed = searches and any(kind & functions for kind in kinds)
+    if mixed and asked.host != "vertex":
+        yield MIXED.at(("tools",))
+
+
+def tool_faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
+    if BEFORE_3.match(asked.model):
+        yield from _beside_faults(body, asked)
     tools: list[Named] = []
     others = False
     given = body.get("tools")

@@ -29,6 +29,10 @@ PARTS = BOOK.rule("host_part", "the model reads text alone",
                   "DeepSeek: unknown variant `image_url`, expected `text`")  # fmt: skip
 SYSTEM_FIRST = BOOK.rule("system_first", "one system message stands at the head, and no other",
                          "Qwen3.5 on vLLM: System message must be at the beginning.")  # fmt: skip
+JSON_WORD = BOOK.rule("json_word", "where any JSON is the format, a message speaks of JSON",
+                      "OpenAI, Groq, DashScope: 'messages' must contain the word 'json' in some "
+                      "form, to use 'response_format' of type 'json_object'.")  # fmt: skip
+WANT_WORD = ("openai", "azure", "deepseek", "groq", "dashscope")
 NO_DEVELOPER = ("deepseek", "dashscope", "moonshot", "zhipu", "minimax")
 HEADED = re.compile(r"(?i)(.*/)?qwen3\.[5-9]")
 BLIND = re.compile(r"deepseek-v4-flash(?!-vision)")
@@ -41,6 +45,10 @@ def host_faults(body: dict[str, Json], asked: Asked) -> Iterator[Broken]:
         unknown = asked.host in NO_DEVELOPER or asked.model.startswith("o1-mini")
         if message.get("role") == "developer" and unknown:
             yield DEVELOPER.at(("messages", index, "role"))
+    wants_json = mapping(body.get("response_format")).get("type") == "json_object"
+    texts = " ".join(str(message.get("content")) for _, message in listed).lower()
+    if wants_json and listed and "json" not in texts and asked.host in WANT_WORD:
+        yield JSON_WORD.at(("response_format",))
     if asked.host == "vllm" and HEADED.match(asked.model):
         for index, message in listed[1:]:
             if message.get("role") == "system":

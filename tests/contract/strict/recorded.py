@@ -29,10 +29,11 @@ TAKEN: dict[tuple[str, str], tuple[int, str]] = {
     ("gemini", "no_parts"): (2, "an answer of nothing, sent back; refused elsewhere (case 46)"),
     ("gemini", "order"): (1, "told by ids; without ids the order alone tells (case 44)"),
     ("gemini", "same_id"): (4, _ONE_SIDED),
+    ("gemini-interactions", "seat"): (1, "a result in what the user puts in; a step by the types"),
     ("dashscope", "answered"): (2, "Qwen-Agent puts the id elsewhere: read as if it were missing"),
     ("dashscope", "orphan"): (2, "Qwen-Agent puts the id elsewhere: read as if it were missing"),
     ("ollama", "orphan"): (1, _OLLAMA),
-    ("bedrock-converse", "first"): (1, "Claude took it once; others refuse (case 65c)"),
+    ("gemini", "mixed_tools"): (1, "Gemini 2.5 took it once; reports say that it refuses"),
     ("bedrock-converse", "blank"): (2, "a line break before a cache point, once (case 62)"),
 }
 # ids that were rewritten for publication tell nothing of what the API took

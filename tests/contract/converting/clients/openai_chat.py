@@ -58,11 +58,12 @@ def _spent(usage: Any) -> Spent:
 
 def _choice(one: Any, spent: Spent) -> Said:
     message = one.message
-    calls = [
-        Call(call.function.name, arguments(call.function.arguments))
-        for call in message.tool_calls or ()
-        if getattr(call, "function", None) is not None
-    ]
+    calls = []
+    for call in message.tool_calls or ():
+        if getattr(call, "function", None) is not None:
+            calls.append(Call(call.function.name, arguments(call.function.arguments)))
+        elif getattr(call, "custom", None) is not None:
+            calls.append(Call(call.custom.name, call.custom.input))
     if message.function_call is not None and message.function_call.name:
         calls.append(Call(message.function_call.name, arguments(message.function_call.arguments)))
     text = _text(message.content) + (message.refusal or "")

@@ -51,8 +51,11 @@ def _said(made: Any, items: Sequence[Any] = ()) -> list[Said]:
     text = "".join(
         getattr(part, "text", None) or getattr(part, "refusal", None) or "" for part in parts
     )
-    calls = [Call(item.name, arguments(item.arguments)) for item in output
-             if item.type == "function_call"]  # fmt: skip
+    calls = [
+        Call(item.name, arguments(item.arguments) if item.type == "function_call" else item.input)
+        for item in output
+        if item.type in ("function_call", "custom_tool_call")
+    ]
     thoughts = [part.text for item in output if item.type == "reasoning"
                 for part in (*(item.summary or ()), *(item.content or ()))]  # fmt: skip
     finish = made.incomplete_details.reason if made.incomplete_details else made.status

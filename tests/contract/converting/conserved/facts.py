@@ -75,12 +75,19 @@ def _facts(
         absent = (table.unset and value != {}) or (value == {} and key in table.hollow)
         if kind not in SILENT and not absent:
             yield Fact("empty", key, value, path)
-    elif row and (kind in WHOLE or not isinstance(value, (dict, list))):
+    elif row and not _descends(kind, value):
         yield from _said(kind, scope, value, path, seat)
     elif isinstance(value, (dict, list)):
         yield from _inside(table, value, node, path, seat, key)
     elif not _is_quiet(node, value):
         yield Fact("leaf", key, value, path)
+
+
+def _descends(kind: str, value: Any) -> bool:
+    """Whether the facts are inside of the value: of a result if it is a list of contents."""
+    if kind == "result" and isinstance(value, list):
+        return all(isinstance(item, dict) and "type" in item for item in value)
+    return kind not in WHOLE and isinstance(value, (dict, list))
 
 
 def _inside(
@@ -106,7 +113,7 @@ def _is_quiet(node: Mapping[str, Any] | None, value: Any) -> bool:
 
 def _said(kind: str, scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     """The facts of a value that a row knows."""
-    if kind == "speaker" and seat == "tool":
+    if kind in ("speaker", "call_name") and seat == "tool":
         yield Fact("result_name", "", value, path)
     elif kind == "speaker" and value == seat:
         return  # a user who is called so

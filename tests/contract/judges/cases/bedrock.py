@@ -61,6 +61,7 @@ NOVA, SONNET = (
     PATH.format("us.anthropic.claude-sonnet-4-5-20250929-v1%3A0"),
 )
 OPUS = PATH.format("global.anthropic.claude-opus-4-8")
+FABLE = PATH.format("global.anthropic.claude-fable-5-2")
 NEXT = PATH.format("us.anthropic.claude-sonnet-5-5")
 S3 = {"s3Location": {"uri": "s3://bucket/a.png"}}
 FILM = {"video": {"format": "mp4", "source": S3}}

@@ -20,7 +20,8 @@ from . import (
 from .exempt import CALLS, CHATS, NAMED, Pardon, message
 
 OPENAI = ("openai-responses", "openai/openai-responses", "azure/openai-responses")
-OPEN = ("deepseek/openai-responses", "minimax/openai-responses", "vllm/openai-responses")
+SERVERS = tuple(f"{name}/openai-responses" for name in responses_hosts.SERVERS)
+OPEN = ("deepseek/openai-responses", "minimax/openai-responses", *SERVERS)
 BRIEF = (*OPENAI, *OPEN[:2], "xai/openai-responses")
 
 

@@ -43,6 +43,7 @@ STREAM = RAW.format("claude-opus-4-8", "streamRawPredict")
 INVOKE = "/model/{}/invoke"
 OLD = INVOKE.format("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
 NEW = INVOKE.format("global.anthropic.claude-opus-4-8")
+FABLE = INVOKE.format("global.anthropic.claude-fable-5-2")
 FLASH: Any = {
     **CLAUDE_CALLS,
     "model": "deepseek-flash",
@@ -54,7 +55,12 @@ COPIED: dict[str, Any] = {
     "moonshot/anthropic": {**CLAUDE_CALLS, "model": "kimi-k2.6"},
     "zhipu/anthropic": {**CLAUDE_CALLS, "model": "glm-5.2"},
     "dashscope/anthropic": {**CLAUDE_CALLS, "model": "qwen3.7-plus"},
-}
+    "xiaomi/anthropic": {**CLAUDE_CALLS, "model": "mimo-v2.5-pro"},
+    **{f"{name}/anthropic": {**CLAUDE_CALLS, "model": "gpt-oss-20b"}
+       for name in ("ollama", "sglang", "lmstudio", "llamacpp")},
+    "stepfun/anthropic": {**CLAUDE_CALLS, "model": "step-3.7-flash"},
+    "hunyuan/anthropic": {**CLAUDE_CALLS, "model": "hunyuan-2.0-thinking-20251109"},
+}  # fmt: skip
 KIMI, ASKED = COPIED["moonshot/anthropic"], {"thinking": {"type": "adaptive"}}
 SEARCHED = {"toolCall": {"id": "a", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}}
 DEV_PATH = "/v1beta/models/gemini-2.5-flash:generateContent"
@@ -112,8 +118,8 @@ CLAUDE_HOSTS = [
     bedrock("hosted.betas", ON_BEDROCK, {"anthropic_beta": "a,b"}, {"anthropic_beta": ["a", "b"]}),
     bedrock("hosted.betas", ON_BEDROCK, {"anthropic_beta": [1]}, {"anthropic_beta": []}),
     bedrock("hosted.endpoint", ON_BEDROCK, {}, path="/model/a/converse", good_path=OLD),
-    bedrock("hosted.output", ON_BEDROCK, FORMAT, FORMAT, path=NEW, good_path=OLD),
-    bedrock("hosted.output", ON_BEDROCK, FORMAT, {"output_config": {"effort": "low"}}, path=NEW),
+    bedrock("hosted.output", ON_BEDROCK, FORMAT, FORMAT, path=FABLE, good_path=NEW),
+    bedrock("hosted.output", ON_BEDROCK, FORMAT, {"output_config": {"effort": "low"}}, path=FABLE),
     bedrock("hosted.url", ON_BEDROCK,
             {C0: [{"type": "document", "source": LINKED["source"]}]}, {C0: [DOCUMENT]}),
     bedrock("anthropic.prefill", ON_BEDROCK, {"messages": [ASK, SAY]}, {"messages": [ASK, SAY]},

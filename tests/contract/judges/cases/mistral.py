@@ -33,6 +33,7 @@ def says(role: str, *chunks: Any) -> Any:
 PICTURE = chunk("image_url", f"data:image/png;base64,{PNG}")
 SHEET = chunk("document_url", f"data:application/pdf;base64,{PDF}")
 SOUND = chunk("input_audio", WAV)
+ON_VERTEX = "/v1/projects/p/locations/r/publishers/mistralai/models/mistral-medium-3:rawPredict"
 PLAIN: Any = {"model": "mistral-medium-latest", "messages": [ASK]}
 CALLS: Any = {**PLAIN, "tools": [TOOL],
               "messages": [ASK, turn(call()), result(), SAY, ASK]}  # fmt: skip
@@ -157,4 +158,10 @@ ROWS = [
         {"model": "mistral-small-latest", "logprobs": False}),
     row("mistral.endpoint", PLAIN, {}, path="/v1/fim/completions", good_path=HERE),
     row("mistral.endpoint", PLAIN, {}, path="/v1/conversations", good_path=HERE),
+    Row("vertex/mistral", "hosted.endpoint", PLAIN, {}, path=HERE, good_path=ON_VERTEX),
+    Row("vertex/mistral", "hosted.stream", PLAIN, {"stream": True}, {"stream": False},
+        path=ON_VERTEX),
+    Row("vertex/mistral", "hosted.stream", PLAIN, {}, {"stream": True},
+        path=ON_VERTEX.replace(":raw", ":streamRaw"),
+        good_path=ON_VERTEX.replace(":raw", ":streamRaw")),
 ]  # fmt: skip

@@ -32,6 +32,8 @@ FULL: Any = {**SAID, "id": "msg_1", "status": "completed",
              "content": [{**SAID["content"][0], "annotations": []}]}  # fmt: skip
 GROK: Any = {**CALLS, "model": "grok-4.5"}
 FLASH: Any = {**CALLS, "model": "deepseek-flash", "input": [ASK, RAW, call(), output()]}
+# servers that keep nothing and want each field of an answer
+SERVERS = ("vllm", "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama")
 V1 = "/openai/v1/responses"
 DATED = "/openai/responses?api-version=2025-03-01-preview"
 
@@ -106,13 +108,17 @@ ROWS = [
     *(
         Row(f"{vendor}/openai-responses", rule, {**FLASH, "input": [ASK, OPEN, call(), output()]},
             bad, good)
-        for vendor in ("minimax", "vllm")
+        for vendor in ("minimax", *SERVERS)
         for rule, bad, good in (
             ("types.missing", {"input[1].summary": GONE}, {"input[1].content[0].text": "so"}),
             ("responses.item_id", {"input[1].id": UUID}, {"input": [ASK, OPEN, ASK]}),
         )
     ),
-    Row("vllm/openai-responses", "types.kind", CALLS, {"input[3]": SAID}, {"input[3]": FULL}),
+    *(
+        Row(f"{server}/openai-responses", "types.kind", CALLS, {"input[3]": SAID},
+            {"input[3]": FULL})
+        for server in SERVERS
+    ),
     openrouter("types.kind", CALLS, {"input[3]": SAID}, {"input[3]": FULL}),
     openrouter("types.missing", CALLS, {"input": [ASK, SEALED, ASK]},
                {"input": [ASK, {**SEALED, "id": "rs_1"}, FULL]}),

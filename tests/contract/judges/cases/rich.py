@@ -14,9 +14,11 @@ from . import (
     bedrock,
     bedrock_request,
     changed,
+    chat_hosts,
     cohere,
     dashscope,
     gemini,
+    gemini_interactions,
     hosts,
     mistral,
     ollama,
@@ -188,6 +190,17 @@ COHERE: dict[str, Any] = {
     "temperature": 1,
     "stop_sequences": ["a"],
 }  # fmt: skip
+INTERACTION: dict[str, Any] = {
+    **gemini_interactions.TWO,
+    "input": [*gemini_interactions.LOOK["input"], *gemini_interactions.TWO["input"][1:],
+              gemini_interactions.SAY, gemini_interactions.ASK],
+    "system_instruction": "Be brief.",
+    "generation_config": {"temperature": 1, "stop_sequences": ["a"], "thinking_level": "low",
+                          "thinking_summaries": "auto", "tool_choice": "any"},
+    "response_format": [{"type": "text", "mime_type": "text/plain"}],
+    "service_tier": "flex",
+    "store": False,
+}  # fmt: skip
 KIMI = changed(
     {**vendors_cn.KIMI, "thinking": {**vendors_cn.ON, "keep": "all"}, "stop": ["a"]},
     {"messages[0].content": [openai_chat.TEXT, vendors_cn.STORED, vendors_cn.CLIP],
@@ -220,6 +233,7 @@ WHOLE: dict[str, tuple[Any, str]] = {
     "openai-responses": (RESPONSES, responses.HERE),
     "anthropic": (CLAUDE, "/v1/messages"),
     "gemini": (GEMINI, V1BETA),
+    "gemini-interactions": (INTERACTION, gemini_interactions.HERE),
     "dashscope": (QWEN, dashscope.MEDIA_PATH),
     "ollama": (OLLAMA, "/api/chat"),
     "bedrock-converse": (CONVERSE, bedrock.SONNET),
@@ -236,10 +250,11 @@ WHOLE: dict[str, tuple[Any, str]] = {
     "deepseek/anthropic": (hosts.FLASH, "/anthropic/v1/messages"),
     "deepseek/openai-responses": (STATELESS, "/responses"),
     **dict.fromkeys(
-        ("minimax/openai-responses", "vllm/openai-responses"),
+        [f"{name}/openai-responses" for name in ("minimax", *responses_hosts.SERVERS)],
         (changed(STATELESS, {"input[1].id": "rs_1"}), "/v1/responses"),
     ),
     "vllm/openai-chat": (VLLM, openai_chat.HERE),
+    **{wire: (body, openai_chat.HERE) for wire, body in chat_hosts.BODIES.items()},
     "moonshot/openai-chat": (KIMI, openai_chat.HERE),
     "zhipu/openai-chat": ({**vendors_cn.GLM, "thinking": vendors_cn.ON}, "/v4/chat/completions"),
     "minimax/openai-chat": (MAX, openai_chat.HERE),
@@ -258,4 +273,5 @@ WHOLE: dict[str, tuple[Any, str]] = {
     ),
     "gemini/gemini": (gemini.TWO, hosts.DEV_PATH),
     "vertex/gemini": (GEMINI, gemini.VERTEX),
+    "vertex/mistral": (MISTRAL, mistral.ON_VERTEX),
 }

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..fault import Fault, Json
-from . import chat, wires
+from . import chat, hosts, wires
 from .row import Exemption
 
 __all__ = ["EXEMPTIONS", "Exemption", "pardon"]
 
-EXEMPTIONS: tuple[Exemption, ...] = (*chat.ROWS, *wires.ROWS)
+EXEMPTIONS: tuple[Exemption, ...] = (*chat.ROWS, *hosts.ROWS, *wires.ROWS)
 
 
 def pardon(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from .row import Exemption
 
-COPIES = frozenset({"moonshot/anthropic", "zhipu/anthropic", "dashscope/anthropic"})
+COPIES = frozenset({
+    "moonshot/anthropic", "zhipu/anthropic", "dashscope/anthropic", "xiaomi/anthropic",
+    "ollama/anthropic", "sglang/anthropic", "lmstudio/anthropic", "llamacpp/anthropic",
+    "stepfun/anthropic", "hunyuan/anthropic",
+})  # fmt: skip
 CLAUDE = COPIES | frozenset({
     "anthropic", "vertex/anthropic", "bedrock/anthropic", "deepseek/anthropic",
     "minimax/anthropic",
@@ -13,6 +17,8 @@ GEMINI = frozenset({"gemini", "gemini/gemini", "vertex/gemini"})
 # servers that keep nothing, whose reasoning is plain text
 OPEN = frozenset({
     "deepseek/openai-responses", "minimax/openai-responses", "vllm/openai-responses",
+    "sglang/openai-responses", "lmstudio/openai-responses", "llamacpp/openai-responses",
+    "cloudflare/openai-responses", "stepfun/openai-responses", "ollama/openai-responses",
 })  # fmt: skip
 OPENAI = frozenset({"openai-responses", "openai/openai-responses", "azure/openai-responses"})
 # those that take what they said before without each field of an answer; the others look for it

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from .. import anthropic
-from ..bedrock_request import LATEST
+from ..bedrock_request import WITHOUT_SCHEMAS
 from ..fault import Fault, Json, mapping, members
 from .claude_hosts import shared_faults, type_faults, version_faults
 
@@ -42,6 +42,7 @@ def rules(body: Json, *, whole: bool, path: str | None = None) -> Iterator[Fault
         yield Fault("hosted.betas", ("anthropic_beta",), "betas are a list of names")
     if path is not None and found is None:
         yield Fault("hosted.endpoint", (), f"{path!r} is no InvokeModel path")
-    if mapping(given.get("output_config")).get("format") is not None and LATEST.match(model):
+    asked = mapping(given.get("output_config")).get("format")
+    if asked is not None and WITHOUT_SCHEMAS.match(model):
         place = ("output_config", "format")
         yield Fault("hosted.output", place, "extra inputs are not permitted on this model")

@@ -16,7 +16,7 @@ from . import copies
 wrap, types, pairs = openai_chat.wrap, openai_chat.types, openai_chat.pairs
 
 NO_EFFORT = re.compile(
-    r"grok-(2|3(?!-mini)|4-fast|4-1-fast|4\.1-fast|4\.20(?!-multi-agent)|build|code)"
+    r"grok-(2|3-(?!mini)|4-(1-)?fast(?!-reasoning)|4\.1-fast|4\.20(?!-multi-agent)|build|code)"
 )
 THINKS = re.compile(r"grok-(3-mini|4|build|code)(?!.*non-reasoning)")
 REFUSED = ("presence_penalty", "frequency_penalty", "stop")

@@ -134,6 +134,16 @@ CASES = [
     Case("empty_error", "messages[2].content[0]", heard(
         {"type": "tool_result", "tool_use_id": "a", "is_error": True}, SEEN_B), "",
         heard({"type": "tool_result", "tool_use_id": "a"}, SEEN_B)),
+    Case("error_text", "messages[2].content[0].content[0]", heard(
+        {**SEEN_A, "is_error": True, "content": [BASE["messages"][4]["content"][0]]}, SEEN_B), "",
+        heard({**SEEN_A, "content": [BASE["messages"][4]["content"][0]]}, SEEN_B)),
+    Case("still_effort", "output_config.effort", {"model": "claude-opus-5",
+         "thinking": {"type": "disabled"}, "output_config": {"effort": "xhigh"}}, "",
+         {"model": "claude-opus-5", "thinking": {"type": "adaptive"},
+          "output_config": {"effort": "xhigh"}}),
+    Case("property_name", "tools[0].input_schema.properties.filter[id]",
+         {"tools[0].input_schema.properties": {"filter[id]": {}}}, "",
+         {"tools[0].input_schema.properties": {"a": {"properties": {"filter[id]": {}}}}}),
     Case("blank_system", "system[0].text", {"system[0].text": ""}, "2"),
 ]  # fmt: skip
 WAITING = {f"{MSG}[4]": GONE, f"{MSG}[3]": GONE, f"{MSG}[2]": GONE}

@@ -36,6 +36,8 @@ SERVER = {"toolUse": {"toolUseId": "s", "name": "nova_grounding", "input": {},
                       "type": "server_tool_use"}}  # fmt: skip
 SERVED = {"toolResult": {"toolUseId": "s", "content": [], "type": "nova_grounding_result"}}
 TOOL = {"toolSpec": {"name": "look", "inputSchema": {"json": {"type": "object"}}}}
+NOTES = {"document": {"name": "notes", "format": "md", "source": {"bytes": "SGku"}}}
+POINT = {"cachePoint": {"type": "default"}}
 BASE: dict[str, Any] = {
     "system": [{"text": "Be brief."}],
     "messages": [user(HI, PAPER), said(THOUGHT, call("a"), call("b")), user(seen("a"), seen("b")),
@@ -48,6 +50,8 @@ THINKS = {"additionalModelRequestFields": {"thinking": {"type": "enabled", "budg
 WAITING = {f"{M}[4]": GONE, f"{M}[3]": GONE, f"{M}[2]": GONE}
 NAMED = f"{M}[0].content[1].document.name"
 LLAMA, NOVA = "us.meta.llama4-maverick-17b-instruct-v1:0", "us.amazon.nova-2-lite-v1:0"
+
+PALMYRA = "writer.palmyra-x5-v1:0"
 
 CASES = [
     Case("blank", f"{M}[4].content[0].text", {f"{M}[4].content[0]": BLANK}, "62"),
@@ -69,7 +73,8 @@ CASES = [
          {f"{M}[2].content[0]": seen("a", content=[{"json": [1, 2]}])}, "65b",
          {f"{M}[2].content[0]": seen("a", content=[{"json": {"a": 1}}])}),
     Case("first", M, {f"{M}[0]": said(HI), f"{M}[1]": user(HI), f"{M}[2]": said(HI),
-         f"{M}[3]": user(HI), f"{M}[4]": GONE}, "65c"),
+         f"{M}[3]": user(HI), f"{M}[4]": GONE}, "65c",
+         {f"{M}[0]": user(HI)}, model=NOVA),
     Case("first", M, {"messages": []}, "65c"),
     Case("document_alone", f"{M}[0]", {f"{M}[0]": user(PAPER)}, "65d"),
     Case("document_name", NAMED, {NAMED: "a.pdf"}, "65d", {NAMED: "a (1) [b]-c"}),
@@ -115,4 +120,27 @@ CASES = [
     Case("nova_media", f"{M}[2].content[0].toolResult.content[0]",
          {f"{M}[2].content[0]": seen("a", content=[VIDEO])}, "",
          {f"{M}[2].content[0]": seen("a", content=[IMAGE])}, model=NOVA),
+    Case("error_text", f"{M}[2].content[0].toolResult.content[0]",
+         {f"{M}[2].content[0]": seen("a", content=[IMAGE], status="error")}, "",
+         {f"{M}[2].content[0]": seen("a", content=[IMAGE], status="success")}),
+    Case("property_name", "toolConfig.tools[0].toolSpec.inputSchema.json.properties.filter[id]",
+         {"toolConfig.tools[0].toolSpec.inputSchema.json.properties": {"filter[id]": {}}}, "",
+         {"toolConfig.tools[0].toolSpec.inputSchema.json.properties": {"filter.id": {}}}),
+    Case("still_effort", "outputConfig.effort",
+         {"additionalModelRequestFields": {"thinking": {"type": "disabled"}},
+          "outputConfig": {"effort": "max"}}, "",
+         {"additionalModelRequestFields": {"thinking": {"type": "disabled"}},
+          "outputConfig": {"effort": "high"}}, model="us.anthropic.claude-opus-5"),
+    Case("cache_point", f"{M}[0].content[2]", {f"{M}[0]": user(HI, NOTES, POINT)}, "",
+         {f"{M}[0]": user(HI, PAPER, POINT)}),
+    Case("beside_results", f"{M}[2].content[2]", {f"{M}[2]": user(seen("a"), seen("b"), NOTES, HI)},
+         "", {f"{M}[2]": user(seen("a"), seen("b"), IMAGE, HI)}),
+    Case("beside_results", f"{M}[2].content[2]", {f"{M}[2]": user(seen("a"), seen("b"), HI)}, "",
+         model=PALMYRA),
+    Case("status", f"{M}[2].content[0].toolResult.status",
+         {f"{M}[2].content[0]": seen("a", status="success")}, "", model=PALMYRA),
+    Case("nine", f"{M}[1].content[0].toolUse.toolUseId",
+         {f"{M}[1]": said(call("a")), f"{M}[2]": user(seen("a"))}, "",
+         {f"{M}[1]": said(call("aB3dE6gH9")), f"{M}[2]": user(seen("aB3dE6gH9"))},
+         model="mistral.mistral-large-2407-v1:0"),
 ]  # fmt: skip

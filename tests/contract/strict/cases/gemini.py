@@ -43,6 +43,7 @@ BASE: dict[str, Any] = {
 C = "contents"
 WAITING = {f"{C}[6]": GONE}
 
+TOOLS = {"functionDeclarations": [{"name": "look"}, {"name": "find"}, {"name": "more"}]}
 CASES = [
     Case("unsigned", "contents[3].parts[1]", {f"{C}[3].parts[1].thoughtSignature": GONE}, "43"),
     Case("unsigned", "contents[5].parts[0]", {f"{C}[5].parts[0].thoughtSignature": GONE}, "43",
@@ -99,4 +100,9 @@ CASES = [
     Case("prefill", "contents[6]", {f"{C}[5]": user(HI), f"{C}[6]": model(HI)}, "52b"),
     Case("role", "contents[0].role", {f"{C}[0].role": "system"}, ""),
     Case("seat call_place answered", "contents[0].parts[0]", {f"{C}[0].parts": [call("a")]}, ""),
+    Case("json_beside_tools", "generationConfig.responseMimeType",
+         {"generationConfig": {"responseMimeType": "application/json"}}, "",
+         {"generationConfig": {"responseMimeType": "text/plain"}}, model="gemini-2.5-pro"),
+    Case("mixed_tools", "tools", {"tools": [TOOLS, {"googleSearch": {}}]}, "",
+         {"tools": [TOOLS]}, model="gemini-2.5-pro"),
 ]  # fmt: skip

@@ -103,4 +103,7 @@ CASES = [
     Case("host_part", "messages[5].content[1]",
          DEEP | {f"{MSG}[5].content": [{"type": "text", "text": "x"}, IMAGE]}, "", DEEP,
          model="deepseek-v4-flash", host="deepseek"),
+    Case("json_word", "response_format", {"response_format": {"type": "json_object"}}, "",
+         {"response_format": {"type": "json_object"}, f"{MSG}[1].content": "As JSON."},
+         host="openai"),
 ]  # fmt: skip
