@@ -12,13 +12,16 @@ import pytest
 
 import dragoman
 from dragoman import ByName, ByRole, ChatRequest, Formatter, Msg, Tagged, Tool
+from dragoman._core.jsontext import arguments
 from dragoman._core.wording import Told
 from dragoman.message import (
     AudioBlock,
     Base64Source,
     DocumentBlock,
+    Grammar,
     ImageBlock,
     RefusalBlock,
+    ResponseFormat,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -26,6 +29,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.rewrite import SystemPrompt
+from dragoman.vendors import PROTOCOLS
 
 # what belongs to the words, and the losses that speak of each
 CODES: dict[str, tuple[str, ...]] = {
@@ -48,6 +52,10 @@ CODES: dict[str, tuple[str, ...]] = {
     "last_turn": ("turn.last", "turn.bridged"),
     "bridge": ("turn.bridged",),
     "document": ("document.text",),
+    "freeform": ("tool.freeform",),
+    "grammar": ("tool.freeform",),
+    "json": ("format.json_word", "format.in_words"),
+    "schema": ("format.in_words",),
     "titled": ("media.as_text",),
     "name.heading": ("history.heading",),
     "name.frame": ("history.frame",),
@@ -66,7 +74,7 @@ def word(place: str) -> str:
 
 def chinese(name: str, default: str) -> str:
     """A template of the same fields but for those whose values are English words."""
-    left_out = "media_type" if name == "opening" else "kind|media_type"
+    left_out = "media_type" if name == "opening" else "kind|media_type|syntax"
     kept = re.findall(rf"\{{(?!{left_out})\w+\}}", default)
     return word(name) + "".join(kept)
 
@@ -85,13 +93,18 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"user": ("text", "image"), "result": ("text",), "move_media": ("image",)},
     {"user": ("text",), "result": ("text",), "move_media": ()},
     {"alternation": "bridged"},
+    {"freeform_tools": False, "formats": frozenset({"text", "json"}), "json_word": True},
+    {"formats": frozenset(), "format_words": True},
 )
+SCHEMA = {"type": "object", "properties": {"人": {"type": "string"}}}
+FORMATS = (None, ResponseFormat("json"), ResponseFormat("schema", SCHEMA, "person"))
 
 PNG = Base64Source("image/png", "iVBORw0KGgo=")
 ODD = Base64Source("audio/x-odd", "UklGRg==")
 PLACES = ("https://example.com/a.png", "gs://b/a.png", "https://example.com/a.mp4")
-GIVEN = (*PLACES, "look")
-TOOL = Tool("look", "看一看")
+GIVEN = (*PLACES, "look", "patch", arguments(SCHEMA))
+TOOLS = [Tool("look", "看一看"),
+         Tool("patch", "改", freeform=True, grammar=Grammar(".*", "regex"))]  # fmt: skip
 
 
 def result(id: str, output: Any, is_error: bool = False) -> Msg:
@@ -121,7 +134,17 @@ def talk() -> list[Msg]:
     ]  # fmt: skip
 
 
-TEXTS = {"content", "text", "output", "error", "system", "instructions", "result", "thinking"}
+TEXTS = {
+    "content",
+    "description",
+    "text",
+    "output",
+    "error",
+    "system",
+    "instructions",
+    "result",
+    "thinking",
+}
 
 
 def texts(node: Any, said: bool = False) -> Iterator[str]:
@@ -141,14 +164,15 @@ def written(wire: str, speakers: int, changes: int) -> tuple[tuple[str, ...], fr
     """(what the model reads, the codes of the losses)."""
     formatter = Formatter(wire, speakers=SPEAKERS[speakers], can=CHANGES[changes], told=TOLD,
                           prompt=PROMPT, policy="ignore")  # fmt: skip
-    request = ChatRequest(talk(), tools=[TOOL], memories="爱喝茶")
+    request = ChatRequest(talk(), tools=TOOLS, memories="爱喝茶",
+                          response_format=FORMATS[(speakers + changes) % len(FORMATS)])  # fmt: skip
     out = formatter.format_request(request)
     return tuple(texts(out.body)), frozenset(loss.code for loss in out.losses)
 
 
 RUNS = [
     (wire, speakers, changes)
-    for wire in dragoman.wires()
+    for wire in PROTOCOLS
     for speakers in range(len(SPEAKERS))
     for changes in range(len(CHANGES))
 ]
@@ -161,14 +185,14 @@ def english(text: str) -> list[str]:
     return re.findall("[A-Za-z]{2,}", text)
 
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+@pytest.mark.parametrize("wire", PROTOCOLS)
 def test_no_english_word_is_left(wire: str) -> None:
     found = [text for run in RUNS if run[0] == wire for text in written(*run)[0]]
     assert any("谢谢。" in text for text in found)
     assert [text for text in found if english(text)] == []
 
 
-@pytest.mark.parametrize("wire", dragoman.wires())
+@pytest.mark.parametrize("wire", PROTOCOLS)
 def test_every_addition_is_named(wire: str) -> None:
     for run in RUNS:
         if run[0] == wire:
