@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 
 from ...capabilities import Capabilities
 from ...losses import Report
@@ -82,38 +82,38 @@ def alternate_roles(
 
 
 def _turns(history: RoledHistory, run: range, caps: Capabilities) -> list[list[int]]:
-    """The messages of a run in turns: those of tools apart from what they may not stand beside."""
+    """The messages of a run in turns: those of tools apart from what they may not stand beside.
+
+    Each message asks what its turn holds, not every message of it: a run may be a whole history.
+    """
     turns: list[list[int]] = []
+    kinds: set[tuple[bool, bool]] = set()  # of the last turn
     for i in run:
-        if turns and not any(_apart(history, i, other, caps) for other in turns[-1]):
+        tools, shares = kind = _shares_turn(history, i, caps)
+        if turns and all(tools == other or (shares and so) for other, so in kinds):
             turns[-1].append(i)
         else:
             turns.append([i])
+            kinds = set()
+        kinds.add(kind)
     return turns
 
 
-def _apart(history: RoledHistory, i: int, other: int, caps: Capabilities) -> bool:
-    """Whether the two messages may not share a turn."""
-    if _of_tools(history, i) == _of_tools(history, other):
-        return False
+def _shares_turn(history: RoledHistory, i: int, caps: Capabilities) -> tuple[bool, bool]:
+    """Whether the message has calls or results, and whether it may share a turn across that."""
+    role, m = history.roles[i], history.msgs[i]
+    tools = role == roles.TOOL or bool(role == roles.ASSISTANT and m.calls)
     if caps.alternation == "bridged":
-        return True
-    if not caps.beside_results or roles.TOOL not in (history.roles[i], history.roles[other]):
-        return False
-    beside = history.msgs[i if history.roles[other] == roles.TOOL else other]
-    return not all(_stands_beside(block, caps.beside_results) for block in beside.blocks)
+        return tools, False
+    if tools or not caps.beside_results or role == roles.ASSISTANT:
+        return tools, True
+    return tools, all(_stands_beside(block, caps.beside_results) for block in m.blocks)
 
 
 def _stands_beside(block: ContentBlock, kinds: frozenset[str]) -> bool:
     """Whether the block is of one of the kinds, or of the media types among them."""
     media_type = getattr(getattr(block, "source", None), "media_type", None)
     return block.type in kinds or media_type in kinds
-
-
-def _of_tools(history: RoledHistory, i: int) -> bool:
-    """Whether the message has calls or results."""
-    role, m = history.roles[i], history.msgs[i]
-    return role == roles.TOOL or bool(role == roles.ASSISTANT and m.calls)
 
 
 def _joined_turns(
@@ -332,13 +332,13 @@ def _gather_results(history: RoledHistory, report: Report) -> RoledHistory:
 
 def _in_call_order(results: list[ContentBlock], ids: list[str]) -> list[ContentBlock]:
     """The results in the order of their calls; equal ids in the order in which they stand."""
-    indexes: dict[str, list[int]] = defaultdict(list)
+    indexes: dict[str, deque[int]] = defaultdict(deque)
     for i, id in enumerate(ids):
         indexes[id].append(i)
 
     def rank(block: ContentBlock) -> int:
         queue = indexes.get(getattr(block, "id", ""))
-        return queue.pop(0) if queue else len(ids)
+        return queue.popleft() if queue else len(ids)
 
     return sorted(results, key=rank)  # which asks for each of them once, in their order
 
