@@ -24,6 +24,15 @@ from .streams import STREAMS
 from .test_append_only import SPOKEN
 
 
+@pytest.fixture(scope="module", autouse=True)
+def frozen() -> Iterator[None]:
+    """What other tests left is not looked at again and again."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Keep what the collector finds, for the test to look at."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import dragoman
 from dragoman import ByName, ChatRequest, Formatter, LossRefused, Policy, Tagged
 from dragoman.errors import DragomanError
 from dragoman.vendors import PROTOCOLS
+from tests.wires import ONE_OF_EACH_KIND
 
 from .planted import LONG, leaks, requests
 
@@ -36,7 +36,7 @@ def written(wire: str, style: dict[str, Any], request: ChatRequest, policy: Any)
 
 
 @pytest.mark.parametrize("text", LONG, ids=["secret", "base64"])
-@pytest.mark.parametrize("wire", dragoman.wires())
+@pytest.mark.parametrize("wire", ONE_OF_EACH_KIND)
 def test_losses_of_every_wire(wire: str, text: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "dragoman")
     for request in requests(text):

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import dragoman
 from dragoman import ChatRequest, Formatter, Msg
 from dragoman._core.redaction import CAP
 from dragoman.message import (
@@ -21,6 +20,7 @@ from dragoman.message import (
     Usage,
 )
 from dragoman.message.blocks import BLOCKS
+from tests.wires import ONE_OF_EACH_KIND
 
 from .planted import BASE64, LONG, SECRET, blocks, leaks, requests
 
@@ -74,7 +74,7 @@ def test_reprs_of_answers(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", LONG, ids=["secret", "base64"])
-@pytest.mark.parametrize("wire", dragoman.wires())
+@pytest.mark.parametrize("wire", ONE_OF_EACH_KIND)
 def test_reprs_of_what_is_written(wire: str, text: str) -> None:
     msgs = [Msg("", text), Msg("", [ToolUseBlock("1", "f", {"x": text})], "assistant")]
     msgs.append(Msg("", [ToolResultBlock("1", "f", text)], "tool"))

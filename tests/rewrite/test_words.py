@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import dragoman
 from dragoman import ByName, ByRole, ChatRequest, Formatter, Msg, Tagged, Tool
 from dragoman._core.jsontext import arguments
 from dragoman._core.wording import Told
@@ -29,7 +28,7 @@ from dragoman.message import (
     VideoBlock,
 )
 from dragoman.rewrite import SystemPrompt
-from dragoman.vendors import PROTOCOLS
+from tests.wires import ONE_OF_EACH_KIND
 
 # what belongs to the words, and the losses that speak of each
 CODES: dict[str, tuple[str, ...]] = {
@@ -172,7 +171,7 @@ def written(wire: str, speakers: int, changes: int) -> tuple[tuple[str, ...], fr
 
 RUNS = [
     (wire, speakers, changes)
-    for wire in PROTOCOLS
+    for wire in ONE_OF_EACH_KIND
     for speakers in range(len(SPEAKERS))
     for changes in range(len(CHANGES))
 ]
@@ -185,14 +184,14 @@ def english(text: str) -> list[str]:
     return re.findall("[A-Za-z]{2,}", text)
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
+@pytest.mark.parametrize("wire", ONE_OF_EACH_KIND)
 def test_no_english_word_is_left(wire: str) -> None:
     found = [text for run in RUNS if run[0] == wire for text in written(*run)[0]]
     assert any("谢谢。" in text for text in found)
     assert [text for text in found if english(text)] == []
 
 
-@pytest.mark.parametrize("wire", PROTOCOLS)
+@pytest.mark.parametrize("wire", ONE_OF_EACH_KIND)
 def test_every_addition_is_named(wire: str) -> None:
     for run in RUNS:
         if run[0] == wire:
