@@ -76,7 +76,7 @@ EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 GO_ON = {"role": "user", "content": "Go on"}
 
 
-def test_compaction_of_claude_is_kept_there_and_named_elsewhere() -> None:
+def test_compaction_of_claude_is_kept_there_and_text_elsewhere() -> None:
     told = claude(HI, COMPACTED, GO_ON, context_management=EDITS)
     home = dragoman.wire("anthropic", policy="ignore")
     req = home.read_request(told)
@@ -86,8 +86,8 @@ def test_compaction_of_claude_is_kept_there_and_named_elsewhere() -> None:
     assert body["context_management"] == EDITS
     for target in ("openai-chat", "openai-responses", "gemini", "bedrock-converse"):
         body, losses = converted("anthropic", target, told)
-        assert "The summary." not in json.dumps(body)
-        assert ("raw.foreign", "$.messages[1].content[0]") in losses
+        assert "The summary." in json.dumps(body)
+        assert ("media.as_text", "$.messages[1].content[0]") in losses
         assert any(where.startswith("$.context_management") for _, where in losses)
 
 
@@ -104,7 +104,7 @@ def test_compaction_of_responses_is_kept_there_and_named_elsewhere() -> None:
     for target in ("anthropic", "gemini", "openai-chat"):
         body, losses = converted("openai-responses", target, told)
         assert "c2Vj" not in json.dumps(body)
-        assert {("raw.foreign", "$.input[1]"), ("extras.foreign", "$.context_management")} <= {
+        assert {("summary.sealed", "$.input[1]"), ("extras.foreign", "$.context_management")} <= {
             *losses}  # fmt: skip
 
 

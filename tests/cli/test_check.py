@@ -86,7 +86,7 @@ def test_the_policy_says_what_may_be_lost() -> None:
     assert verdict(NAMED, *args, code=0)["lost"] == []
     assert verdict(NAMED, "--to", "gemini", "--policy", "ignore", code=0)["ok"] is True
     strict = verdict(NAMED, *args, "--refuse", "added", code=1)
-    assert [loss["code"] for loss in strict["lost"]] == ["model.foreign", "call.bypass"]
+    assert [loss["code"] for loss in strict["lost"]] == ["call.bypass"]
 
 
 def test_what_cannot_be_written_at_all_is_refused() -> None:

@@ -153,7 +153,7 @@ def test_many_lines_are_summed_up_and_told_one_by_one_on_request() -> None:
     sums = run("convert", name, "--to", "gemini").stderr
     assert "many.jsonl for gemini - losses in 3 of 3\n" in sums
     assert re.search(r"2 dropped +name.unsaid: ", sums)
-    assert re.search(r"3 added +model.foreign: ", sums)
+    assert re.search(r"3 expected +model.foreign: ", sums)
     each = run("convert", name, "--to", "gemini", "--losses").stderr
     assert "many.jsonl:1 for gemini - losses: " in each
     assert "many.jsonl:3 for gemini - losses: " in each

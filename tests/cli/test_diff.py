@@ -141,7 +141,7 @@ def test_two_models_of_one_wire() -> None:
 
 def test_a_side_that_cannot_be_written_is_refused() -> None:
     said = [{"role": "user", "content": "Hi"}]
-    body = {"model": "gpt-5-pro", "max_tokens": 9, "system": "S", "messages": said}
+    body = {"model": "gpt-5-pro", "instructions": "S", "input": said}
     written(Path("r.json"), body)
     ran = run("diff", "r.json", "--to", "gemini", "openai")
     assert (ran.exit_code, ran.stdout) == (1, "")

@@ -88,7 +88,7 @@ def test_whose_model_is_asked() -> None:
     assert (out.body["model"], out.model) == ("claude-opus-5-5", "claude-opus-5-5")
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore")
     assert out.body["model"] == out.model == dragoman.wire("anthropic").room.model
-    assert [loss.kind for loss in out.losses if loss.code == "model.foreign"] == ["added"]
+    assert [loss.kind for loss in out.losses if loss.code == "model.foreign"] == ["expected"]
     out = dragoman.convert(chat(HI), "openai-chat", "anthropic", policy="ignore", keep_model=True)
     assert out.body["model"] == "gpt-5.5"
     assert [loss.kind for loss in out.losses if loss.code == "model.kept"] == ["expected"]

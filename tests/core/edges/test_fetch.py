@@ -203,7 +203,7 @@ def test_a_file_is_read_once_however_often_the_history_is_cut(
     last = Msg.user([TextBlock("Look:"), ImageBlock(URLSource("a.png"))])
     msgs = [*(Msg.user(f"{i} " * 50) for i in range(60)), last]
     formatter = dragoman.Formatter(
-        "openai-chat", token_counter=CharTokenCounter(), max_tokens=3_000, policy="ignore"
+        "openai-chat", token_counter=CharTokenCounter(), max_tokens=6_000, policy="ignore"
     )
     assert len(formatter.format_sync(msgs)) < 61
     assert len(reads) == 1

@@ -232,7 +232,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         """Whether the request was read over another wire of the same provider."""
         home = self.vendor
         rows = home.wires.values() if home is not None else ()
-        own = {self._issuer, *(issuer for row in rows for issuer in getattr(row, "issuers", ()))}
+        # the first is who answers there; the others are whose fields it knows
+        own = {self._issuer, *(row.issuers[0] for row in rows if getattr(row, "issuers", ()))}
         openai = {"openai-chat", "openai-responses"}
         return read.issuer in own | self.can().reads or (
             home is None and {read.issuer, self._issuer} <= openai

@@ -132,7 +132,7 @@ ROWS: dict[str, Code] = {
         fix="Say which model this provider shall run; the option `model` of `convert` names it."
         " Until then the facts of the model that is named decide what is sent.",
     ),
-    "model.foreign": added(
+    "model.foreign": expected(
         "the model that is named is another provider's, so the vendor's default is asked",
         fix="Say which model this provider shall run: the option `model` of `convert` names it, and"
         " the option keep_model leaves the name as it is.",

@@ -128,5 +128,7 @@ TABLE = Table(
         **MESSAGE_TAGS,
         "web_search_options.user_location.type": words("approximate"),
         "tool_choice.allowed_tools.tools[].type": words("function"),
+        # the streams of every other wire report usage anyway
+        "stream_options.include_usage": frozenset({True}),
     },
 )
