@@ -38,8 +38,8 @@ VENDOR = Vendor(
                 "budgets": (),
             },
             rows=(
-                Fact(("glm-5.[3-9]*",), {"efforts": ("low", "high", "max")}, "2026-09-04",
-                     "models.dev pull request 6237, measured: low, high and max"),
+                Fact(("glm-5.[3-9]*", "glm-[6-9]*"), {"efforts": ("low", "high", "max")},
+                     "2026-09-04", "models.dev pull request 6237, measured: low, high and max"),
                 Fact(("glm-5*",), {"efforts": ("high", "max")}, "2026-06-30", _REASONING),
             ),
             since="2026-11-23",

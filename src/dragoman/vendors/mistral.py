@@ -46,7 +46,7 @@ _FACTS = Facts(
              _REASONING),
         Fact(("zai-glm-5-2*", "glm-5-2*"), {"thinks": "default", "image": False,
              "efforts": ("minimal", "low", "medium", "high", "xhigh", "max")}, "2026-06-30", _GLM),
-        Fact(("zai-glm-*",), {"thinks": "always", "image": False,
+        Fact(("zai-glm-*", "glm-*"), {"thinks": "always", "image": False,
              "efforts": ("low", "high", "max")}, "2026-08-20", _GLM),
         Fact(("voxtral*",), {**_STILL, "audio": True, "image": False}, "2025-07-15",
              "Mistral docs, Audio; recorded"),

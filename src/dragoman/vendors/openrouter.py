@@ -16,7 +16,7 @@ _INPUTS = "OpenRouter docs, Audio and Video inputs: models that take them"
 _CHOICE = "OpenRouter API reference: tool_choice"
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max")
 _CHOICES: dict[str, Any] = {"tool_choices": ("auto", "none", "required", "tool")}
-_GPT = ("gpt-*", "o[134]*", "chatgpt-*")
+_GPT = ("gpt-*", "o[1-9]*", "chatgpt-*")
 
 
 _CHAT_FACTS = Facts(

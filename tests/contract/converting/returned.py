@@ -27,7 +27,8 @@ __all__ = ["Returned", "returned"]
 
 
 # thinking goes back in the field and the pieces that the host documents, not in those it answered
-# in; a stateless host's ids stay here; a name's id is respelled where a host takes 64 characters
+# in; a stateless host's ids stay here; a name's id is respelled where a host takes 64 characters;
+# thoughts that stand in tags of the text are not sent back
 RESPELLED = {
     "openai-chat": (
         "multi_tool.yaml#1",
@@ -35,6 +36,7 @@ RESPELLED = {
         "thinking.yaml#1",
         "llm_function_block.yml#1",
         "test_crusoe_tool_calling.yaml#1",
+        "test_hf_model_thinking_part.yaml#1",
         "test_openrouter_google_nested_schema.yaml#1",
         (
             "chat_openrouter_reasoning_details_round-trip_replays_reasoning_details_across_tool"

@@ -9,6 +9,7 @@ import pytest
 import dragoman
 from dragoman import ChatRequest, Msg, Vendor
 from dragoman.protocols.openai_chat import Dialect
+from dragoman.vendors import VENDORS, vendor
 
 ASKED = {"include_usage": True}
 HOSTS = [name for name in dragoman.wires()
@@ -91,18 +92,17 @@ def test_an_edited_stream_takes_its_options_along() -> None:
 # -- extras by the name of the vendor --------------------------------------------------------------
 
 
-SHARED = ("vertex", "bedrock", "bedrock-converse")  # a protocol of theirs has issuers of that name
+# one of their protocols has issuers of that name, another has not
+SHARED = ("gemini", "vertex", "bedrock", "bedrock-mantle", "snowflake")
 
 
-@pytest.mark.parametrize("host", [name for name in dragoman.wires() if name not in SHARED])
+@pytest.mark.parametrize("host", [name for name in VENDORS if name not in SHARED])
 def test_extras_by_the_vendors_name_are_sent(host: str) -> None:
-    row = dragoman.wire(host).vendor
-    for protocol in row.wires if row is not None else ():
-        name = row.name if row is not None else host
+    for protocol in vendor(host).wires:
         out = dragoman.wire(f"{host}/{protocol}", policy="ignore").write_request(
-            ChatRequest([Msg.user("Hi")], extras={name: {"new_field": 1}})
+            ChatRequest([Msg.user("Hi")], extras={host: {"novel": 1}})
         )
-        assert "new_field" in str(out.body), protocol
+        assert "novel" in str(out.body), protocol
         assert not [loss for loss in out.losses if loss.code == "extras.foreign"], protocol
 
 
