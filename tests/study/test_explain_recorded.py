@@ -101,6 +101,8 @@ ALARMS = {
     ("bedrock-converse", "media.as_reference"): 1,
     # strict tools that leave additionalProperties out
     ("openai-responses", "schema.narrower"): 2,
+    # a deferred tool that an item of the input makes available
+    ("openai-responses", "tools.twice"): 2,
     # recorded at a local server, under OpenAI's name
     ("openai-responses", "field.range"): 1,
 }
