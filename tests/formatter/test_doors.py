@@ -58,6 +58,15 @@ def test_an_answer_drops_the_speakers_own_tag(speakers: Any, text: str) -> None:
     assert (msg.name, msg.get_text_content()) == ("Friday", "Hello.")
 
 
+def test_citations_move_with_the_text_whose_tag_was_dropped() -> None:
+    mark = {"start_index": 8, "end_index": 13, "url": "https://example.com", "title": "E"}
+    message = {"role": "assistant", "content": "Friday: Hello.",
+               "annotations": [{"type": "url_citation", "url_citation": mark}]}  # fmt: skip
+    formatter = dragoman.Formatter("openai", speakers=ByName(me="Friday"))
+    [block] = formatter.parse_response({"choices": [{"message": message}]}).get_content_blocks()
+    assert [block.text[c.start : c.end] for c in block.citations] == ["Hello"]
+
+
 def test_anothers_tag_stays() -> None:
     answer = {"choices": [{"message": {"role": "assistant", "content": "Bob: Hello."}}]}
     for formatter in (dragoman.Formatter("openai", speakers=ByName(me="Friday")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from .._core.redaction import shown
 from ..capabilities.naming import IdRule, mapping
@@ -47,6 +47,10 @@ class ByName:
     of those who have not spoken yet, so that nobody speaks for them and earlier text stays as it
     is when they come. Names lose line breaks, colons and tags. Raises ConfigError for a `line`
     that does not hold `{text}` once.
+
+    With `me`, other agents' calls and their results are told in the history too, for on the wire
+    a call is the model's own. What `me` said is told with the rest (`own_messages="merge"`), or
+    stays a message of the assistant between two histories (`"assistant"`).
     """
 
     lookback: ClassVar[int] = 1  # the last message grows while the conversation goes on
@@ -59,10 +63,14 @@ class ByName:
     unshown: str = "[{kind}]"
     me: str | None = None
     known: tuple[str, ...] = ()
+    own_messages: Literal["merge", "assistant"] = "merge"
     form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         speech.must_be_text(self, "heading", "opening", "closing", "line", "unshown")
+        if self.own_messages not in ("merge", "assistant"):
+            fault = f"own_messages is merge or assistant, not {shown(self.own_messages)}"
+            raise ConfigError(fault, code="history.value")
         object.__setattr__(self, "form", speech.form_of(self.opening, self.closing, self.line))
         object.__setattr__(self, "known", speech.speaker_names(self.known, self.me))
         if set(speech.fields_of(self.unshown)) - {"kind"}:
@@ -73,23 +81,38 @@ class ByName:
         """The messages with each run of conversation merged."""
         teller = _Merger(self, msgs, report)
         leads = teller.leads
+        own = self.me if self.own_messages == "assistant" else None
         run: list[Msg] = []
         for i, m in enumerate(msgs):
             if i == 0 and m.role in ("system", "developer"):
                 teller.lead(m.name)
                 teller.out.append(_without_name(m, report))
-            elif type(m.content) is str or not (has_tools(m) or has_tools(report.source(m))):
+            elif (type(m.content) is str or not self._stays(m, report)) and (
+                own is None or m.name != own or m.role in ("system", "developer")
+            ):
                 run.append(m)
-            else:  # text that was cut from a message of calls or results stays with them
+            else:
                 if run:
                     teller.tell(run)
                     run = []
                 if m.name not in leads:  # who says nothing here is a speaker all the same
                     teller.lead(m.name)
+                if own is not None and m.name == own and not has_tools(m):
+                    m = report.made(Msg.trusted("", m.content, "assistant", m), m)  # noqa: PLW2901
                 teller.out.append(m)
         if run:
             teller.tell(run)
         return teller.done()
+
+    def _stays(self, m: Msg, report: Report) -> bool:
+        """Whether the message is one of calls or results, or text that was cut from one.
+
+        What another agent says beside its calls is told with them.
+        """
+        if has_tools(m):
+            return True
+        other = self.me is not None and m.role == "assistant" and m.name not in ("", self.me)
+        return not other and has_tools(report.source(m))
 
 
 def _without_name(m: Msg, report: Report) -> Msg:
@@ -227,6 +250,7 @@ class Tagged:
 
     A line of the others that would read as the tag of a known speaker gets a backslash in front
     (`\[Alice]: `). Known are all who speak in the history, the names of roles, `me` and `known`.
+    With `me`, other agents' calls and the results of those are told as their words.
     """
 
     lookback: ClassVar[int] = 0

@@ -19,7 +19,7 @@ from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
 from ..passes import roles
 from ..passes.fetching import Fetch, insert_fetched, media_to_fetch
-from ..passes.fit import fit, fit_media
+from ..passes.fit import fit, fit_media, tell_others
 from ..passes.fit.blocks import drop_blanks
 from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
@@ -264,6 +264,7 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
         history, _ = respell_history(history, caps, names, report)
         if caps.join_calls:
             history = join_calls(history, report)
+    history = _others_told(history, style, report)
     if not isinstance(style.speakers, ByName):
         history = move_late_system(history, caps, report, style.told)
     return history.msgs
@@ -309,9 +310,19 @@ def _rewritten_speakers(
     history: RoledHistory, caps: Capabilities, style: FormatStyle, report: Report
 ) -> RoledHistory:
     speakers = style.speakers
+    history = _others_told(history, style, report)
     if history.flags & roles.MEDIA and isinstance(speakers, ByName):
         history = fit_media(history, caps, report, style.told, speakers.unshown)
     msgs = speakers(history.msgs, report)
+    return history if msgs is history.msgs else survey(msgs, report)
+
+
+def _others_told(history: RoledHistory, style: FormatStyle, report: Report) -> RoledHistory:
+    """The history where nobody calls but the one whose point of view it is."""
+    speakers = style.speakers
+    if not history.calls or not isinstance(speakers, (ByName, Tagged)) or speakers.me is None:
+        return history
+    msgs = tell_others(history.msgs, speakers.me, report, style.told)
     return history if msgs is history.msgs else survey(msgs, report)
 
 

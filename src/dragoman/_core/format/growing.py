@@ -23,6 +23,7 @@ from ..exchange.pipeline import FormatStyle, HistoryContext, PreparedHistory
 from ..exchange.wire import Wire
 from ..jsontext import JsonObject
 from ..passes import roles
+from ..passes.fit import calls_of_others
 from ..passes.roles import ASSISTANT, TOOL, USER, RoledHistory
 
 Look: TypeAlias = Literal["equal", "same", "sealed"]
@@ -380,6 +381,8 @@ class GrowingHistory:
         report = Report(msgs, None, None, call.outer.target)
         report.edits += self._edits
         surveyed = roles.survey(msgs, report.trial())
+        if surveyed.calls and calls_of_others(msgs, getattr(style.speakers, "me", None)):
+            raise NeedsWhole("another agent's call is told as text")
         times = cache_times(msgs) if surveyed.unusual else []
         context = HistoryContext(last=end == len(call.msgs))
         if start:

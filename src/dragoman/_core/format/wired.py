@@ -118,7 +118,17 @@ def _drop_lead(msg: Msg, lead: str) -> None:
     if isinstance(msg.content, str):
         msg.content = text
     else:
-        msg.content = [replace(b, text=text) if b is first else b for b in msg.content]
+        gone = len(first.text) - len(text)
+        citations = [
+            replace(
+                c,
+                start=None if c.start is None else max(0, c.start - gone),
+                end=None if c.end is None else max(0, c.end - gone),
+            )
+            for c in first.citations or ()
+        ]
+        said = replace(first, text=text, citations=citations or None)
+        msg.content = [said if b is first else b for b in msg.content]
 
 
 class _Reading:

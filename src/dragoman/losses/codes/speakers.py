@@ -43,6 +43,12 @@ ROWS: dict[str, Code] = {
         fix="`Tagged(tag=...)` words it otherwise; with `me` the agent's own messages have none.",
         level=logging.DEBUG,
     ),
+    "speaker.call": degraded(
+        "another agent's call, or its result, is told as text",
+        fix="Nothing has to be done: on the wire a call is always the model's own. Without `me`"
+        " every call stays one; the words are `Told.call` and `Told.result`.",
+        level=logging.DEBUG,
+    ),
     "speaker.escaped": degraded(
         "a text that reads as a tag of the history or as a speaker's line got a backslash there",
         fix="Nothing has to be done: `split_history` takes it away. It keeps one speaker from"

@@ -10,12 +10,21 @@ from dataclasses import replace
 
 from ....capabilities import Capabilities
 from ....losses import Report
-from ....message import ChatRequest, Msg, ServerTool, Tool, ToolResultBlock
+from ....message import (
+    ChatRequest,
+    Msg,
+    ServerTool,
+    TextBlock,
+    Tool,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from ....message.blocks import ContentBlock, MediaBlock
 from ....rewrite.lines import has_tools
+from ...jsontext import arguments
 from ...wording import Told
 from ..roles import TOOL, USER, RoledHistory, Tools, same_items, with_fields
-from .blocks import fit_message, with_blocks
+from .blocks import fit_message, output_text, with_blocks
 from .state import Saver, State, fit_medium, limit_ttl, shortest_minutes
 
 
@@ -84,6 +93,75 @@ def fit_media(
         if fitted is not m:
             changes[i] = fitted
     return history.with_contents(changes)
+
+
+def calls_of_others(msgs: list[Msg], me: str | None) -> bool:
+    """Whether a message of somebody else holds a call; without `me` there is nobody else."""
+    return me is not None and any(_is_other(m, me) and m.calls for m in msgs)
+
+
+def tell_others(msgs: list[Msg], me: str, report: Report, told: Told) -> list[Msg]:
+    """The messages with other agents' calls, and the results of those, as words of these agents.
+
+    On the wire a call is the assistant's, who is `me`. The very list if nobody else calls.
+    """
+    if not calls_of_others(msgs, me):
+        return msgs
+    callers: dict[str, tuple[str, str]] = {}  # id of a call that is told -> caller, tool
+    changed: list[Msg] = []
+    for m in msgs:
+        caller = ""
+        blocks: list[ContentBlock] = []
+        for block in m.blocks:
+            if type(block) is ToolUseBlock and _is_other(m, me):
+                callers[block.id] = m.name, block.name
+                caller = m.name
+                blocks.append(_told_call(block, report, told))
+            elif type(block) is ToolUseBlock:
+                callers.pop(block.id, None)
+                blocks.append(block)
+            elif type(block) is ToolResultBlock and block.id in callers:
+                caller, tool = callers[block.id]
+                blocks += _told_result(block, block.name or tool, report, told)
+            else:
+                blocks.append(block)
+        if caller:
+            content: list[ContentBlock] | str = blocks
+            if len(blocks) == 1 and type(first := blocks[0]) is TextBlock:
+                content = first.text
+            made = Msg.trusted(caller, content, "assistant", m)
+            changed.append(report.made(made, m))
+        else:
+            changed.append(m)
+    return changed
+
+
+def _is_other(m: Msg, me: str) -> bool:
+    return m.name not in ("", me, m.role)
+
+
+def _told_call(block: ToolUseBlock, report: Report, told: Told) -> ContentBlock:
+    report.lost("speaker.call", block, what=block.name)
+    text = block.input if block.freeform else block.raw_input or arguments(block.input)
+    return report.made(TextBlock(told.call.format(name=block.name, input=text)), block)
+
+
+def _told_result(
+    block: ToolResultBlock, name: str, report: Report, told: Told
+) -> list[ContentBlock]:
+    """The words of a result, and behind them the media that it showed."""
+    report.lost("speaker.call", block, what=name)
+    output, media = block.output, list[ContentBlock]()
+    for item in output if isinstance(output, list) else ():
+        if isinstance(item, MediaBlock):
+            media.append(item)
+        elif type(item) is not TextBlock:
+            report.lost("block.unsaid", item, did="left out of the tool result")
+    text = output_text(output)
+    if block.is_error:
+        text = told.error + text
+    said = TextBlock(told.result.format(name=name, output=text))
+    return [report.made(said, block), *media]
 
 
 def fit_tools(tools: Tools, caps: Capabilities, report: Report) -> Tools:
