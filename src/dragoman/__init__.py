@@ -14,8 +14,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._core.foreign_names import refuse
+
 if TYPE_CHECKING:
-    from . import formatter, message, sse, token
+    from . import formatter, message, sse, token, toolkit
     from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._core.edges.facts import facts
     from ._core.exchange.wire import Wire
@@ -87,6 +89,7 @@ __all__ = [
     "split_history",
     "sse",
     "token",
+    "toolkit",
     "wire",
     "wires",
 ]
@@ -114,13 +117,13 @@ _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("formatter", "message", "sse", "token"):
+    if name in ("formatter", "message", "sse", "token", "toolkit"):
         return import_module(f".{name}", __name__)
     if name == "__version__":
         return import_module("importlib.metadata").version("dragoman")
     home = _NAMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        refuse(__name__, name)
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value

@@ -114,8 +114,10 @@ def test_anthropic_gets_a_tool_result_from_the_user() -> None:
 
 @pytest.mark.demand("S70", "S71")
 def test_gemini_gets_a_content_of_text_and_image_bytes() -> None:
-    image = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
-    msg = Msg.user([TextBlock("问题内容"), ImageBlock(Base64Source("image/png", image))])
+    image_bytes = b"\x89PNG\r\n\x1a\n"
+    image = base64.b64encode(image_bytes).decode()
+    msg = Msg.user([TextBlock("问题内容"), ImageBlock.from_bytes(image_bytes)])
+    assert msg.blocks[1] == ImageBlock(Base64Source("image/png", image))
     body = wire("gemini").write_request(ChatRequest([msg])).body
     assert body["contents"] == [
         {

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from base64 import b64encode
 from dataclasses import fields
 from typing import Any, cast
 
 import pytest
 
+from dragoman.errors import InvalidMessage
 from dragoman.message import (
     AudioBlock,
     Base64Source,
@@ -233,3 +235,26 @@ def test_a_raw_block_that_is_nothing_but_texts() -> None:
 def test_whose_fields_stand_under_which_name() -> None:
     assert answered("gemini") == "gemini (answer)"
     assert noted("gemini") == "gemini (notes)"
+
+
+@pytest.mark.parametrize(
+    ("block", "data", "media_type"),
+    [
+        (ImageBlock, b"\x89PNG\r\n\x1a\n...", "image/png"),
+        (ImageBlock, b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (AudioBlock, b"RIFF\0\0\0\0WAVEfmt ", "audio/wav"),
+        (VideoBlock, b"\0\0\0\x18ftypmp42", "video/mp4"),
+        (DocumentBlock, b"%PDF-1.7", "application/pdf"),
+    ],
+)
+def test_a_medium_is_made_of_its_bytes(block: Any, data: bytes, media_type: str) -> None:
+    made = block.from_bytes(data, title="mine")
+    assert made == block(Base64Source(media_type, b64encode(data).decode()), title="mine")
+    assert block.from_bytes(bytearray(data)) == block.from_bytes(memoryview(data))
+    assert block.from_bytes(b"?", media_type).source.media_type == media_type
+
+
+@pytest.mark.parametrize("wrong", [b"who knows", b"", "text"])
+def test_bytes_without_a_type_are_refused(wrong: Any) -> None:
+    with pytest.raises(InvalidMessage):
+        ImageBlock.from_bytes(wrong)

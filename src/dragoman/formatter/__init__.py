@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, Unpack
 
 from .._core.exchange.wire import Wire
+from .._core.foreign_names import refuse
 from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
 from .._core.format.session import Changed, Session, SessionMessages
@@ -57,7 +58,7 @@ class Formatter(WireFormatter):
 def __getattr__(name: str) -> Any:
     home = NAMED.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        refuse(__name__, name)
     value = getattr(import_module(f"..vendors.{home}", __name__), name)
     globals()[name] = value
     return value

@@ -5,6 +5,9 @@ What a conversation is, whoever hosts the model. Readers make these values, writ
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+from .._core.foreign_names import refuse
 from .answer import Candidate, ChatResponse, Finish, Usage
 from .blocks import (
     AudioBlock,
@@ -79,3 +82,9 @@ __all__ = [
     "request_of",
     "tools_of",
 ]
+
+
+if not TYPE_CHECKING:  # a type checker shall name what is missing
+
+    def __getattr__(name: str) -> NoReturn:
+        refuse(__name__, name)

@@ -6,9 +6,10 @@ that a provider has already; nothing here opens or fetches anything.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, final, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, final, get_args
 
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject
@@ -36,6 +37,43 @@ class _Readable(Shown):
         return isinstance(key, str) and hasattr(self, key)
 
 
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+)
+
+
+_BRANDS = {
+    b"M4A ": "audio/mp4",
+    b"qt  ": "video/quicktime",
+    b"avif": "image/avif",
+    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
+}
+
+
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+
+
+def media_type_of(data: bytes) -> str | None:
+    """The media type by its first bytes, which names and extensions often get wrong."""
+    for magic, media_type in _MAGIC:
+        if data.startswith(magic):
+            return media_type
+    if data.startswith(b"RIFF"):
+        return _RIFF.get(data[8:12])
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "video/mp4")
+    if data.startswith(b"\x1aE\xdf\xa3"):
+        return "video/x-matroska" if b"matroska" in data else "video/webm"
+    return None
+
+
 @final
 @dataclass(slots=True, repr=False)
 class URLSource(_Readable):
@@ -61,6 +99,21 @@ class Base64Source(_Readable):
     data: str
     uri: str | None = None
     type: Literal["base64"] = "base64"
+
+    @classmethod
+    def from_bytes(cls, data: bytes, media_type: str | None = None) -> Base64Source:
+        """The bytes of a medium; their type is told by the first of them, unless it is given.
+
+        Raises InvalidMessage where neither tells it.
+        """
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            text = f"the bytes of a medium are bytes, not {type(data).__name__}"
+            raise InvalidMessage(text, code="source.bytes")
+        media_type = media_type or media_type_of(bytes(data[:64]))
+        if media_type is None:
+            text = "the first bytes do not tell the media type"
+            raise InvalidMessage(text, hint='give it: media_type="image/png"', code="source.bytes")
+        return cls(media_type, base64.b64encode(data).decode("ascii"))
 
     @classmethod
     def within(cls, media_type: str, uri: str) -> Base64Source:
@@ -219,6 +272,14 @@ class _MediaBlock(_Block):
     title: str | None = None
     detail: str | None = None
     cache: CacheHint | None = None
+
+    @classmethod
+    def from_bytes(cls, data: bytes, media_type: str | None = None, **fields: Any) -> Self:
+        """A block that shows these bytes; their type is told by the first of them, or given.
+
+        Raises InvalidMessage where neither tells it.
+        """
+        return cls(Base64Source.from_bytes(data, media_type), **fields)
 
 
 @final

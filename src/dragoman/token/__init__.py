@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._core.foreign_names import refuse
+
 if TYPE_CHECKING:
     from .._core.counters.anthropic import AnthropicTokenCounter
     from .._core.counters.base import SumTokenCounter, TokenCounterBase
@@ -41,7 +43,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        refuse(__name__, name)
     home = _HOMES.get(name) or name.removesuffix("TokenCounter").lower()
     value = getattr(import_module(f".._core.counters.{home}", __name__), name)
     globals()[name] = value

@@ -5,6 +5,9 @@ Knows formatters and vendors; no model client.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+from .._core.foreign_names import refuse
 from .request_builder import (
     ChatMessageSerializer,
     MessageSerializer,
@@ -20,3 +23,9 @@ __all__ = [
     "RequestBuilder",
     "attached_tools",
 ]
+
+
+if not TYPE_CHECKING:  # a type checker shall name what is missing
+
+    def __getattr__(name: str) -> NoReturn:
+        refuse(__name__, name)

@@ -14,30 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from ...errors import WriteError
 from ...message import Base64Source, LocalSource, Source
+from ...message.blocks import media_type_of
 from ..media import is_local
 from ..redaction import shown
-
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
-)
-
-
-_BRANDS = {
-    b"M4A ": "audio/mp4",
-    b"qt  ": "video/quicktime",
-    b"avif": "image/avif",
-    **dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1"), "image/heic"),
-}
-
-
-_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 
 
 def local_files(source: Source, path: str) -> Base64Source | None:
@@ -59,7 +38,7 @@ def local_files(source: Source, path: str) -> Base64Source | None:
         text = f"cannot read the local file {shown(names)}: {reason}"
         hint = "check the path; it is taken from the current directory"
         raise WriteError(text, path=path, hint=hint, code="media.missing") from error
-    media_type = source.media_type or _sniffed(data) or _by_name(resolved)
+    media_type = source.media_type or media_type_of(data[:64]) or _by_name(resolved)
     if media_type is None:
         text = f"cannot tell the media type of {shown(names)}"
         hint = "give the source a media_type"
@@ -80,20 +59,6 @@ def _bytes(file: Path) -> bytes:
     if not S_ISREG(file.stat().st_mode):  # a pipe would never end
         raise OSError("it is no regular file")
     return file.read_bytes()
-
-
-def _sniffed(data: bytes) -> str | None:
-    """The media type by its first bytes, which names and extensions often get wrong."""
-    for magic, media_type in _MAGIC:
-        if data.startswith(magic):
-            return media_type
-    if data.startswith(b"RIFF"):
-        return _RIFF.get(data[8:12])
-    if data[4:8] == b"ftyp":
-        return _BRANDS.get(data[8:12], "video/mp4")
-    if data.startswith(b"\x1aE\xdf\xa3"):
-        return "video/x-matroska" if b"matroska" in data[:64] else "video/webm"
-    return None
 
 
 def _by_name(file: Path) -> str | None:

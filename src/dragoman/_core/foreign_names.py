@@ -1,0 +1,101 @@
+"""Names of other libraries that people type, and what ours are called.
+
+A module without such a name says so: `from dragoman import UserMessage` raises ImportError,
+`dragoman.UserMessage` AttributeError, both with the name to use. Looked at on failure only.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+_REQUEST = "dragoman.ChatRequest(messages, system=, tools=, memories=, agent_name=, options=)"
+_SEND = "an official client or any HTTP client sends what dragoman.wire(...).write_request gives"
+_JAVA = "the page Coming from AgentScope Java has a table of all names"
+_FLEX = "the page Coming from Agents-Flex has a table of all names"
+_BUILDER = "dragoman.toolkit.RequestBuilder(serializer).build(messages, tools=, config=)"
+_ROLE = 'a text: Msg(name, content, role="user"), or Msg.user(content)'
+_CODEC = "dragoman.Formatter(wire), or a subclass of dragoman.formatter.TruncatedFormatterBase"
+
+# name -> what to use instead
+HINTS: dict[str, str] = {
+    # AgentScope Java: formatter internals
+    "FormatContext": f"{_REQUEST}; {_JAVA}",
+    "GenerateOptions": "dragoman.Options(max_tokens=, temperature=, ...), or a dict of the same",
+    "MsgRole": f"a role is {_ROLE}; {_JAVA}",
+    "MsgBuilder": "Msg(name, content, role), or Msg.user, Msg.assistant, Msg.system, Msg.tool",
+    "AgentTool": "dragoman.Tool(name, description, parameters)",
+    "ToolSchema": "dragoman.Tool(name, description, parameters)",
+    "StreamChunk": "dragoman.wire(...).read_stream(chunks) gives events, and .response at the end",
+    "GenericFormatter": _CODEC,
+    "AbstractBaseFormatter": _CODEC,
+    "LongTermMemory": "dragoman.ChatRequest(messages, memories=text)",
+    "ContentBlocks": "dragoman.message.ContentBlock, the union of all blocks",
+    # AgentScope: models, which come in a later release
+    **{
+        f"{who}ChatModel": f"model classes come in a later release; {_SEND}"
+        for who in ("DashScope", "OpenAI", "Anthropic", "Gemini", "Ollama", "DeepSeek")
+    },
+    "ChatModelBase": f"model classes come in a later release; {_SEND}",
+    "ChatUsage": "dragoman.message.Usage",
+    "Toolkit": "a list of dragoman.Tool; dragoman.toolkit builds requests",
+    "A2AChatFormatter": "it comes in a later release",
+    "ToolUse": "dragoman.message.ToolUseBlock",
+    "ToolResult": "dragoman.message.ToolResultBlock, or Msg.tool(id, output, name)",
+    # Agents-Flex
+    "UserMessage": f"Msg.user(content); {_FLEX}",
+    "AiMessage": f"Msg.assistant(content); {_FLEX}",
+    "SystemMessage": f"Msg.system(content); {_FLEX}",
+    "ToolMessage": f"Msg.tool(call_id, output, name); {_FLEX}",
+    "Message": "dragoman.Msg",
+    "OpenAIChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
+    "ChatRequestSpecBuilder": f"{_BUILDER}; {_FLEX}",
+    "ChatRequestSpec": f"{_BUILDER} gives the body itself",
+    "ClaudeMessageSerializer": 'dragoman.Formatter("anthropic") in the RequestBuilder',
+    "ChatClient": f"clients are not ours: {_SEND}",
+    "ChatOptions": "dragoman.Options(max_tokens=, temperature=, ...), or a dict of the same",
+    "Prompt": f"{_REQUEST}; {_FLEX}",
+    "ToolCall": "dragoman.message.ToolUseBlock(id, name, input)",
+    # LangChain
+    "HumanMessage": "Msg.user(content)",
+    "AIMessage": "Msg.assistant(content)",
+    "BaseMessage": "dragoman.Msg",
+    # google-genai, as document 000 shows Gemini
+    "Content": 'Msg, which dragoman.wire("gemini") writes as a content',
+    "Part": "TextBlock(text), or ImageBlock.from_bytes(data) for the bytes of an image",
+    "FunctionCall": "dragoman.message.ToolUseBlock(id, name, input)",
+    "FunctionResponse": "dragoman.message.ToolResultBlock(id, name, output)",
+}
+# where else a class may be
+_PUBLIC = (
+    "message", "formatter", "toolkit", "token", "rewrite", "losses", "capabilities", "errors",
+    "vendors", "study",
+)  # fmt: skip
+
+
+def refuse(module: str, name: str) -> NoReturn:
+    """Raise what a module's `__getattr__` must for a name that it does not have.
+
+    AttributeError, as for every module. Its text gets lost in `from module import name`, so that
+    this raises ImportError there, where there is something to say.
+    """
+    root = module.partition(".")[0]
+    hint = HINTS.get(name) or _elsewhere(root, module, name)
+    text = f"module {module!r} has no attribute {name!r}"
+    if not hint:
+        raise AttributeError(text, name=name)
+    if sys._getframe(2).f_globals.get("__name__") == "importlib._bootstrap":
+        text = f"cannot import name {name!r} from {module!r} (here: {hint})"
+        raise ImportError(text, name=module)
+    raise AttributeError(f"{text} (here: {hint})", name=name)
+
+
+def _elsewhere(root: str, module: str, name: str) -> str:
+    """Which of our public modules has a class of this name; modules are never asked for."""
+    if not name[:1].isupper():
+        return ""
+    for home in (root, *(f"{root}.{folder}" for folder in _PUBLIC)):
+        if home != module and name in getattr(import_module(home), "__all__", ()):
+            return f"{home}.{name}"
+    return ""

@@ -1,0 +1,67 @@
+"""A name of another library is answered with ours, however it is asked for."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import dragoman
+from dragoman import toolkit
+from dragoman._core.foreign_names import HINTS
+
+MODULES = ("dragoman", *(f"dragoman.{m}" for m in ("message", "formatter", "token", "toolkit")))
+OURS = re.compile(r"\b(dragoman(?:\.\w+)*)\.(\w+)")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_foreign_name_is_answered_with_ours(module: str) -> None:
+    for name in ("FormatContext", "UserMessage", "GenerateOptions", "OpenAIChatModel"):
+        with pytest.raises(ImportError, match=rf"{name}' from '{module}' \(here: ") as refused:
+            exec(f"from {module} import {name}", {})
+        assert HINTS[name] in str(refused.value)
+        with pytest.raises(AttributeError, match=rf"{name}' \(here: "):
+            getattr(import_module(module), name)
+        assert not hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("name", sorted(HINTS))
+def test_what_a_hint_names_is_there_and_the_foreign_name_is_not(name: str) -> None:
+    assert not any(name in import_module(module).__all__ for module in MODULES)
+    for home, ours in OURS.findall(HINTS[name]):
+        assert hasattr(import_module(home), ours), f"{home}.{ours}"
+    for maker in re.findall(r"\bMsg\.(\w+)", HINTS[name]):
+        assert hasattr(dragoman.Msg, maker)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "home"),
+    [
+        ("dragoman", "TextBlock", "dragoman.message.TextBlock"),
+        ("dragoman", "ChatMessageSerializer", "dragoman.toolkit.ChatMessageSerializer"),
+        ("dragoman.message", "ChatConfig", "dragoman.ChatConfig"),
+        ("dragoman.toolkit", "Msg", "dragoman.Msg"),
+        ("dragoman.token", "DashScopeChatFormatter", "dragoman.formatter.DashScopeChatFormatter"),
+    ],
+)
+def test_our_own_name_in_another_module_is_found(module: str, name: str, home: str) -> None:
+    with pytest.raises(ImportError, match=re.escape(f"(here: {home})")):
+        exec(f"from {module} import {name}", {})
+
+
+def test_what_nobody_knows_and_modules_are_as_ever() -> None:
+    for name in ("Nonsense", "nonsense", "_private"):
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'$"):
+            getattr(dragoman, name)
+    with pytest.raises(ImportError, match="cannot import name 'Nonsense' from 'dragoman'"):
+        exec("from dragoman import Nonsense", {})
+    exec("from dragoman import study, cli\nfrom dragoman.message import check, blocks", {})
+
+
+def test_the_toolkit_is_reachable_from_the_root() -> None:
+    code = "import dragoman, sys; assert 'dragoman.toolkit' not in sys.modules; dragoman.toolkit"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert dragoman.toolkit is toolkit
