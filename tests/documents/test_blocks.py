@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman import Formatter, LossRefused, Msg
+from dragoman import Formatter, LossRefused, Msg, wire
 from dragoman.errors import InvalidMessage
+from dragoman.formatter import DashScopeChatFormatter
 from dragoman.message import (
     Base64Source,
     FileSource,
@@ -49,21 +50,29 @@ def test_text_is_a_part_of_type_text() -> None:
     ]
 
 
-@pytest.mark.demand("S31", "S32")
+@pytest.mark.demand("S30", "S31", "S32")
 @pytest.mark.parametrize(
     ("source", "form"),
     [
-        (URLSource(PICTURE), {"image": PICTURE}),
-        (Base64Source("image/png", "iVBO"), {"image": "data:image/png;base64,iVBO"}),
+        (URLSource(PICTURE), {"type": "image", "image": PICTURE}),
+        (
+            Base64Source("image/png", "iVBO"),
+            {"type": "image", "image": "data:image/png;base64,iVBO"},
+        ),
     ],
     ids=["URL", "base64"],
 )
 def test_dashscope_gets_an_image_as_one_text(
     source: URLSource | Base64Source, form: dict[str, str]
 ) -> None:
-    # the documents' {"type": "image", ...}: the native wire keys its items by kind
-    [message] = DASHSCOPE.format_sync([Msg.user([TextBlock("Look"), ImageBlock(source)])])
-    assert message["content"][1] == form
+    msgs = [Msg.user([TextBlock("Look"), ImageBlock(source)])]
+    [message] = DashScopeChatFormatter(facts="documents-2025").format_sync(msgs)
+    assert message["content"] == [{"type": "text", "text": "Look"}, form]
+    del form["type"]  # today's native wire keys its items by kind alone
+    [message] = DASHSCOPE.format_sync(msgs)
+    assert message["content"] == [{"text": "Look"}, form]
+    body = {"model": "qwen-vl-max", "input": {"messages": [message]}}
+    assert DASHSCOPE.format_sync(wire("dashscope").read_request(body).messages) == [message]
 
 
 @pytest.mark.demand("S33")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from dragoman import ChatRequest, Formatter, Msg, Options, wire
+from dragoman import ChatRequest, Formatter, Msg, Options, Tool, Vendor, wire
 from dragoman._core.format.agentscope import NamedFormatter
 from dragoman._core.jsontext import JsonObject
 from dragoman.formatter import (
@@ -15,10 +16,13 @@ from dragoman.formatter import (
     DashScopeChatFormatter,
     FormatterBase,
     GeminiChatFormatter,
+    GeminiMultiAgentFormatter,
     OpenAIChatFormatter,
+    TruncatedFormatterBase,
     WireFormatter,
 )
 from dragoman.message import dump
+from dragoman.protocols import gemini
 from tests.contract.judges import judge_request
 
 from .weather import FOUR, PICTURE, WEATHER, address, asked, called, looked, thought
@@ -74,6 +78,19 @@ def test_a_tool_result_is_said_by_the_role_that_each_provider_expects() -> None:
     assert "functionResponse" in said["gemini"]["parts"][0]
 
 
+@pytest.mark.demand("S3")
+@pytest.mark.parametrize("formatter", [GeminiChatFormatter, GeminiMultiAgentFormatter])
+def test_under_the_documents_profile_gemini_gets_results_from_the_function(formatter: Any) -> None:
+    message = formatter(facts="documents-2025").format_sync(called())[3]
+    assert (message["role"], "function_response" in message["parts"][0]) == ("function", True)
+    assert formatter().format_sync(called())[3] == {**message, "role": "user"}
+    mine = Vendor("mine", wires={"gemini": gemini.Dialect(result_role="function")})
+    body = wire(mine).write_request(ChatRequest(called(), tools=[WEATHER])).body
+    assert [content["role"] for content in body["contents"]] == ["user", "model", "function"]
+    read = wire("gemini").read_request(body)
+    assert read.messages[-1].role == "tool"
+
+
 @pytest.mark.demand("S4")
 def test_the_system_prompt_stands_where_each_provider_wants_it() -> None:
     bodies = {name: wire(name).write_request(ChatRequest(asked())).body for name in FOUR}
@@ -97,6 +114,29 @@ def test_thinking_goes_back_where_the_documents_say_so() -> None:
     assert kept in said["anthropic"]
     assert [name for name in FOUR if "Look outside." in said[name]] == ["anthropic"]
     assert all("One moment." in text for text in said.values())
+
+
+@pytest.mark.demand("S5")
+def test_each_providers_thinking_is_read_as_the_documents_say() -> None:
+    """DashScope in tags, Anthropic and Gemini in places of their own, OpenAI's API nowhere."""
+    tagged = {"choices": [{"message": {"role": "assistant", "content": "<think>Hm.</think>Yes."}}]}
+    assert read(DashScopeChatFormatter, {"output": tagged}) == [
+        ("thinking", "Hm."),
+        ("text", "Yes."),
+    ]
+    blocks = [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]
+    blocks.append({"type": "text", "text": "Yes."})
+    answer = {"type": "message", "role": "assistant", "content": blocks}
+    assert read(AnthropicChatFormatter, answer) == [("thinking", "Hm."), ("text", "Yes.")]
+    parts = [{"text": "Hm.", "thought": True}, {"text": "Yes."}]
+    answer = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
+    assert read(GeminiChatFormatter, answer) == [("thinking", "Hm."), ("text", "Yes.")]
+    assert read(OpenAIChatFormatter, tagged) == [("text", "<think>Hm.</think>Yes.")]
+
+
+def read(formatter: Any, answer: dict[str, Any]) -> list[tuple[str, str]]:
+    blocks = formatter(facts="documents-2025").parse_response(answer).get_content_blocks()
+    return [(block.type, block.get(block.type)) for block in blocks]
 
 
 @pytest.mark.demand("S6")
@@ -135,6 +175,21 @@ def test_a_formatter_is_typed_by_the_messages_that_it_makes() -> None:
     shapes = {name: frozenset(Formatter(name).format_sync(asked())[1]) for name in FOUR}
     chat = frozenset({"role", "content"})
     assert shapes == dict.fromkeys(FOUR[:3], chat) | {"gemini": frozenset({"role", "parts"})}
+
+
+class Words(FormatterBase[str]):
+    """A formatter for an API whose messages are lines of text."""
+
+    async def format(self, *args: Any, **kwargs: Any) -> list[str]:
+        return [f"{msg.role}: {msg.text}" for msg in args[0]]
+
+
+@pytest.mark.demand("S9")
+def test_the_interface_is_generic_in_the_message_of_the_wire() -> None:
+    lines: list[str] = asyncio.run(Words().format(asked()))
+    assert lines == ["system: You are Friday.", "user: How is Beijing?"]
+    assert get_args(Words.__orig_bases__[0]) == (str,)  # type: ignore[attr-defined]
+    assert get_args(TruncatedFormatterBase.__orig_bases__[0]) == (JsonObject,)  # type: ignore[attr-defined]
 
 
 @pytest.mark.demand("S10", "S13", "S14", "S15")
@@ -185,3 +240,46 @@ def test_formatting_reads_the_context_and_leaves_it_as_it_was(name: str) -> None
     Formatter(name).format_sync(req)
     assert dump(req) == before
     assert (req.system, getattr(req.tools[0], "name", None)) == ("Be brief.", "get_weather")
+
+
+class ReadOnly(ChatRequest):
+    """A context whose fields are final once it is made."""
+
+    sealed = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.sealed:
+            raise AttributeError(f"{name} is final")
+        super().__setattr__(name, value)
+
+
+class Final(list[Any]):
+    """A list that nobody changes."""
+
+    def _refuse(self, *args: Any) -> Any:
+        raise TypeError("this list is final")
+
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = _refuse
+
+
+@pytest.mark.demand("S20")
+@pytest.mark.parametrize("name", FOUR)
+def test_a_context_with_final_fields_is_read_through_its_accessors(name: str) -> None:
+    req = ReadOnly(Final(called()), system="Be brief.", tools=[WEATHER], agent_name="Friday")
+    req.tools = Final(req.tools)
+    req.sealed = True
+    out = Formatter(name).format_request(req)
+    assert out.body == Formatter(name).format_request(replace_request(req)).body
+    assert (req.system, [tool.name for tool in req.tools if type(tool) is Tool]) == (
+        "Be brief.", ["get_weather"],
+    )  # fmt: skip
+    with pytest.raises(AttributeError, match="final"):
+        req.system = "Be long."
+
+
+def replace_request(req: ChatRequest) -> ChatRequest:
+    """The same, open for changes."""
+    return ChatRequest(
+        list(req.messages), system=req.system, tools=list(req.tools), agent_name=req.agent_name
+    )

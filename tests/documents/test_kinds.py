@@ -75,6 +75,19 @@ def in_one_history(name: str) -> None:
     assert "Bob: Where is Paris?\nAlice: In France.\nBob: Thank you.\n</history>" in text
 
 
+@pytest.mark.demand("S106", "S107", "S109")
+@pytest.mark.parametrize("provider", [*PROVIDERS, "OpenAI", "OpenAIResponse"])
+def test_each_provider_tells_the_history_to_the_letter(provider: str) -> None:
+    """AgentScope leaves out a line break for Gemini, and so does the class by default."""
+    then = formatter(f"{provider}MultiAgentFormatter", facts="documents-2025")
+    [_, history] = then.format_sync(agents())
+    lines = "Bob: Where is Paris?\nAlice: In France.\nBob: Thank you."
+    assert said(history) == f"{HEADING}<history>\n{lines}\n</history>"
+    other = formatter(f"{provider}MultiAgentFormatter", conversation_history_prompt="Read:\n",
+                      facts="documents-2025")  # fmt: skip
+    assert said(other.format_sync(agents())[1]).startswith("Read:\n<history>\nBob: ")
+
+
 @pytest.mark.demand("S79", "S80", "S81", "S105")
 @pytest.mark.parametrize("provider", [*PROVIDERS, "OpenAI"])
 def test_each_provider_has_a_formatter_of_either_family(provider: str) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import ChatRequest, Msg, Options, Tool, Wire
+from dragoman import ChatRequest, ConfigError, Formatter, Msg, Options, Tool, Wire
 from dragoman import formatter as formatters
 from dragoman.schema import dialect, lowered
-from dragoman.study import Difference, Refusal, check, diff
+from dragoman.study import Difference, Refusal, check, diff, pairs
+from dragoman.vendors import NAMED
 
 # provider -> (formatter, model, where the messages stand in the body)
 PROVIDERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -78,16 +79,45 @@ def test_which_of_the_twenty_five_pairs_work() -> None:
     assert works == {*((name, name) for name in PROVIDERS), *MIXED}
 
 
+@pytest.mark.demand("S160")
+def test_the_matrix_is_a_function_of_formatters_and_models() -> None:
+    """As many formatters as the document lists, and as many models, each at its own API."""
+    writers = {formatter: name for name, (formatter, _, _) in PROVIDERS.items()}
+    models = {name: model for name, (_, model, _) in PROVIDERS.items()}
+    found = pairs(writers, models)
+    assert len(found) == len(writers) * len(models) == 25
+    assert [pair.model for pair in found] == [*models.values()] * 5
+    works = {(writers[pair.formatter], pair.target) for pair in found if pair.works}
+    assert works == {*((name, name) for name in PROVIDERS), *MIXED}
+    assert all(pair.works is (pair.reason == "") for pair in found)
+
+
+@pytest.mark.demand("S160")
+def test_the_list_of_formatters_and_models_need_not_be_given() -> None:
+    found = pairs(msgs=[Msg.user("Hi")])
+    chat = {name for name in NAMED if name.endswith("ChatFormatter") and "Responses" not in name}
+    assert {pair.formatter for pair in found} == chat
+    assert {pair.target for pair in found} == {*NAMED.values()}
+    assert all(pair.model for pair in found)
+    mine = pairs([Formatter("mistral")], ["mistral", "anthropic"])
+    assert [(pair.target, pair.works) for pair in mine] == [("mistral", True), ("anthropic", False)]
+    wrong: Any = 5
+    with pytest.raises(ConfigError, match="int is no formatter"):
+        pairs([wrong])
+
+
 @pytest.mark.demand("S161")
 def test_why_a_pair_does_not_work() -> None:
-    refused = [one for one in faults("anthropic", "ollama") if isinstance(one, Refusal)]
+    [pair] = pairs(["AnthropicChatFormatter"], {"ollama": "qwen3"})
+    assert not pair.works
+    assert pair.reason.startswith("$.messages[0].content: content: must be text")
+    refused = [one for one in pair.faults if isinstance(one, Refusal)]
     assert [one.where for one in refused] == [f"$.messages[{i}].content" for i in range(3)]
-    assert "must be text" in refused[0].rule
     assert refused[0].source.startswith("Ollama")
-    pairs = [(a, b) for a in PROVIDERS for b in PROVIDERS if a != b and (a, b) not in MIXED]
-    for writer, provider in pairs:
-        for one in faults(writer, provider):
-            assert one.rule and one.source if isinstance(one, Refusal) else one.change
+    lost = [one.kind for one in pair.faults if isinstance(one, Difference)]
+    assert "call" in lost  # which Ollama would not find in Anthropic's blocks
+    for one in (fault for other in pairs() for fault in other.faults):
+        assert one.rule and one.source if isinstance(one, Refusal) else one.change
 
 
 @pytest.mark.demand("S169", "S170")

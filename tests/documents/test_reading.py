@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from dragoman import ChatRequest, Formatter, Msg, Vendor
+from dragoman import ChatRequest, Formatter, Msg, Tool, Vendor
 from dragoman._core.stream.builder import build
 from dragoman.formatter import DashScopeChatFormatter, OpenAIChatFormatter, WireFormatter
 from dragoman.message import TextBlock, ThinkingBlock, ToolUseBlock
@@ -31,8 +32,10 @@ ANSWER = {
     }}]},
     "usage": {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13},
 }  # fmt: skip
-# QwQ and its like, behind a server that leaves their tags in the text
+# QwQ and its like, behind a server that leaves their tags in the text: by default their blanks are
+# the tags', in the documents' own class every letter stays where it stands
 SECTIONS = Formatter(Vendor("qwq", wires={"dashscope": Dialect(think_tags="sections")}))
+EXACT = DashScopeChatFormatter(facts="documents-2025", model="qwq-plus")
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}  # fmt: skip
 
 
-def thought(content: str) -> list[Any]:
+def thought(content: str, formatter: WireFormatter = SECTIONS) -> list[Any]:
     """The blocks of a DashScope answer with this content, cut nowhere and cut everywhere."""
     said = [{"request_id": "r1", "output": {"choices": [
         {"finish_reason": "stop" if part is None else "null",
@@ -54,8 +57,8 @@ def thought(content: str) -> list[Any]:
             ]
         },
     }
-    blocks = SECTIONS.parse_response(whole).blocks
-    assert SECTIONS.parse_stream_sync(said).blocks == blocks
+    blocks = formatter.parse_response(whole).blocks
+    assert formatter.parse_stream_sync(said).blocks == blocks
     return blocks
 
 
@@ -95,6 +98,21 @@ def test_all_calls_are_there_in_order_with_their_arguments_parsed() -> None:
         ToolUseBlock(f"call_{city}", "get_weather", {"city": city}, json.dumps({"city": city}))
         for city in ("Beijing", "Hangzhou")
     ]
+
+
+@pytest.mark.demand("S166")
+def test_parsing_may_use_the_message_that_was_answered() -> None:
+    """`parse_response(response, msg)`: the tools that hang on the message restore the names."""
+    tool = Tool("天气", "the weather")
+    [name] = [schema["function"]["name"] for schema in OpenAIChatFormatter().format_tools([tool])]
+    call = {"id": "c1", "type": "function", "function": {"name": name, "arguments": "{}"}}
+    answer = {
+        "choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]
+    }
+    asked = Msg.user("How is it?", metadata={"tools": [tool]})
+    msg = OpenAIChatFormatter().parse_response(answer, asked)
+    assert ([one.name for one in msg.calls], name == tool.name) == (["天气"], False)
+    assert OpenAIChatFormatter().parse_response(answer, Msg.user("?")).calls[0].name == name
 
 
 # -- chunks -----------------------------------------------------------------------------------
@@ -158,6 +176,53 @@ def test_a_call_is_collected_and_parsed_when_it_is_complete() -> None:
 
 
 # -- think tags -------------------------------------------------------------------------------
+
+
+PATTERN = re.compile(r"<think>(.*?)</think>", re.DOTALL)
+
+
+def documented(content: str) -> list[tuple[str, str]]:
+    """`parseResponseWithThinking`, as the documents print it."""
+    blocks = []
+    last_end = 0
+    for found in PATTERN.finditer(content):
+        if found.start() > last_end:
+            blocks.append(("text", content[last_end : found.start()]))
+        blocks.append(("thinking", found[1]))
+        last_end = found.end()
+    if last_end < len(content):
+        blocks.append(("text", content[last_end:]))
+    return blocks
+
+
+@pytest.mark.demand("S54", "S55", "S56", "S57", "S58", "S59")
+@pytest.mark.parametrize("content", [
+    "<think>Hm.</think>In Asia.", "<think>\nHm.\n</think>\n\nIn Asia.\n", "So: <think>Hm.</think>",
+    " a <think> b </think> c <think>\td</think>\ne", "<think>never closed", "a<think>b<think>c</think>d",
+    "</think>first", "<think>a</think><think>b</think>", "1 < 2 <thin king>", "a<think>b</think>c</thi",
+    "", " ",
+])  # fmt: skip
+def test_the_documents_own_class_splits_to_the_letter(content: str) -> None:
+    blocks = thought(content, EXACT)
+    assert [(block.type, block[block.type]) for block in blocks] == documented(content)
+
+
+@pytest.mark.demand("S54")
+@pytest.mark.parametrize("content", ["a <think> b </think> c", "<think></think>x", "<think>open"])
+def test_what_was_split_to_the_letter_is_written_again_as_it_stood(content: str) -> None:
+    message = {"role": "assistant", "content": content}
+    answer = {"output": {"choices": [{"finish_reason": "stop", "message": message}]}}
+    wire = EXACT.wire
+    assert wire.write_response(wire.read_response(answer)).body["output"] == answer["output"]
+
+
+@pytest.mark.demand("S54")
+def test_where_thinking_has_a_field_the_tags_are_text() -> None:
+    message = {"role": "assistant", "reasoning_content": "Hm.", "content": "a <think>b</think>"}
+    answer = {"output": {"choices": [{"finish_reason": "stop", "message": message}]}}
+    assert EXACT.parse_response(answer).blocks == [
+        ThinkingBlock("Hm."), TextBlock("a <think>b</think>"),
+    ]  # fmt: skip
 
 
 @pytest.mark.demand("S54", "S56", "S58")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman import Msg, Tool
+from dragoman import Msg, Tool, wire
 from dragoman.capabilities import ChatConfig
 from dragoman.formatter import Formatter
 from dragoman.message import (
@@ -19,7 +19,9 @@ from dragoman.message import (
     URLSource,
     VideoBlock,
 )
+from dragoman.study import check
 from dragoman.toolkit import ChatMessageSerializer, OpenAIChatMessageSerializer, RequestBuilder
+from dragoman.vendors import VENDORS, vendor
 from tests.contract.judges import judge_request
 from tests.toolkit.conversation import WEATHER, WEATHER_JSON
 
@@ -234,7 +236,40 @@ def test_the_builder_sets_tools_only_if_there_are_any() -> None:
     assert builder.build([Msg.user("Hi")], tools=[WEATHER])["tools"] == [WEATHER_JSON]
 
 
-@pytest.mark.demand("S204", "S207")
+@pytest.mark.demand("S207")
+def test_for_openai_compatible_models_the_default_is_enough() -> None:
+    """Every such host that we know takes what the default serializer writes, unasked."""
+    hosts = [name for name in VENDORS if "openai-chat" in vendor(name).wires]
+    assert len(hosts) > 30
+    for name in hosts:
+        there = wire(f"{name}/openai-chat", policy="ignore")
+        model = there.room.model
+        config = ChatConfig(support_tool=there.can(model).tools)
+        body = RequestBuilder(model=model, config=config).build(history(), tools=[WEATHER])
+        assert check(body, there, model) == [], name
+        assert there.read_request(body).messages[1].text == "How is Beijing?"
+
+
+@pytest.mark.demand("S179")
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("UserMessage", Msg.user("?")),
+        ("AiMessage", Msg.assistant("!")),
+        ("SystemMessage", Msg.system("Be brief.")),
+        ("ToolMessage", Msg.tool("call_123", "Sunny.")),
+    ],
+)
+def test_each_class_of_messages_has_a_maker_and_its_name_says_which(theirs: str, ours: Msg) -> None:
+    with pytest.raises(ImportError, match=rf"Msg\.{ours.role}\("):
+        exec(f"from dragoman.message import {theirs}", {})
+    *_, message = SERIALIZER.serialize_messages(
+        [Msg.assistant([CALL]), ours] if ours.role == "tool" else [ours], CONFIG
+    )
+    assert message["role"] == ours.role
+
+
+@pytest.mark.demand("S204")
 @pytest.mark.parametrize("server", ["openai-chat", "vllm/openai-chat"])
 def test_a_client_gets_finished_json_that_its_server_takes(server: str) -> None:
     def client(text: str) -> list[str]:

@@ -21,6 +21,7 @@ from dragoman.message import (
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    URLSource,
     VideoBlock,
 )
 
@@ -43,6 +44,7 @@ MEDIA: dict[str, ImageBlock | AudioBlock | VideoBlock] = {
     "audio": AudioBlock(Base64Source("audio/wav", "YXVkaW8=")),
     "video": VideoBlock(Base64Source("video/mp4", "dmlkZW8=")),
 }
+BYTES = {f"https://example.com/a.{kind}": block.source for kind, block in MEDIA.items()}
 DEMANDS = {name: f"S{92 + row}" for row, name in enumerate(TABLE)}
 
 
@@ -56,9 +58,16 @@ def cells(kind: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def formatter(name: str) -> WireFormatter:
-    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(facts="documents-2025")
+def formatter(name: str, **options: Any) -> WireFormatter:
+    made: WireFormatter = getattr(import_module("dragoman.formatter"), name)(
+        facts="documents-2025", **options
+    )
     return made
+
+
+def download(source: Any, path: str) -> Any:
+    """What a URL gives: some providers get bytes alone."""
+    return BYTES[source.url]
 
 
 @pytest.mark.parametrize(("name", "supported"), cells("tool"))
@@ -77,15 +86,25 @@ def test_tool_calls_and_results(name: str, supported: bool) -> None:
 
 
 def shown(name: str, kind: str) -> bool:
-    """Whether a user's medium is in what the formatter writes; if not, a loss must name it."""
-    block = MEDIA[kind]
-    source = block.source
+    """Whether a user's medium is in what the formatter writes; if not, a loss must name it.
+
+    In base64, and by a URL: as that, or downloaded.
+    """
+    source = MEDIA[kind].source
     assert isinstance(source, Base64Source)
-    written = formatter(name).write([Msg("Bob", [TextBlock("Look"), block], "user")])
-    there = source.data in json.dumps(written.messages)
-    named = [loss.where for loss in written.losses if loss.code == "block.unsaid"]
-    assert named == ([] if there else ["$.messages[0].content[1]"])
-    return there
+    url = f"https://example.com/a.{kind}"
+    there = []
+    for given in (source, URLSource(url)):
+        block = type(MEDIA[kind])(given)
+        out = formatter(name, fetch=download).write(
+            [Msg("Bob", [TextBlock("Look"), block], "user")]
+        )
+        parts = json.dumps(out.messages)
+        there.append(source.data in parts or (f'"{url}"' in parts and given is not source))
+        named = {loss.where for loss in out.losses if loss.code.startswith(("block.", "media."))}
+        assert named == (set() if there[-1] else {"$.messages[0].content[1]"})
+    assert there[0] == there[1]
+    return there[0]
 
 
 @pytest.mark.parametrize(("name", "supported"), cells("image"))

@@ -28,7 +28,7 @@ def test_a_list_of_messages_has_no_options(kwargs: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("given", [{"request": MSGS[0]}, {"request": {"model": "m"}},
-                                   {"tools": MSGS[0]}, {"tools": ChatRequest(MSGS)}])  # fmt: skip
+                                   {"tools": ChatRequest(MSGS)}])  # fmt: skip
 def test_an_answer_belongs_to_a_request_and_tools(given: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="request"):
         dragoman.Formatter("openai").parse_response(ANSWER, **given)
@@ -36,10 +36,16 @@ def test_an_answer_belongs_to_a_request_and_tools(given: dict[str, Any]) -> None
         dragoman.wire("openai").read_response(ANSWER, **given)
 
 
-def test_the_second_argument_of_parse_response_is_no_message() -> None:
-    wrong: Any = MSGS[0]
+def test_the_second_argument_of_parse_response_is_no_request() -> None:
+    wrong: Any = ChatRequest(MSGS)
     with pytest.raises(ConfigError, match="tools"):
         dragoman.Formatter("openai").parse_response(ANSWER, wrong)
+
+
+def test_a_wire_reads_no_answer_of_a_message() -> None:
+    wrong: Any = MSGS[0]
+    with pytest.raises(ConfigError, match=r"request|tools"):
+        dragoman.wire("openai").read_response(ANSWER, wrong)
 
 
 def test_when_tools_are_described_is_one_of_three_words() -> None:

@@ -9,6 +9,7 @@ from .cache_break import CacheBreak, cache_break
 from .check import Refusal, check
 from .explain import Explanation, explain
 from .fidelity import Fidelity, Worse, fidelity, worse
+from .pairs import Pair, pairs
 from .plan import Plan, Route, plan
 from .sameness import Difference, diff, hashed
 from .sources import Source, SourceMap, sourcemap
@@ -18,6 +19,7 @@ __all__ = [
     "Difference",
     "Explanation",
     "Fidelity",
+    "Pair",
     "Plan",
     "Refusal",
     "Route",
@@ -30,6 +32,7 @@ __all__ = [
     "explain",
     "fidelity",
     "hashed",
+    "pairs",
     "plan",
     "sourcemap",
     "worse",

@@ -217,10 +217,13 @@ class _Named(NamedFormatter):
     )
     room = DashScope
     dialect = Dialect(bullets=True, media_seats=_SEATS)
+    documented: ClassVar = {"think_tags": "exact"}
 
 
 class DashScopeChatFormatter(_Named, ChatFormatter):
     """Messages for Qwen on DashScope's own wire; text alone is a string, media make a list."""
+
+    documented: ClassVar = {"think_tags": "exact", "typed": True}
 
 
 class DashScopeMultiAgentFormatter(_Named, MultiAgentFormatter):

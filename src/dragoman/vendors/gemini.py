@@ -54,6 +54,7 @@ class _Named(NamedFormatter):
     promotes = ("promote_tool_result_images",)
     room = Gemini
     dialect = _AGENTSCOPE
+    documented: ClassVar = {"result_role": "function"}
 
 
 class GeminiChatFormatter(_Named, ChatFormatter):

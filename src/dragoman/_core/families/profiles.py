@@ -12,6 +12,7 @@ from ...capabilities import Fact, Facts
 from ...errors import ConfigError
 from ..redaction import shown
 
+DOCUMENTS = "documents-2025"
 _DATE = "2025-09-01"
 _TABLE = "the table of supported message blocks in AgentScope's formatter tutorial"
 _RULE = "AgentScope Java's formatter internals, vision model routing"
@@ -29,7 +30,7 @@ def _then(always: Mapping[str, Any], *rows: Fact) -> Facts:
 
 
 PROFILES: dict[str, dict[str, Facts]] = {
-    "documents-2025": {
+    DOCUMENTS: {
         "openai-chat": _then({**_CHAT, "thinking": False}),
         "openai-responses": Facts(
             always={**_TEXT, "image": ("user",), "thinking": False}, since=_DATE, source=_ITEMS

@@ -15,7 +15,7 @@ from ...protocols.base import Room
 from ...rewrite.speakers import ByName, ByRole, Rewrite
 from ..exchange.wire import Wire
 from ..families import FAMILIES
-from ..families.profiles import chosen
+from ..families.profiles import DOCUMENTS, chosen
 from ..wording import Told
 from .wired import WireFormatter
 
@@ -40,6 +40,7 @@ class NamedFormatter(WireFormatter):
     vendor: ClassVar[Any] = None
     room: ClassVar[type[Any]]
     dialect: ClassVar[Any] = None
+    documented: ClassVar[Mapping[str, Any]] = {}  # of the dialect under `documents-2025`
     changes: ClassVar[Mapping[str, Any]] = {}
     unknown: ClassVar[Mapping[str, Any]] = {}  # further changes while no model is named
     told: ClassVar[Told] = Told()
@@ -80,11 +81,11 @@ class NamedFormatter(WireFormatter):
             model=model,
             can={**changes, **changes_of(can)},
             told=told or type(self).told,
-            speakers=speakers or self._speakers(heading),
+            speakers=speakers or self._speakers(heading, facts == DOCUMENTS),
             **options,
         )
 
-    def _speakers(self, heading: str | None) -> Rewrite:
+    def _speakers(self, heading: str | None, documented: bool) -> Rewrite:
         return ByRole()
 
     @property
@@ -96,7 +97,10 @@ class NamedFormatter(WireFormatter):
 
 
 def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:
-    room: Room = cls.room(cls.dialect)
+    dialect = cls.dialect
+    if facts == DOCUMENTS and cls.documented:
+        dialect = replace(dialect, **cls.documented)
+    room: Room = cls.room(dialect)
     counted: list[Facts] = [FAMILIES, cls.vendor.facts.get(room.protocol, Facts())]
     counted += chosen(facts, room.protocol, cls.vendor.name)
     return Wire(cls.vendor.name, room, vendor=cls.vendor, facts=tuple(counted))
@@ -113,5 +117,6 @@ class MultiAgentFormatter(NamedFormatter):
     support_multiagent = True
     history: ClassVar[ByName] = ByName(tag_media=False, unshown="")
 
-    def _speakers(self, heading: str | None) -> Rewrite:
-        return self.history if heading is None else replace(self.history, heading=heading)
+    def _speakers(self, heading: str | None, documented: bool) -> Rewrite:
+        history = replace(self.history, opening=ByName().opening) if documented else self.history
+        return history if heading is None else replace(history, heading=heading)

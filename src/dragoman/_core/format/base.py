@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
@@ -40,6 +40,14 @@ FORMAT_HOOKS = (
 )
 
 
+if TYPE_CHECKING:  # type checkers know the default of Python 3.13
+    from typing_extensions import TypeVar
+
+    WireMessage = TypeVar("WireMessage", default=JsonObject)
+else:
+    from typing import TypeVar
+
+    WireMessage = TypeVar("WireMessage")
 _T = TypeVar("_T")
 History: TypeAlias = list[Msg] | ChatRequest
 
@@ -115,12 +123,16 @@ def refuse_options(kwargs: Mapping[str, Any]) -> None:
         )
 
 
-class FormatterBase(ABC):
-    """What a formatter is: it turns messages into the form that a model's API expects."""
+class FormatterBase(ABC, Generic[WireMessage]):
+    """What a formatter is: it turns messages into the form that a model's API expects.
+
+    `FormatterBase[T]` makes messages of type T: an SDK's class, say, or plain text. Without T, and
+    in all of ours, they are JSON objects.
+    """
 
     @abstractmethod
-    async def format(self, *args: Any, **kwargs: Any) -> list[JsonObject]:
-        """The messages as a list of dicts."""
+    async def format(self, *args: Any, **kwargs: Any) -> list[WireMessage]:
+        """The messages, each in the form that the API takes."""
 
     @staticmethod
     def assert_list_of_msgs(msgs: Any) -> None:
@@ -130,7 +142,7 @@ class FormatterBase(ABC):
         messages_of(msgs)
 
 
-class TruncatedFormatterBase(FormatterBase):
+class TruncatedFormatterBase(FormatterBase[JsonObject]):
     """A formatter that cuts the oldest messages until `max_tokens` hold the formatted result.
 
     Subclasses may override the hooks `_format_agent_message`, `_format_tool_sequence`,

@@ -46,11 +46,14 @@ SentRequest: TypeAlias = ChatRequest | Written | None
 class AnswerFormatter(RequestFormatter):
     """A formatter that reads back what it was answered."""
 
-    def parse_response(self, raw: Any, tools: ToolList = None, request: SentRequest = None) -> Msg:
+    def parse_response(
+        self, raw: Any, tools: ToolList | Msg = None, request: SentRequest = None
+    ) -> Msg:
         """The message in a whole answer: parsed JSON, its text, or the official SDK's object.
 
         Its role is `assistant`; its name is empty unless the formatter writes from an agent's
-        point of view. `tools` (or those of the request) give calls the names that they have here.
+        point of view. `tools` (or those of the request) give calls the names that they have here;
+        the message that was answered may stand in their place, for the tools that hang on it.
         Raises ProviderError for an error, ReadError for what is no answer of this wire.
 
         >>> from dragoman.formatter import OpenAIChatFormatter
@@ -88,8 +91,10 @@ class AnswerFormatter(RequestFormatter):
             reading.take(feed_chunk(reading.decoder, chunk))
         return self._msg(reading.end(), request)
 
-    def _decoder(self, tools: ToolList, request: SentRequest) -> StreamDecoder:
-        if isinstance(tools, (Msg, ChatRequest, Written)):
+    def _decoder(self, tools: ToolList | Msg, request: SentRequest) -> StreamDecoder:
+        if isinstance(tools, Msg):
+            tools = tools.metadata.get("tools")
+        if isinstance(tools, (ChatRequest, Written)):
             text = f"tools must be a list of tools, not {type(tools).__name__}"
             hint = "parse_response(answer, tools=..., request=...)"
             raise ConfigError(text, hint=hint, code="answer.tools")

@@ -19,8 +19,10 @@ OPEN, CLOSE = "<think>", "</think>"
 GAP = "|"  # in a spelling: where the thinking stood between its tags
 
 # Where: nowhere; at the start of the message; there, and the template has written the opening tag
-# into the prompt, so that the message begins inside; anywhere, any number of them.
-TagForm: TypeAlias = Literal["", "leading", "inside", "sections"]
+# into the prompt, so that the message begins inside; anywhere, any number of them; and the same to
+# the letter, as the documents of AgentScope Java split it: blanks stay where they stand, and a
+# section that nobody closes is text.
+TagForm: TypeAlias = Literal["", "leading", "inside", "sections", "exact"]
 
 
 def overlap(text: str, tag: str) -> int:
@@ -260,6 +262,56 @@ class Text:
             self._opening = ""
 
 
+class ExactText(Text):
+    """One text, of which each closed section is thinking and all else is text, to the letter."""
+
+    def __init__(self, key: Key, whole: bool, field: list[str] | None) -> None:
+        super().__init__(key, "sections", whole, field)
+        self._state = _TEXT
+
+    def _add(self, text: str, pieces: list[Piece]) -> None:
+        if not self._form:  # thinking has a field of its own, so that this is text
+            self._say(self._held() + text, pieces)
+            return
+        rest: str | None = self._pending + text
+        self._pending = ""
+        while rest:
+            if self._state == _TEXT:
+                words, rest = self._until(rest, OPEN)
+                self._say(words, pieces)
+                self._state = _TEXT if rest is None else _THINKING
+                continue
+            words, rest = self._until(rest, CLOSE)
+            self._section.append(words)
+            if rest is not None:
+                thinking, self._section = "".join(self._section), []
+                if self._begun:
+                    self._next()
+                self._emit(ThinkingBlock(thinking, spelling=OPEN + GAP + CLOSE), pieces)
+                self._next()
+                self._state = _TEXT
+
+    def _say(self, text: str, pieces: list[Piece]) -> None:
+        if text:
+            self._emit(TextBlock(text), pieces)
+
+    def _held(self) -> str:
+        """What waits for a tag, which goes with it."""
+        tag = "" if self._state == _TEXT else OPEN
+        held = tag + "".join(self._section) + self._pending
+        self._state, self._section, self._pending = _TEXT, [], ""
+        return held
+
+    def off(self, field: list[str]) -> None:
+        """The answer has thinking in a field: tags are text from now on."""
+        self._field = field
+        self._form = ""
+
+    def finish(self, pieces: list[Piece], stopped: bool) -> None:
+        """Say what was held back; a section that nobody closed is text."""
+        self._say(self._held(), pieces)
+
+
 # By state, in the order of the states.
 _READERS: tuple[Callable[[Text, str, list[Piece]], str], ...] = (
     *(Text._started, Text._opened, Text._thinking),
@@ -356,9 +408,13 @@ class ThinkTagReader:
             candidate = piece.key[0]
             first = text is not None or candidate not in self._begun
             self._begun.add(candidate)
-            form = self._form if first or self._form == "sections" else ""
             field = self._fields.get(candidate)
-            text = self._texts[piece.key] = Text(piece.key, form, piece.whole, field)
+            if self._form == "exact":
+                text = ExactText(piece.key, piece.whole, field)
+            else:
+                form = self._form if first or self._form == "sections" else ""
+                text = Text(piece.key, form, piece.whole, field)
+            self._texts[piece.key] = text
         return text
 
     def _add_thinking(self, candidate: int, thinking: str) -> None:

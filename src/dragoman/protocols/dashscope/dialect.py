@@ -22,13 +22,15 @@ class Dialect:
 
     `call_content`: what stands beside tool calls without text as long as no endpoint is known, an
     empty `list` or one part whose text is null. `bullets`: several texts of one tool result
-    become a list with dashes. `media_seats`: who may show media. `streams`: whether the events of
-    a stream are `deltas` or `snapshots`; as long as nobody says so, the events themselves do.
-    `think_tags`: where tags in the text of an answer are thinking.
+    become a list with dashes. `typed`: a part says its kind in a key `type`, too. `media_seats`:
+    who may show media. `streams`: whether the events of a stream are `deltas` or `snapshots`; as
+    long as nobody says so, the events themselves do. `think_tags`: where tags in the text of an
+    answer are thinking.
     """
 
     call_content: Literal["list", "null_text"] = "list"
     bullets: bool = False
+    typed: bool = False  # {"type": "image", "image": ...}, as AgentScope Java's documents write it
     media_seats: tuple[str, ...] = ("user",)
     streams: Literal["", "deltas", "snapshots"] = ""
     # models that leak their tags say nothing in `reasoning_content` then: qwen-code's repair

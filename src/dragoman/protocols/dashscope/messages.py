@@ -179,7 +179,7 @@ def write_messages(
             blocks, calls, thoughts = _split(content)
             entry = _entry(_ROLES[role], [_write_call(c, caps, report) for c in calls], thoughts)
             if blocks:
-                entry["content"] = _write_content(blocks, caps)
+                entry["content"] = _write_content(blocks, caps, dialect)
             else:
                 entry["content"] = _no_content(bool(calls), caps, dialect)
         if m.extras is not None:
@@ -188,9 +188,9 @@ def write_messages(
     return entries
 
 
-def _write_content(blocks: list[ContentBlock], caps: Capabilities) -> Json:
+def _write_content(blocks: list[ContentBlock], caps: Capabilities, dialect: Dialect) -> Json:
     """The blocks as the endpoint takes them; without an endpoint a text may be either."""
-    parts, only_text = _write_parts(blocks, caps, "at this seat")
+    parts, only_text = _write_parts(blocks, caps, dialect, "at this seat")
     if "multimodal" in caps.endpoint or not only_text:
         return parts
     # several texts are joined as AgentScope joins them: without the empty ones
@@ -210,7 +210,7 @@ def _no_content(has_calls: bool, caps: Capabilities, dialect: Dialect) -> Json:
 
 
 def _write_parts(
-    blocks: Sequence[ContentBlock], caps: Capabilities, where: str
+    blocks: Sequence[ContentBlock], caps: Capabilities, dialect: Dialect, where: str
 ) -> tuple[list[Any], bool]:
     """(the entries of a content list, whether they are texts without any other field)."""
     parts: list[Any] = []
@@ -222,6 +222,10 @@ def _write_parts(
         part = _write_part(block, caps, where)
         only_text = only_text and type(block) is TextBlock and len(part) == 1
         parts.append(part)
+    if dialect.typed and not only_text:
+        for i, block in enumerate(blocks):
+            if type(block) is not tree.RawBlock:
+                parts[i] = {"type": block.type, **parts[i]}
     return parts, only_text
 
 
@@ -254,7 +258,7 @@ def _write_call(block: ToolUseBlock, caps: Capabilities, report: Report) -> Json
 def _write_output(block: ToolResultBlock, caps: Capabilities, dialect: Dialect) -> Json:
     """A string on both endpoints, and a list where the result holds more than text."""
     output = block.output if isinstance(block.output, list) else []
-    parts, only_text = _write_parts(output, caps, "inside a tool result")
+    parts, only_text = _write_parts(output, caps, dialect, "inside a tool result")
     if only_text:
         text = chat_shape.result_text(block, dialect.bullets)
         if block.cache is None:

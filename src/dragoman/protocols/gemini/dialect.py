@@ -30,6 +30,7 @@ class Dialect:
     list with dashes. `joined_system`: a system prompt is one text. `mime`: media types that are
     spelled another way. `foreign_calls`: what unsigned calls carry while no model is known.
     `blocked_domains`: the key of a search for what it must not read; empty where there is none.
+    `result_role`: who says tool results; hosts took `function` before it was the user.
     `path` stands below the base URL.
     """
 
@@ -39,6 +40,7 @@ class Dialect:
     mime: Mapping[str, str] = field(default_factory=dict)
     foreign_calls: Literal["keep", "bypass"] = "bypass"
     blocked_domains: str = ""
+    result_role: Literal["user", "function"] = "user"
     path: str = "/models/{model}"
     model: str = "gemini-3.8-flash"  # sent where nobody names one
     issuers: tuple[str, ...] = ("gemini",)

@@ -215,7 +215,7 @@ def _parts_as_read(content: Any, issuer: str) -> list[Json]:
     return [write_part(block, issuer) for block in content]
 
 
-_WIRE_ROLES = ("user", "user", "model", "user")
+_WIRE_ROLES = ("user", "user", "model")  # and for results what the dialect says
 
 
 # Docs "Thought signatures": base64 of `skip_thought_signature_validator`, which stands for the
@@ -233,14 +233,14 @@ def write_messages(  # noqa: C901, PLR0912
     # The API asks it of the current turn; but what was written must not change behind it.
     signs = caps.foreign_calls == "bypass" and bool(history.calls)
     entries: list[JsonObject] = []
-    waiting = writer.waiting
+    waiting, wire_roles = writer.waiting, (*_WIRE_ROLES, target.dialect.result_role)
     msgs, roles, marks = history.msgs[start:], history.roles[start:], history.marks()[start:]
     for m, role, unusual in zip(msgs, roles, marks, strict=True):
         content: Any = m.content
         if type(content) is str:
             parts = [{"text": content}]
             if role != SYSTEM and m.extras is None:  # most of a conversation
-                entries.append({"role": _WIRE_ROLES[role], "parts": parts})
+                entries.append({"role": wire_roles[role], "parts": parts})
                 continue
         elif unusual or len(content) > 1:
             parts = writer.parts(content, signs and role == ASSISTANT)
@@ -264,7 +264,7 @@ def write_messages(  # noqa: C901, PLR0912
                 if type(text) is str and first.name == block.name and first.spelling is None:
                     del waiting[0]
                     result = {"id": block.id, "name": block.name, "response": {"output": text}}
-                    entries.append({"role": "user", "parts": [{writer.result: result}]})
+                    entries.append({"role": wire_roles[role], "parts": [{writer.result: result}]})
                     continue
             parts = writer.parts(content, signs and role == ASSISTANT)
         if role == SYSTEM:
@@ -272,7 +272,7 @@ def write_messages(  # noqa: C901, PLR0912
             if target.dialect.joined_system:
                 parts = _joined(parts)
         if parts:
-            entry: JsonObject = {"role": _WIRE_ROLES[role], "parts": parts}
+            entry: JsonObject = {"role": wire_roles[role], "parts": parts}
             if m.extras is not None:
                 entry = merged(entry, own_extras(m, caps), target.dialect)
             entries.append(entry)
