@@ -16,7 +16,7 @@ from .._core.exchange.wire import Wire
 from .._core.redaction import Shown
 from ..errors import ConfigError, DragomanError
 from ..message import ChatRequest, Msg, Options, Tool, ToolUseBlock, Written
-from ..vendors import NAMED, VENDORS, Vendor, wire
+from ..vendors import NAMED, VENDORS, Vendor, vendor, wire
 from .check import Refusal, check
 from .sameness import Difference, diff
 
@@ -140,6 +140,13 @@ def _faults(
             place[last] = messages
             break
     refusals = check(body, there, out.model, out.path)
+    if not refusals:  # a copy says little of its own, and takes what the protocol's owner takes
+        protocol = there.room.protocol
+        host = next((name for name in VENDORS if protocol in vendor(name).wires), "")
+        owner = wire(f"{host}/{protocol}" if host else protocol, policy="ignore")
+        known = {one.rule for one in check(out.body, owner, path=out.path)}
+        owners = check(body, owner, path=out.path)
+        refusals = [one for one in owners if "[" in one.where and one.rule not in known]
     try:
         read = there.read_request(body, out.path)
     except DragomanError as error:
