@@ -6,12 +6,13 @@ import base64
 import re
 import sys
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, TypeVar, assert_never, cast
 
 from ..capabilities import Capabilities
 from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
-from ..message.blocks import MediaBlock
+from ..message.blocks import ContentBlock, MediaBlock
 
+Block = TypeVar("Block", bound=ContentBlock)
 _ANY = frozenset({"url", "base64"})
 _SPELLINGS = {"image/jpg": "image/jpeg"}
 _REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
@@ -146,7 +147,7 @@ def _from_uri(uri: str) -> Base64Source | None:
 
 def source_of(url: str) -> Source:
     """Where media is that a provider gives by URL or as a data URI."""
-    return (_from_uri(url) if is_data_uri(url) else None) or URLSource(url)
+    return (_from_uri(url) if is_data_uri(url) else None) or URLSource(url, read=True)
 
 
 def read_url(url: str) -> tuple[Source, str | None]:
@@ -163,6 +164,14 @@ def url_of(source: Source, head: str | None = None) -> str:
         return source.url
     assert type(source) is Base64Source  # no other is read from a URL
     return f"{head}{source.data}" if head else source.data_uri()
+
+
+def of_others(block: Block) -> Block:
+    """The block with the mark on its source that somebody else named it: nothing opens it."""
+    source = getattr(block, "source", None)
+    if not isinstance(source, (URLSource, LocalSource)) or source.read:
+        return block
+    return cast("Block", replace(cast("Any", block), source=replace(source, read=True)))
 
 
 def is_local(source: Source) -> bool:

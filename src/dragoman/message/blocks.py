@@ -77,11 +77,16 @@ def media_type_of(data: bytes) -> str | None:
 @final
 @dataclass(slots=True, repr=False)
 class URLSource(_Readable):
-    """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope."""
+    """Media at a URL. A path, or a `file://` URL, names a local file, as in AgentScope.
+
+    `read`: it stood in a body, an answer or a tool's output, whoever says it now; nothing is opened
+    because of it.
+    """
 
     url: str
     media_type: str | None = None
     type: Literal["url"] = "url"
+    read: bool = field(default=False, compare=False, kw_only=True)
 
 
 @final
@@ -139,11 +144,15 @@ class Base64Source(_Readable):
 @final
 @dataclass(slots=True, repr=False)
 class LocalSource(_Readable):
-    """A file of this machine, by path; an edge reads it before it is written to a wire."""
+    """A file of this machine, by path; an edge reads it before it is written to a wire.
+
+    `read`: somebody else named it, see `URLSource`; then it is never opened.
+    """
 
     path: str
     media_type: str | None = None
     type: Literal["local"] = "local"
+    read: bool = field(default=False, compare=False, kw_only=True)
 
 
 @final

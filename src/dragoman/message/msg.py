@@ -272,4 +272,4 @@ def _ends(value: Any) -> Any:
     return [_ends(item) for item in value] if isinstance(value, list) else value
 
 
-_ASIDE = frozenset({"spelling", "origin"})
+_ASIDE = frozenset({"spelling", "origin", "read"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import dragoman
 from dragoman import Msg
+from dragoman._core.edges import fetch as edge
 from dragoman._core.edges.fetch import local_files
 from dragoman.errors import DragomanError, WriteError
 from dragoman.message import (
@@ -172,13 +174,13 @@ def test_a_missing_file_has_its_path_in_the_input() -> None:
 
 
 def test_no_fetcher_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail(f"read {self}"))
+    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
     out = formatted("openai-chat", ImageBlock(URLSource("a.png")), fetch=None)
     assert [loss.code for loss in out.losses] == ["media.not_fetched"]
 
 
 def test_media_of_tools_and_providers_are_never_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail(f"read {self}"))
+    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
     image: Any = ImageBlock(LocalSource("a.png"))
     source = URLSource("a.png")
     shown: list[list[Any]] = [[image], [AudioBlock(source)], [DocumentBlock(source)]]
@@ -197,16 +199,154 @@ def test_a_file_is_read_once_however_often_the_history_is_cut(
 ) -> None:
     from dragoman.token import CharTokenCounter
 
-    reads: list[Path] = []
-    read = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read(self))  # type: ignore[func-returns-value]
+    reads: list[Any] = []
+    opened = edge._opened
+
+    def counted(folder: Path, names: Any) -> int:
+        reads.append(names)
+        return opened(folder, names)
+
+    monkeypatch.setattr(edge, "_opened", counted)
     last = Msg.user([TextBlock("Look:"), ImageBlock(URLSource("a.png"))])
-    msgs = [*(Msg.user(f"{i} " * 50) for i in range(60)), last]
+    msgs = [*(Msg.user(f"{i} " * 50) for i in range(120)), last]
     formatter = dragoman.Formatter(
         "openai-chat", token_counter=CharTokenCounter(), max_tokens=6_000, policy="ignore"
     )
-    assert len(formatter.format_sync(msgs)) < 61
+    assert 1 < len(formatter.format_sync(msgs)) < 121
     assert len(reads) == 1
+
+
+def test_below_the_root_is_everything_so_nothing_is_read(
+    cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    for url in ("file:///proc/self/environ", "etc/hostname", str(cwd / "a.png")):
+        assert fetched(URLSource(url)) is None
+        assert url in str(formatted("openai-chat", ImageBlock(URLSource(url))).messages)
+
+
+def test_a_file_has_a_size_that_is_read(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge, "MOST", len(PNG))
+    assert fetched(URLSource("a.png")) is not None
+    (cwd / "a.png").write_bytes(PNG + b"0")
+    with pytest.raises(WriteError, match="larger than 16 bytes"):
+        fetched(URLSource("a.png"))
+    if Path("/proc/self/status").exists():  # which does not know its size, as one that grows
+        monkeypatch.chdir("/proc/self")
+        with pytest.raises(WriteError, match="larger"):
+            fetched(URLSource("status", "text/plain"))
+
+
+def test_what_is_put_there_meanwhile_is_not_followed(
+    cwd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at a path and the reading a file may become a link, and so may a folder."""
+    opened = edge._opened
+    (tmp_path / "b c.png").write_bytes(PNG)
+
+    def swapped(folder: Path, names: Any) -> int:
+        place = cwd / names[0]
+        place.rename(cwd / f"old {names[0]}")
+        if names[0] == "pipe.png":
+            os.mkfifo(place)
+        else:
+            place.symlink_to(tmp_path if len(names) > 1 else tmp_path / "secret.png")
+        return opened(folder, names)
+
+    monkeypatch.setattr(edge, "_opened", swapped)
+    (cwd / "pipe.png").write_bytes(PNG)
+    for url in ("a.png", "sub/b c.png", "pipe.png"):
+        with pytest.raises(WriteError) as caught:
+            fetched(URLSource(url))
+        assert caught.value.code == "media.missing"
+
+
+# -- what somebody else named, whoever says it now -------------------------------------------------
+
+# one body of each wire whose users can name a file
+LOCAL = "file://a.png"
+BODIES: dict[str, Any] = {
+    "openai-chat": {"messages": [{"role": "user", "content": [
+        {"type": "image_url", "image_url": {"url": "a.png"}}]}]},
+    "openai-responses": {"input": [{"role": "user", "content": [
+        {"type": "input_image", "image_url": LOCAL}, {"type": "input_file", "file_url": LOCAL}]}]},
+    "anthropic": {"messages": [{"role": "user", "content": [
+        {"type": "image", "source": {"type": "url", "url": "a.png"}}]}]},
+    "gemini": {"contents": [{"role": "user", "parts": [
+        {"fileData": {"fileUri": LOCAL, "mimeType": "image/png"}}]}]},
+    "gemini-interactions": {"input": [{"type": "image", "uri": LOCAL, "mime_type": "image/png"}]},
+    "dashscope": {"input": {"messages": [{"role": "user", "content": [{"image": "a.png"}]}]}},
+    "bedrock-converse": {"messages": [{"role": "user", "content": [
+        {"image": {"format": "png", "source": {"s3Location": {"uri": LOCAL}}}}]}]},
+    "mistral": {"messages": [{"role": "user", "content": [
+        {"type": "image_url", "image_url": "a.png"}]}]},
+    "cohere": {"messages": [{"role": "user", "content": [
+        {"type": "image_url", "image_url": {"url": "a.png"}}]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_message_that_was_read_and_remade_opens_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    m = dragoman.wire(name).read_request(BODIES[name]).messages[-1]
+    sources = [block.source for block in m.blocks if hasattr(block, "source")]
+    assert sources
+    assert all(getattr(source, "read", False) for source in sources)
+    again = Msg.from_dict(m.to_dict())
+    remade = [Msg("Tony", m.content, "user"), Msg("Tony", again.content, "user"),
+              Msg.user([ImageBlock(source) for source in sources])]  # fmt: skip
+    for target in ("openai-chat", "ollama", "anthropic"):
+        wire = dragoman.wire(target, policy="ignore")
+        out = wire.write_request(dragoman.ChatRequest(remade), "m")
+        assert ENCODED not in str(out.body)
+
+
+def test_every_reader_marks_what_it_reads() -> None:
+    rooms = Path(dragoman.__file__).parent / "protocols"
+    sources = {file: file.read_text("utf-8") for file in rooms.rglob("*.py")}
+    calls = [(file.name, found) for file, text in sources.items()
+             for found in re.findall(r"\b(?:URL|Local)Source\([^)].*", text)]  # fmt: skip
+    assert len(calls) > 4
+    assert not [call for call in calls if "read=True" not in call[1]]
+
+
+def of_tools() -> dict[str, list[Msg]]:
+    image: Any = ImageBlock(URLSource("a.png"))
+    call = Msg.assistant([ToolUseBlock("c", "look", {})])
+    return {
+        "a tool's message without a result": [Msg("", [image], "tool")],
+        "a picture beside a result": [
+            call, Msg("", [ToolResultBlock("c", "look", "See:"), image], "tool")],
+        "a result that answers nobody": [
+            Msg.user("Look."), Msg("", [ToolResultBlock("x", "look", [image])], "tool")],
+        "a result among several speakers": [
+            Msg("Tony", "Look.", "user"), Msg("", [ToolResultBlock("x", "look", [image])], "tool"),
+            Msg("Bob", "And?", "user")],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("history", of_tools())
+def test_what_a_tool_names_is_not_opened_wherever_it_is_said(
+    history: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    msgs = of_tools()[history]
+    for name in ("openai-chat", "anthropic", "gemini", "ollama", "mistral"):
+        dragoman.wire(name, policy="ignore").write_request(dragoman.ChatRequest(msgs), "m")
+        for speakers in (dragoman.ByRole(), dragoman.ByName(), dragoman.ByName(me="Friday")):
+            dragoman.Formatter(name, policy="ignore", speakers=speakers).write(msgs)
+
+
+def test_what_a_residue_names_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    image = ImageBlock(LocalSource("a.png"), title="mine")
+    wire = dragoman.wire("openai-chat", policy="ignore")
+    out = wire.write_request(dragoman.ChatRequest([Msg.user([image])]), "gpt-5.6")
+    monkeypatch.setattr(edge, "_opened", lambda folder, names: pytest.fail(f"read {names}"))
+    back = wire.read_request(out.body, residue=out.residue)
+    assert back.messages[0].content == [image]  # it is the same, and nobody opens it
+    assert ENCODED not in str(dragoman.wire("ollama", policy="ignore").write_request(back).body)
 
 
 # -- the same default at every door ----------------------------------------------------------------

@@ -7,7 +7,10 @@ never decides what is opened.
 from __future__ import annotations
 
 import base64
+import io
 import mimetypes
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
@@ -22,16 +25,18 @@ from ..redaction import shown
 def local_files(source: Source, path: str) -> Base64Source | None:
     """The bytes of a file under the current directory; None for anything else.
 
-    Raises WriteError, naming `path` (of the source in the input), if such a file cannot be read.
+    Nothing is read where that directory is the root of a disk. Raises WriteError, naming `path` (of
+    the source in the input), if such a file cannot be read, is no regular file, or is too large.
     """
     if not is_local(source):
         return None
     names = source.path if type(source) is LocalSource else getattr(source, "url", "")
     try:
-        resolved = _path(names).resolve()
-        if not resolved.is_relative_to(Path.cwd().resolve()):
+        resolved, folder = _path(names).resolve(), Path.cwd().resolve()
+        # below the root of a disk is everything: a service that was started there has no folder
+        if folder == folder.parent or not resolved.is_relative_to(folder):
             return None
-        data = _bytes(resolved)
+        data = _bytes(folder, resolved.relative_to(folder).parts)
     # ValueError: no path or no URL at all; RuntimeError: links in a circle
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", "") or error
@@ -55,10 +60,53 @@ def _path(names: str) -> Path:
     return Path(unquote(host + parts.path))
 
 
-def _bytes(file: Path) -> bytes:
-    if not S_ISREG(file.stat().st_mode):  # a pipe would never end
-        raise OSError("it is no regular file")
-    return file.read_bytes()
+MOST = 256 * 2**20  # bytes of a file; what is larger is uploaded, and named by its id
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # no pipe waits
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def _bytes(folder: Path, names: Sequence[str]) -> bytes:
+    """What the regular file holds that stands in the folder; all that is asked is what is open."""
+    with open(_opened(folder, names), "rb", buffering=0) as file:
+        state = os.fstat(file.fileno())
+        if not S_ISREG(state.st_mode):  # a pipe or device would never end
+            raise OSError("it is no regular file")
+        data = b"" if state.st_size > MOST else _limited(file)
+        if state.st_size > MOST or len(data) > MOST:
+            raise OSError(f"it is larger than {MOST:,} bytes")
+        return data
+
+
+def _limited(file: io.FileIO) -> bytes:
+    """All of it, or one byte more than may be: it may grow, and some files do not know their size.
+
+    A regular file gives what it has at once, but for the largest.
+    """
+    parts: list[bytes] = []
+    left = MOST + 1
+    while left > 0 and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+_PART = 2**24
+
+
+def _opened(folder: Path, names: Sequence[str]) -> int:
+    """A descriptor of the file; links were resolved, so that one on the way was put there since."""
+    if os.open not in os.supports_dir_fd or not names:
+        return os.open(folder.joinpath(*names), _FILE | _NO_LINK)
+    at = os.open(folder, _FOLDER)
+    try:
+        for name in names[:-1]:
+            below = os.open(name, _FOLDER | _NO_LINK, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(names[-1], _FILE | _NO_LINK, dir_fd=at)
+    finally:
+        os.close(at)
 
 
 def _by_name(file: Path) -> str | None:

@@ -20,6 +20,7 @@ from ...message.check import own_fields
 from ...message.stored import VERSION
 from ...protocols.base import HttpRequest, Room
 from ..jsontext import JsonObject, canonical
+from ..media import of_others
 from ..passes.roles import RoledHistory
 from .pipeline import PreparedHistory
 
@@ -137,13 +138,21 @@ def restore_residue(req: ChatRequest, residue: Mapping[str, Any]) -> None:
             msgs += map(spelling.message, run)
         else:
             path = "$.residue.messages"
-            msgs += [Msg.from_dict(m, f"{path}[{i}]") for i, m in enumerate(row_found["messages"])]
+            msgs += [_restored(m, f"{path}[{i}]") for i, m in enumerate(row_found["messages"])]
         position += n
     req.messages = msgs
     _put_fields(req, _object(fields.get("fields", {}), "$.residue.fields"), spelling)
     if "extras" in fields:
         own_fields(fields["extras"], "$.residue.extras")
         req.extras = {**fields["extras"], **(req.extras or {})}
+
+
+def _restored(data: Any, path: str) -> Msg:
+    """A message of the residue; what it names is not opened, for it came with a body."""
+    m = Msg.from_dict(data, path)
+    if not isinstance(m.content, str):
+        m.content = [of_others(block) for block in m.content]
+    return m
 
 
 def _put_fields(req: ChatRequest, fields: Mapping[str, Any], spelling: _Spelling) -> None:
@@ -274,7 +283,8 @@ def _hash(value: Any) -> str:
 def _without_origin(value: Any) -> Any:
     """The value without who made it: another model may be asked when it comes back."""
     if isinstance(value, dict):
-        return {key: _without_origin(item) for key, item in value.items() if key != "origin"}
+        asides = ("origin", "read") if value.get("type") in ("url", "local") else ("origin",)
+        return {key: _without_origin(item) for key, item in value.items() if key not in asides}
     return [_without_origin(item) for item in value] if isinstance(value, list) else value
 
 

@@ -28,19 +28,23 @@ def media_to_fetch(
     """The sources whose bytes this wire needs.
 
     Only media of messages that the program built: what came from a provider or out of a tool
-    must not decide which files and addresses are opened. `of_read`: also web addresses in what a
-    user says in a body that was read, and never a local file that is named there.
+    must not decide which files and addresses are opened, nor what stood in such a message and is
+    said by another now. `of_read`: also web addresses in what a user says in a body that was read,
+    and never a local file that is named there.
     """
     sources: list[Source] = []
     for i in history.unusual:
         m = history.msgs[i]
-        if isinstance(m.content, str) or (m.origin is not None and not of_read):
+        if isinstance(m.content, str) or m.role == "tool":
+            continue
+        if m.origin is not None and not of_read:
             continue
         for block in m.content:
             if block.type not in MEDIA_KINDS or not _needs(block, caps):
                 continue
             source: Source = block.source  # type: ignore[union-attr]  # a media kind has a source
             built = m.origin is None and block.origin is None
+            built = built and not getattr(source, "read", False)
             if built or (of_read and history.roles[i] == USER and not is_local(source)):
                 sources.append(source)
     return sources

@@ -21,7 +21,15 @@ from ...message.blocks import MEDIA_KINDS, ContentBlock
 from ..wording import Told
 from . import roles
 from .fit.blocks import output_text
-from .roles import RoledHistory, role_runs, same_items, survey, with_content, with_fields
+from .roles import (
+    RoledHistory,
+    block_of_others,
+    role_runs,
+    same_items,
+    survey,
+    with_content,
+    with_fields,
+)
 
 
 def repair(
@@ -303,7 +311,7 @@ class Pairing:
         output = self.told.error + output if block.is_error else output
         text = TextBlock(self.told.result.format(name=block.name or block.id, output=output))
         blocks = block.output if isinstance(block.output, list) else []
-        media = [item for item in blocks if item.type in MEDIA_KINDS]
+        media = [block_of_others(b, self.report) for b in blocks if b.type in MEDIA_KINDS]
         return [self.report.made(text, block), *media]
 
     def _calls(self, m: Msg) -> list[Call]:

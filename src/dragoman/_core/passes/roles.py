@@ -17,6 +17,7 @@ from ...losses import Report
 from ...message import Msg, ServerTool, TextBlock, Tool, ToolResultBlock, ToolUseBlock, messages_of
 from ...message.blocks import MEDIA_KINDS, Content, ContentBlock
 from ...rewrite.lines import has_tools
+from ..media import of_others
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 BLANK = 1  # blank text or an empty message
@@ -124,6 +125,15 @@ def with_fields(node: _Node, report: Report, **fields: Any) -> _Node:
     return cast("_Node", report.made(replace(cast("Any", node), **fields), node))
 
 
+def block_of_others(block: ContentBlock, report: Report) -> ContentBlock:
+    """The block of a tool in what somebody else says: nothing that it names is opened."""
+    marked = of_others(block)
+    if marked is block:
+        return block
+    report.made(getattr(marked, "source", None), getattr(block, "source", None))
+    return report.made(marked, block)
+
+
 def same_items(first: Sequence[object], second: Sequence[object]) -> bool:
     """Whether two lists hold the very same objects."""
     return len(first) == len(second) and all(map(is_, first, second))
@@ -147,9 +157,12 @@ def split_by_role(msgs: list[Msg], report: Report) -> list[Msg]:
         if not runs or (len(runs) == 1 and runs[0][0] in (m.role, "tool")):
             split.append(m)
             continue
-        for role, blocks in runs:
+        for role, run in runs:
+            blocks = run
+            if m.role == "tool" and role == "user":  # it shows them, and the program did not
+                blocks = [block_of_others(block, report) for block in run]
             part = with_content(m, blocks, report, role)
-            if blocks is not runs[-1][1]:
+            if run is not runs[-1][1]:
                 part.cache = None  # the hint stands behind the whole message
             if role == "assistant" and m.role != "assistant":
                 report.lost("call.role", m, did="said by the assistant")

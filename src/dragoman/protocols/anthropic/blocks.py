@@ -303,7 +303,7 @@ def _read_source(
         source = tree.Base64Source(media_type, content) if isinstance(media_type, str) else None
         return source, None, fields
     if kind == "url" and isinstance(fields.get("url"), str):
-        return tree.URLSource(fields.pop("url")), None, fields
+        return tree.URLSource(fields.pop("url"), read=True), None, fields
     if kind == "file" and isinstance(fields.get("file_id"), str):
         return tree.FileSource(fields.pop("file_id"), issuer), None, fields
     if is_document and kind == "text" and fields.get("media_type") == _PLAIN_TEXT:

@@ -453,7 +453,8 @@ def _read_source(
     if isinstance(location, dict) and isinstance(location.get("uri"), str):
         unknown = without(location, "uri")
         fields = {"source": {"s3Location": unknown}} if unknown else {}
-        return tree.URLSource(location["uri"], media_type or None), fields, None
+        source = tree.URLSource(location["uri"], media_type or None, read=True)
+        return source, fields, None
     is_text = kind == "document" and media_type.partition("/")[0] in ("", "text")
     if is_text and isinstance(text, str):
         try:

@@ -60,7 +60,7 @@ def read_sound(audio: JsonObject, issuer: str, streamed: bool) -> AudioBlock:
     if isinstance(data, str) and data:
         block.source = Base64Source("audio/wav", data)
     elif isinstance(url, str) and url and not streamed:
-        block.source = tree.URLSource(url)
+        block.source = tree.URLSource(url, read=True)
         key = "url"
     if other_fields := {k: v for k, v in audio.items() if k != key or not v}:
         block.extras = {answered(issuer): other_fields}

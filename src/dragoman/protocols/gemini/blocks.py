@@ -242,7 +242,7 @@ def _read_media(part: JsonObject, key: str, notes: list[str], issuer: str) -> Me
     elif value.startswith(_FILES) or "://" not in value:
         source = tree.FileSource(value, issuer, media_type)
     else:
-        source = URLSource(value, media_type)
+        source = URLSource(value, media_type, read=True)
         kind = kind or type_of_url(value)
     block = _MEDIA.get((kind or "").partition("/")[0].lower(), tree.DocumentBlock)(source)
     details = (name for name, data in _RESOLUTIONS.items() if data == part.get("mediaResolution"))

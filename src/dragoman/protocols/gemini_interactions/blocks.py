@@ -157,7 +157,7 @@ def _read_medium(data: JsonObject, kind: str, issuer: str) -> ContentBlock | Non
         if uri.startswith(_FILES) or "://" not in uri:
             source = tree.FileSource(uri, issuer, media_type)
         else:
-            source = tree.URLSource(uri, media_type)
+            source = tree.URLSource(uri, media_type, read=True)
     else:
         return None
     block: Any = BLOCKS[kind](source)

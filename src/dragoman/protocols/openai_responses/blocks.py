@@ -156,7 +156,7 @@ def _read_source(data: JsonObject, key: str, issuer: str) -> tuple[tree.Source |
         # a file's bytes without their type are nothing that another wire could send
         return (None, None) if key == "file_data" and type(source) is URLSource else (source, head)
     if isinstance(url := data.get("file_url"), str) and url and key == "file_data":
-        return URLSource(url), None
+        return URLSource(url, read=True), None
     id = data.get("file_id")
     return (tree.FileSource(id, issuer) if isinstance(id, str) and id else None), None
 
