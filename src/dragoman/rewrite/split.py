@@ -6,6 +6,7 @@ The inverse of ByName: for what it wrote exactly, for logs of others as well as 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -130,6 +131,18 @@ def _guess_names(parts: list[str | ContentBlock], by: ByName) -> list[str]:
     return [name for part in parts if isinstance(part, str) for name in line.findall(part)]
 
 
+def _shorter(leads: Sequence[str]) -> dict[str, str | None]:
+    """For each of the sorted leads the longest other one that it begins with."""
+    shorter: dict[str, str | None] = {}
+    around: list[str] = []
+    for lead in leads:
+        while around and not lead.startswith(around[-1]):
+            around.pop()
+        shorter[lead] = around[-1] if around else None
+        around.append(lead)
+    return shorter
+
+
 class _Reader:
     """Puts messages together, part by part."""
 
@@ -138,8 +151,11 @@ class _Reader:
         first_names = by.known if by.me is None else (by.me, *by.known)
         self.spelled = ShownNames(by.form.guard, (*first_names, *names))
         self.known = KnownNames([*self.spelled, *self.spelled.values()])
-        leads = {by.form.lead_of(spelled): name for name, spelled in self.spelled.items()}
-        self.leads = {lead: leads[lead] for lead in sorted(leads, key=len, reverse=True)}
+        self.leads = {by.form.lead_of(spelled): name for name, spelled in self.spelled.items()}
+        self.sorted = sorted(self.leads)
+        self.shorter = _shorter(self.sorted)
+        several_lines = any("\n" in lead for lead in self.sorted)
+        self.longest = max(map(len, self.sorted), default=0) if several_lines else None
         self.said: list[tuple[str, list[str | ContentBlock]]] = []
 
     def text(self, part: str) -> None:
@@ -172,13 +188,26 @@ class _Reader:
     def _starts(self, part: str) -> list[tuple[int, str]]:
         """Where somebody begins to speak, and what stands there before the text."""
         starts = []
-        leads = tuple(self.leads)
         index = 0
         while index >= 0:
-            if part.startswith(leads, index):
-                starts.append((index, next(lead for lead in leads if part.startswith(lead, index))))
-            index = part.find("\n", index) + 1 or -1
+            end = part.find("\n", index)
+            stop = None if end < 0 else end
+            stop = stop if self.longest is None else index + self.longest
+            if (lead := self._lead(part[index:stop])) is not None:
+                starts.append((index, lead))
+            index = end + 1 or -1
         return starts
+
+    def _lead(self, line: str) -> str | None:
+        """The longest lead that the line begins with.
+
+        It is the last one in order before the line, or that begins with it: no other is asked.
+        """
+        i = bisect_right(self.sorted, line) - 1
+        lead = self.sorted[i] if i >= 0 else None
+        while lead is not None and not line.startswith(lead):
+            lead = self.shorter[lead]
+        return lead
 
     def _plain(self, text: str) -> str:
         guard = self.by.form.guard

@@ -271,6 +271,11 @@ class Refs:
                 backward[other].add(ref)
         return frozenset(_on_the_way(leads, backward) & _on_the_way(backward, leads))
 
+    @cached_property
+    def endless_names(self) -> frozenset[tuple[str, str] | None]:
+        """The keywords and names of the definitions at the root among them."""
+        return frozenset(map(definition_name, self.endless))
+
     @staticmethod
     def inside(schema: Json) -> set[str]:
         """The references that stand anywhere inside a schema."""

@@ -109,7 +109,7 @@ def _sizes(schema: Json) -> Counter[str]:
         properties = node.get("properties")
         if isinstance(properties, dict):
             depth += 1
-            needed = node.get("required", ())
+            needed = set(node.get("required", ()))
             sizes["properties"] += len(properties)
             sizes["optional"] += sum(name not in needed for name in properties)
         sizes["depth"] = max(sizes["depth"], depth)
@@ -273,9 +273,8 @@ class _Walk:
     def _mapped(self, keyword: str, value: JsonObject, path: str, level: int) -> JsonObject:
         result: JsonObject = {}
         for name, inner in value.items():
-            endless = keyword in _DEFINITIONS and any(
-                keywords.definition_name(ref) == (keyword, name) for ref in self.run.refs.endless
-            )
+            names = self.run.refs.endless_names if keyword in _DEFINITIONS else ()
+            endless = (keyword, name) in names
             if endless and self.spoken.recursion == "none":
                 self.run.changed(path, name, "a schema in itself", "inlined")
             elif keyword == "properties" and inner is False and self.spoken.takes is not None:

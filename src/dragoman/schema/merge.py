@@ -6,6 +6,7 @@ What an object lets stand beside its properties depends on which those are; so w
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from .._core.jsontext import Json, JsonObject, canonical
 from . import keywords
@@ -167,6 +168,9 @@ def _conjoin_keyword(
     if keyword in keywords.ANNOTATIONS:  # the nearer one speaks
         lowering.drop(source, keyword, "equal", quietly=True)
         return
+    if keyword in ("required", "allOf"):
+        _grow(node, source, keyword, lowering)
+        return
     joined = _combined(keyword, kw[keyword], value, (node, source))
     if joined is not None:
         if joined != kw[keyword]:
@@ -178,12 +182,33 @@ def _conjoin_keyword(
         source.told.clear()
 
 
+def _grow(node: SchemaNode, source: SchemaNode, keyword: str, lowering: Lowering) -> None:
+    """Add the names or schemas of `source`; of many in a row, each is looked at once."""
+    before = node.kw[keyword]
+    grown, names = node.grown.get(keyword, ([], set()))
+    if grown is not before:
+        grown = _as_nodes(keyword, before, node) if keyword == "allOf" else list(before)
+        names = set(before) if keyword == "required" else set()
+        node.grown[keyword] = grown, names
+        node.kw[keyword] = grown
+    more: list[Any] = source.kw[keyword]
+    if keyword == "allOf":
+        more = _as_nodes(keyword, more, source)
+    else:
+        more = [name for name in dict.fromkeys(more) if name not in names]
+        names.update(more)
+    if more and len(grown) < _SHOWN:  # so many tell more than is shown
+        lowering.changed(node, keyword, as_text(grown[:_SHOWN])[:_SHOWN], "joined")
+    grown += more
+
+
+_SHOWN = 60
+
+
 def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNode]) -> Json:
     """Both values of one keyword as one; None where there is none."""
     if keyword == "type":
         return keywords.type_value(common_types(types_of(a), types_of(b)))
-    if keyword == "required":
-        return list(dict.fromkeys([*a, *b]))
     if keyword == "enum":
         values = {canonical(value) for value in b}
         return [value for value in a if canonical(value) in values] or None
@@ -194,8 +219,6 @@ def _combined(keyword: str, a: Json, b: Json, sides: tuple[SchemaNode, SchemaNod
         return min(a, b)
     if keyword == "uniqueItems":
         return a is True or b is True
-    if keyword == "allOf":
-        return [*_as_nodes(keyword, a, sides[0]), *_as_nodes(keyword, b, sides[1])]
     if keyword == "anyOf" and len(a) * len(b) <= _PAIRS:  # every branch with every branch
         pairs = product(_as_nodes(keyword, a, sides[0]), _as_nodes(keyword, b, sides[1]))
         return [SchemaNode({"allOf": list(pair)}, sides[0].at) for pair in pairs]
@@ -281,7 +304,8 @@ def _inline(node: SchemaNode, lowering: Lowering, opened: list[str]) -> None:
         return
     path, target = definition
     times = lowering.opened.get(ref, 0)
-    if times >= UNROLL or lowering.left <= 0:
+    fits = times < UNROLL and lowering.left > 0 and lowering.repeats(target, ref=ref)
+    if not fits:
         lowering.changed(node, "$ref", ref, "cut off", "wider")
         del node.kw["$ref"]
         if isinstance(target, dict) and target.get("type") == "object":

@@ -92,6 +92,10 @@ def lone_union(node: SchemaNode, lowering: Lowering) -> None:
         conjoin(node, real[0], place, lowering)
         if null:
             node.kw["nullable"] = True  # the word that later goes wherever the rest goes
+    elif neighbours and not lowering.repeats(neighbours, len(real) - 1):
+        lowering.changed(node, "anyOf", count, "without neighbours")
+        for keyword in neighbours:
+            lowering.drop(node, keyword, "wider", quietly=True)
     elif neighbours or null:
         lowering.changed(node, "anyOf", count, "without neighbours")
         branches_beside = []
@@ -181,14 +185,17 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
     names = list(dict.fromkeys(n for item in branches for n in item.kw.get("properties", {})))
     closed = all(item.kw.get("additionalProperties") is False for item in branches)
     properties = {}
-    for name in names:
-        having = [item for item in branches if name in item.kw.get("properties", {})]
+    owners: dict[str, list[SchemaNode]] = {name: [] for name in names}
+    for item in branches:
+        for name in item.kw.get("properties", {}):
+            owners[name].append(item)
+    open_ones = {id(item) for item in branches if item.kw.get("additionalProperties") is not False}
+    for name, having in owners.items():
         schemas = [
             node_at(item.kw["properties"][name], item.home("properties"), "properties", name)
             for item in having
         ]
-        others = [branch for branch in branches if branch not in having]
-        free = any(branch.kw.get("additionalProperties") is not False for branch in others)
+        free = len(open_ones) > sum(id(item) in open_ones for item in having)
         if free and not all(map(accepts_any, schemas)):
             place = below("properties", name)
             lowering.changed(result, place, "of some branches", "for all", "narrower")
@@ -196,7 +203,7 @@ def _one_of_all(branches: list[SchemaNode], lowering: Lowering) -> SchemaNode:
         properties[name] = schemas[0] if alike else {"anyOf": schemas}
     if properties:
         result.kw["properties"] = properties
-    needed = [item.kw.get("required", []) for item in branches]
+    needed = [dict.fromkeys(item.kw.get("required", [])) for item in branches]
     if common := [name for name in needed[0] if all(name in item for item in needed)]:
         result.kw["required"] = common
     if closed:

@@ -190,8 +190,8 @@ def restate_tuples(node: SchemaNode, lowering: Lowering) -> None:
         items.append(SchemaNode(later_items, below(node.home("items"), "items")))
     elif kw.get("maxItems", len(first) + 1) > len(first):
         return
-    plain = [plain_schema(item) for item in items]
-    kw["items"] = _any_of([item for i, item in enumerate(items) if plain[i] not in plain[:i]])
+    alike = {canonical(plain_schema(item)): item for item in reversed(items)}  # the first of each
+    kw["items"] = _any_of(list(reversed(alike.values())))
 
 
 def _any_of(schemas: list[Json]) -> Json:
@@ -366,7 +366,7 @@ def _only_words(schema: JsonObject) -> JsonObject:
 
 def _all_required(result: JsonObject, node: SchemaNode, lowering: Lowering) -> JsonObject:
     """Every property required; what was optional may be null, which stands for absent."""
-    needed = result.get("required", [])
+    needed = set(result.get("required", []))
     absent = [name for name in result["properties"] if name not in needed]
     properties = dict(result["properties"])
     for name in absent:

@@ -93,13 +93,14 @@ def verdict_of(changes: Iterable[Change]) -> Verdict:
 
 
 MOST = 4000  # schemas written for one: references inlined again and again multiply
+_ROOM = 2**20  # characters that may be written more often than the schema itself has them
 _TELLABLE = 300  # characters of a constraint that a description may take
 
 
 class SchemaNode:
     """One schema while it is lowered: its keywords, its place, and the places of borrowed ones."""
 
-    __slots__ = ("at", "homes", "joined", "kw", "told")
+    __slots__ = ("at", "grown", "homes", "joined", "kw", "told")
 
     def __init__(
         self, kw: Mapping[str, Any], path: str, homes: Mapping[str, str] | None = None
@@ -109,6 +110,8 @@ class SchemaNode:
         self.homes = dict(homes or {})
         self.told: list[str] = []
         self.joined: JsonObject | None = None  # `properties`, if this node made that dict
+        # keyword -> (a list that this node made, and may make longer, the names in it)
+        self.grown: dict[str, tuple[list[Any], set[str]]] = {}
 
     def home(self, keyword: str) -> str:
         """The path of the schema that a keyword came from."""
@@ -144,7 +147,8 @@ def keywords_of(schema: Json) -> JsonObject:
 class Lowering:
     """One lowering: the dialect, the references, the changes, and how much may be written."""
 
-    __slots__ = ("changes", "dialect", "left", "opened", "refs", "tell", "unfit")
+    __slots__ = ("_room", "_sizes", "_told", "changes", "dialect", "left", "opened", "refs",
+                 "tell", "unfit")  # fmt: skip
 
     def __init__(self, dialect: SchemaDialect, root: Json, tell: bool) -> None:
         self.dialect = dialect
@@ -152,6 +156,9 @@ class Lowering:
         self.tell = tell
         self.changes: dict[Change, None] = {}  # in order, each once
         self.left = MOST
+        self._room = _ROOM
+        self._sizes: dict[str, int] = {}
+        self._told: dict[str, list[Change]] = {}  # by path
         self.opened: dict[str, int] = {}  # references on the way down that were inlined
         self.unfit = ""
 
@@ -164,14 +171,33 @@ class Lowering:
     ) -> None:
         """Note one change of a node or at a path; of several equal ones the first."""
         path = node if isinstance(node, str) else node.home(keyword)
-        self.changes.setdefault(Change(path, keyword, what, did, verdict))
+        change = Change(path, keyword, what, did, verdict)
+        if did == "told" and change not in self.changes:
+            self._told.setdefault(path, []).append(change)
+        self.changes.setdefault(change)
+
+    def repeats(self, schema: Json, times: int = 1, ref: str | None = None) -> bool:
+        """Whether what stands in the schema once may be written so many times more.
+
+        `ref`: the reference that leads to it, whose size is known from then on.
+        """
+        size = self._sizes.get(ref) if ref is not None else None
+        if size is None:
+            size = len(canonical(plain_schema(schema)))
+            if ref is not None:
+                self._sizes[ref] = size
+        if size * times > self._room:
+            return False
+        self._room -= size * times
+        return True
 
     def unrequire(self, node: SchemaNode, names: Collection[str]) -> None:
         """Take names out of `required`, which more values fit then."""
         for name in names:
             self.changed(node, "required", name, "dropped", "wider")
         if names:
-            node.kw["required"] = [name for name in node.kw["required"] if name not in names]
+            gone = set(names)
+            node.kw["required"] = [name for name in node.kw["required"] if name not in gone]
             if not node.kw["required"]:
                 del node.kw["required"]
 
@@ -196,8 +222,8 @@ class Lowering:
 
     def untold(self, node: SchemaNode) -> None:
         """What waits to be told has no description to stand in after all."""
-        for change in list(self.changes):
-            if change.did == "told" and change.path in {node.at, *node.homes.values()}:
+        for path in dict.fromkeys((node.at, *node.homes.values())):
+            for change in self._told.pop(path, ()):
                 del self.changes[change]
                 self.changes[change._replace(did="dropped")] = None
         node.told.clear()
