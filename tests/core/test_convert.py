@@ -342,3 +342,18 @@ def test_sealed_thinking_rides_in_the_envelope_of_a_stream() -> None:
         thinking, "anthropic", "openai-responses")]  # fmt: skip
     assert "encrypted_content" in "".join(with_it)
     assert len("".join(with_it)) > len("".join(without))
+
+
+@pytest.mark.parametrize("name", ["anthropic", "bedrock-converse", "openai-chat", "cohere"])
+def test_the_fields_of_a_text_of_nothing_are_named(name: str) -> None:
+    """An item without words has an id all the same; so has a figure that is no sum."""
+    part = {"type": "output_text", "text": "", "annotations": []}
+    items = [{"type": "message", "id": f"msg_{i}", "role": "assistant", "content": [part | {"text": t}]}
+             for i, t in enumerate(("", "Hello"))]  # fmt: skip
+    answer = {"object": "response", "status": "completed", "model": "m", "output": items,
+              "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 99}}  # fmt: skip
+    out = dragoman.convert(answer, "openai-responses", name, "response", policy="ignore")
+    told = [loss.where for loss in out.losses]
+    for i in range(2):
+        assert f"$.candidates[0].msg.content[{i}].extras.openai-responses.id" in told
+    assert "99" in str(out.body) or "$.usage.total" in told

@@ -19,7 +19,7 @@ from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
 from ..losses import Report
 from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ..message.answer import FinishReason
-from ..message.blocks import ANSWER, NOTES
+from ..message.blocks import ANSWER, NOTES, ContentBlock
 from ..message.check import HEALED
 from .chat_shape import filled
 
@@ -137,6 +137,19 @@ class AnswerWriter:
         digest = blake2b(canonical([resp.model, contents]).encode(), digest_size=16)
         self.report.lost("answer.field", resp, "id", did=digest.hexdigest())
         return digest.hexdigest()
+
+    def saying(self, blocks: Sequence[ContentBlock]) -> list[ContentBlock]:
+        """The blocks without texts of nothing, whose fields are told: no history takes them back.
+
+        An answer of this wire's own has them all.
+        """
+        said: list[ContentBlock] = []
+        for block in blocks:
+            if self.own or type(block) is not TextBlock or block.text or block.citations:
+                said.append(block)
+            else:
+                self.fields(block)
+        return said
 
     def lost_figures(self, usage: Usage, names: Sequence[str]) -> None:
         """Report the figures of `names`, which the wire has not, and those that it must have."""

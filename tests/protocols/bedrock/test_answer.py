@@ -237,6 +237,7 @@ def test_what_has_no_block_is_named() -> None:
     call = {"toolUse": {"toolUseId": "1", "name": "f", "input": {"x": [1]}}}
     assert made == [{"text": "No."}, call, {"text": "Hi"}]
     assert losses == [
+        "expected extras.empty extras.openai-chat.annotations",
         "degraded answer.unsaid", "dropped answer.unsaid", "degraded answer.unsaid input",
         "dropped extras.foreign extras.openai-chat.annotations",
     ]  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman import Msg
 from dragoman.message import (
     AudioBlock,
@@ -45,9 +46,13 @@ def test_plain_messages() -> None:
     assert message({"role": "assistant", "content": "Ho", "tool_calls": None}).content == "Ho"
 
 
-def test_a_message_that_says_whether_it_goes_on_loses_nothing_elsewhere() -> None:
+def test_a_message_that_is_to_go_on_is_named_where_no_wire_can_say_so() -> None:
     m = message({"role": "assistant", "content": "Once upon", "prefix": True})
-    assert (m.spelling, m.extras) == ("prefix", None)
+    assert m.extras == {"mistral": {"prefix": True}}
+    req = dragoman.ChatRequest([dragoman.Msg.user("Tell."), m])
+    for name in ("openai-chat", "cohere"):
+        losses = dragoman.wire(name, policy="ignore").write_request(req, "m").losses
+        assert "$.messages[1].extras.mistral.prefix" in [loss.where for loss in losses]
     m = message({"role": "assistant", "content": "Ho", "prefix": False})
     assert (m.spelling, m.extras) == ("unfixed", None)
 

@@ -320,9 +320,7 @@ def _content(m: Msg, writer: MessagesWriter) -> Json:
         block = blocks[0]
         if type(block) is TextBlock and block.spelling == "string":
             return block.text
-    if not writer.own:  # this wire takes back a text of nothing in no history
-        blocks = [b for b in blocks if type(b) is not TextBlock or b.text or b.citations]
-    written = map(writer.block, blocks)
+    written = map(writer.block, writer.saying(blocks))
     return [block for block in written if block is not None]
 
 

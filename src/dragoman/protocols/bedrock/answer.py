@@ -191,9 +191,7 @@ def write_response(
         body = error.body
         return body if isinstance(body, dict) and "message" in body else {"message": error.message}
     writer = ConverseWriter.for_answer(resp, room.dialect.issuers, report)
-    blocks = first.msg.blocks
-    if not writer.own:  # this wire takes back a text of nothing in no history
-        blocks = [b for b in blocks if type(b) is not TextBlock or b.text or b.citations]
+    blocks = writer.saying(first.msg.blocks)
     content = [part for part in map(writer.block, blocks) if part is not None]
     body = {"output": {"message": {"role": "assistant", "content": content}}}
     fields = writer.answer_fields(resp)

@@ -66,6 +66,9 @@ def write_usage(usage: Usage, writer: AnswerWriter) -> JsonObject:
         images = _count(object_of(extras.get("tokens")).get("image_tokens"))
         return filled(figures(usage, images or 0), extras)
     writer.lost_figures(usage, ("cache_write", "audio_in", "audio_out"))
+    known = (usage.input, usage.cache_read, usage.cache_write, usage.output)
+    if usage.total is not None and usage.total != sum(count or 0 for count in known):
+        writer.report.lost("answer.usage", usage, "total")
     input, cached = (usage.input or 0) + (usage.cache_write or 0), usage.cache_read or None
     total = Usage(input, cached, None, usage.output or 0, usage.reasoning or None)
     return filled(figures(total, 0), extras)

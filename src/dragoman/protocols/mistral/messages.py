@@ -18,21 +18,20 @@ from ..chat_room import ChatRoom
 from ..chat_shape import own_extras
 from .blocks import write_part
 
-_PREFIX = {True: "prefix", False: "unfixed"}  # how the spelling of a message notes its `prefix`
+_UNFIXED = "unfixed"  # how the spelling of a message notes that its `prefix` is false
 
 
 def read_other_fields(room: ChatRoom, m: Msg, fields: JsonObject) -> None:
-    """Note whether the model shall continue the message."""
-    if isinstance(fields.get("prefix"), bool):
-        note = _PREFIX[fields.pop("prefix")]
-        m.spelling = f"{m.spelling} {note}" if m.spelling else note
+    """Note that the model shall not continue the message; that it shall is a field of its own."""
+    if fields.get("prefix") is False:
+        del fields["prefix"]
+        m.spelling = f"{m.spelling} {_UNFIXED}" if m.spelling else _UNFIXED
 
 
 def other_fields_as_read(room: ChatRoom, entry: JsonObject, m: Msg) -> None:
-    """Put `prefix` into the entry."""
-    for prefix, note in _PREFIX.items():
-        if note in (m.spelling or "").split():
-            entry["prefix"] = prefix
+    """Put a `prefix` that is false into the entry."""
+    if _UNFIXED in (m.spelling or "").split():
+        entry["prefix"] = False
 
 
 def write_messages(
@@ -40,6 +39,8 @@ def write_messages(
 ) -> list[JsonObject]:
     """One entry for each message or result; a last one of the assistant is to be continued."""
     entries = ChatRoom.messages(room, history, caps, report)
+    for entry in entries if history.flags & FOLLOWED else entries[:-1]:
+        entry.pop("prefix", None)  # it was the last one once
     if history.roles[-1:] == [ASSISTANT] and entries and not history.flags & FOLLOWED:
         last = entries[-1]
         if last["role"] == "assistant" and "tool_calls" not in last:
