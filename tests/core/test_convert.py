@@ -348,8 +348,9 @@ def test_sealed_thinking_rides_in_the_envelope_of_a_stream() -> None:
 def test_the_fields_of_a_text_of_nothing_are_named(name: str) -> None:
     """An item without words has an id all the same; so has a figure that is no sum."""
     part = {"type": "output_text", "text": "", "annotations": []}
-    items = [{"type": "message", "id": f"msg_{i}", "role": "assistant", "content": [part | {"text": t}]}
-             for i, t in enumerate(("", "Hello"))]  # fmt: skip
+    item = {"type": "message", "role": "assistant"}
+    items = [{**item, "id": f"msg_{i}", "content": [{**part, "text": text}]}
+             for i, text in enumerate(("", "Hello"))]  # fmt: skip
     answer = {"object": "response", "status": "completed", "model": "m", "output": items,
               "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 99}}  # fmt: skip
     out = dragoman.convert(answer, "openai-responses", name, "response", policy="ignore")
