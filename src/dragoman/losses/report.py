@@ -173,11 +173,11 @@ class Report:
     @property
     def codes(self) -> set[str]:
         """The codes of the losses so far."""
-        return {
-            *(row[0] for row in self._rows),
-            *(group[0] for group in self._groups),
-            *(loss.code for loss in self._detached),
-        }
+        codes = {row[0] for row in self._rows}
+        if self._groups or self._detached:
+            codes.update(group[0] for group in self._groups)
+            codes.update(loss.code for loss in self._detached)
+        return codes
 
     def holds(self, code: str) -> bool:
         """Whether a loss of this code was named."""

@@ -323,7 +323,8 @@ def lowered_once(schema: JsonObject, name: str) -> Lowered:
         size = sum(len(text) for change in result.changes for text in change)
         _KNOWN.put(key, known, 4 * (len(key[1]) + size) + len(data or b""))
     result, data = known
-    return replace(result, schema=schema if data is None else thawed_json(data))
+    own = schema if data is None else thawed_json(data)
+    return Lowered(own, result.verdict, result.changes, result.unfit, result.rule)
 
 
 def report_changes(result: Lowered, report: Report, schema: object, field: str, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 import threading
 from dataclasses import replace
 from typing import Any
@@ -235,3 +236,24 @@ def test_an_error_is_read_whatever_its_shape() -> None:
     plain = wire.error(502, "<html>Bad gateway</html>")
     assert (plain.message, plain.status, plain.body) == ("<html>Bad gateway</html>", 502,
                                                          "<html>Bad gateway</html>")  # fmt: skip
+
+
+def entered(name: str, tools: int) -> int:
+    """How many functions a small request enters with that many tools."""
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    req = ChatRequest(HI, tools=[Tool(f"look{i}", "look", schema) for i in range(tools)])
+    wire = dragoman.wire(name, policy="ignore")
+    wire.write_request(req)  # what is remembered is known from here on
+    calls: list[str] = []
+    sys.setprofile(lambda frame, event, arg: calls.append(event) if event == "call" else None)
+    try:
+        wire.write_request(req)
+    finally:
+        sys.setprofile(None)
+    return len(calls)
+
+
+@pytest.mark.parametrize("name", ["openai-chat", "anthropic", "gemini"])
+def test_a_tool_is_asked_only_what_it_calls_for(name: str) -> None:
+    assert (entered(name, 21) - entered(name, 1)) / 20 <= 20, "lowered once, its names read once"
+    assert entered(name, 0) <= 60

@@ -236,9 +236,10 @@ def _name_tools(
     called_before: tuple[str, ...],
 ) -> RoledHistory:
     """The history with calls of what the wire has; the tools and their names go to `prepared`."""
-    offered = prepared.tools
+    history, offered = prepared.history, prepared.tools
     tools, meant = plain_tools(offered, caps, report, told)
-    history = plain_calls(prepared.history, meant, caps, report)
+    if meant or history.flags & roles.ODD:
+        history = plain_calls(history, meant, caps, report)
     called = [*called_before, *history.names] if called_before else history.names
     prepared.tools, prepared.names = name_tools(tools, called, caps.tool_names, report)
     if meant:

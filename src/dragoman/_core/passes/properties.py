@@ -23,6 +23,10 @@ Spellings: TypeAlias = Mapping[str, str]  # name of an argument -> as the other 
 
 _ROOT = "#/properties/"
 
+# whatever a dialect makes of a schema of these alone, its root has the names that it has now
+_PLAIN_ROOT = frozenset({"type", "properties", "required", "additionalProperties", "title",
+                         "description", "$schema", "$defs", "definitions"})  # fmt: skip
+
 
 def lowered_schema(tool: Tool, caps: Capabilities) -> JsonObject:
     """The schema of the tool in the wire's dialect, and in that of strict ones where it is one."""
@@ -36,22 +40,32 @@ def lowered_schema(tool: Tool, caps: Capabilities) -> JsonObject:
 
 def root_spellings(schema: JsonObject, rule: IdRule) -> dict[str, str]:
     """The names at the root of a schema that the rule refuses -> as the wire has them."""
-    names = schema.get("properties")
-    if not rule.chars or not isinstance(names, dict) or not names:
+    properties = schema.get("properties") if rule.chars else None
+    if not isinstance(properties, dict) or rule.fits(names := [*properties]):
         return {}
-    return mapping([*names], rule)
+    return mapping(names, rule)
 
 
 def property_spellings(tools: Tools, caps: Capabilities) -> dict[str, dict[str, str]]:
     """For each tool with such names, by the tool's own name: its arguments as the wire has them."""
-    if not caps.property_names.chars:
+    rule = caps.property_names
+    if not rule.chars:
         return {}
+    plain: list[str] = []  # names at the roots of plain schemas, which are looked at together
+    others: list[Tool] = []
+    functions = [tool for tool in tools if type(tool) is Tool and tool.parameters]
+    for tool in functions:
+        properties = None
+        if isinstance(tool.parameters, dict) and tool.parameters.keys() <= _PLAIN_ROOT:
+            properties = tool.parameters.get("properties")
+        if isinstance(properties, dict):
+            plain += properties
+        else:
+            others.append(tool)
     spelled: dict[str, dict[str, str]] = {}
-    for tool in tools:
-        if type(tool) is Tool and tool.schema:
-            names = root_spellings(lowered_schema(tool, caps), caps.property_names)
-            if names:
-                spelled[tool.name] = names
+    for tool in others if rule.fits(plain) else functions:
+        if names := root_spellings(lowered_schema(tool, caps), rule):
+            spelled[tool.name] = names
     return spelled
 
 
