@@ -22,7 +22,7 @@ VENDORS = (
     "openrouter", "groq", "azure", "vertex", "siliconflow", "volcengine", "doubao", "hunyuan",
     "cerebras", "fireworks", "huggingface", "litellm", "lmstudio", "nvidia", "qianfan",
     "modelscope", "foundry", "mantle", "anthropic-aws", "xiaomi", "llamacpp", "snowflake",
-    "watsonx", "perplexity", "sambanova", "databricks", "cloudflare", "stepfun",
+    "watsonx", "perplexity", "sambanova", "databricks", "cloudflare", "stepfun", "open-responses",
 )  # fmt: skip
 SHORT_VENDORS = ("glm", "grok", "xai", "zai", "ark", r"x\.ai", r"z\.ai", r"together\.ai",
                  r"(?:(?<=[\"'])|^)together(?=[\"']|$)")  # fmt: skip

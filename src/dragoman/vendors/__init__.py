@@ -99,6 +99,7 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "stepfun": (),
     "hunyuan": (),
     "qianfan": (),
+    "open-responses": (),
 }  # fmt: skip
 
 

@@ -1,12 +1,17 @@
 """Hugging Face: a router to many hosts; a model's name may end in the host's, `:groq`.
 
-What is taken is the matter of the host that was chosen. Reference: Hugging Face docs, "Inference
-Providers, Chat Completion"; recorded answers.
+What is taken is the matter of the host that was chosen. Its Responses are made of Chat Completions,
+as Open Responses has them, less all that keeps something. Reference: Hugging Face docs, "Inference
+Providers, Chat Completion", "Responses API (beta)"; huggingface/responses.js, `schemas.ts` and
+`messageFormatting.ts`; recorded answers.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..capabilities import Facts, without
+from ..protocols import openai_responses
 from ..protocols.openai_chat import Dialect
 from . import Vendor
 
@@ -22,7 +27,16 @@ VENDOR = Vendor(
             think_tags="leading",
             model="openai/gpt-oss-120b",
             issuers=("huggingface", "openai-chat"),
-        )
+        ),
+        "openai-responses": replace(
+            openai_responses.COPY,
+            form="open",
+            user_key="safety_identifier",
+            detail=False,
+            bullets=True,  # a result is one text
+            model="openai/gpt-oss-120b",
+            issuers=("huggingface", "openai-responses"),
+        ),
     },
     facts={
         "openai-chat": Facts(
@@ -34,6 +48,24 @@ VENDOR = Vendor(
             },
             since="2026-11-23",
             source="Hugging Face docs, Inference Providers, Chat Completion; recorded",
-        )
+        ),
+        "openai-responses": Facts(
+            always={
+                **without("document", "refusal"),
+                "result": ("text",),
+                "sources": {"image": ("url", "base64")},
+                "thinking": "never",  # no item of its input
+                "efforts": ("low", "medium", "high"),
+                "tool_choices": ("auto", "none", "required", "tool"),
+                "parallel_switch": False,
+                "server_tools": (),
+                "cache_hints": 0,
+                "options": dict.fromkeys(
+                    ("user", "service_tier", "logprobs", "top_logprobs"), "ignores"
+                ),
+            },
+            since="2026-11-23",
+            source="huggingface/responses.js, schemas.ts: what is commented out is passed over",
+        ),
     },
 )

@@ -64,6 +64,7 @@ WIRES = {
     "groq/openai-chat": "vendors.groq",
     "openrouter/openai-chat": "vendors.openrouter",
     "openrouter/openai-responses": "vendors.openrouter_responses",
+    "open-responses/openai-responses": "vendors.open_responses",
     "dashscope/openai-chat": "vendors.dashscope_chat",
     "dashscope/anthropic": "anthropic",
     "vertex/anthropic": "vendors.vertex_anthropic",

@@ -50,10 +50,21 @@ _INCOMPLETE = {"length": "max_output_tokens", "context_overflow": "max_output_to
 # reasons that a response says without a loss
 _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
 
-# what every response has, and no other wire tells
-DEFAULTS: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
-                        "metadata": {}, "parallel_tool_calls": True, "temperature": None,
-                        "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+
+def defaults(dialect: Dialect) -> JsonObject:
+    """What every response has, and no other wire tells: new lists and dicts for each answer."""
+    fields: JsonObject = {"error": None, "incomplete_details": None, "instructions": None,
+                          "metadata": {}, "parallel_tool_calls": True, "temperature": None,
+                          "tool_choice": "auto", "tools": [], "top_p": None}  # fmt: skip
+    if dialect.form == "open":  # Open Responses, ResponseResource of 2026-04-24
+        fields |= {"background": False, "completed_at": None, "frequency_penalty": 0,
+                   "max_output_tokens": None, "max_tool_calls": None, "presence_penalty": 0,
+                   "previous_response_id": None, "prompt_cache_key": None, "reasoning": None,
+                   "safety_identifier": None, "service_tier": "default", "store": False,
+                   "temperature": 1, "text": {"format": {"type": "text"}}, "top_logprobs": 0,
+                   "top_p": 1, "truncation": "disabled"}  # fmt: skip
+    return fields
+
 
 UNNAMED = "resp_dragoman"  # the id of an answer that has none, as long as nothing is known of it
 
@@ -217,11 +228,12 @@ class ItemWriter(AnswerWriter):
     `seed` is what the ids of the items are made of.
     """
 
-    __slots__ = ("raw", "seed")
+    __slots__ = ("defaults", "raw", "seed")
 
     def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
         super().__init__(report, dialect.issuers, own)
         self.raw = dialect.raw
+        self.defaults = defaults(dialect)
         self.seed = seed
 
     def id(self, prefix: str, index: int) -> str:
@@ -321,10 +333,11 @@ class ItemWriter(AnswerWriter):
         model = resp.model or requested
         fields = {"id": resp.id, "model": model, "created_at": second}
         unknown = [name for name, value in fields.items() if not value]
-        for name in (*unknown, "parallel_tool_calls", "tool_choice", "tools"):
+        made_up = (name for name, value in self.defaults.items() if value not in (None, {}))
+        for name in (*unknown, *made_up):
             self.report.lost("answer.field", resp, name)
         return {"id": self.seed, "object": "response", "created_at": second or self.report.second,
-                "status": "completed", **DEFAULTS, "model": model, "output": output,
+                "status": "completed", **self.defaults, "model": model, "output": output,
                 "usage": self._usage(resp.usage), **self._end(resp, output)}  # fmt: skip
 
     def _output(self, resp: ChatResponse) -> list[Json]:

@@ -236,6 +236,12 @@ def message(role: str, parts: list[JsonObject], string: bool, extras: JsonObject
     return {"role": role, "content": parts[0]["text"] if text else parts, **extras}
 
 
+def with_types(items: list[JsonObject]) -> list[JsonObject]:
+    """The items, of which each message says that it is one."""
+    return [{"type": "message", **item} if "role" in item and "type" not in item else item
+            for item in items]  # fmt: skip
+
+
 def assistant_messages(
     parts: list[JsonObject], string: bool, extras: JsonObject
 ) -> list[JsonObject]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..._core.jsontext import Json
@@ -21,6 +22,8 @@ class Dialect:
     host keeps the items of its answers, so that their ids mean something. `instructions`: the first
     system message stands beside the input.
     `blocked_domains`: the key of a search's filters for what it must not read; empty for none.
+    `keys`: further options, neutral name -> key. `form`: OpenAI's; or `open`, as Open Responses
+    demands it: every message says its type, and each answer has all fields and a sign of its end.
     """
 
     text: Literal["string", "parts"] = "string"
@@ -33,6 +36,9 @@ class Dialect:
     stores: bool = True
     blocked_domains: str = ""
     user_key: str = "safety_identifier"  # `user` is deprecated, and all that some hosts know
+    longest_user: int = 128  # characters of it
+    keys: Mapping[str, str] = field(default_factory=dict)
+    form: Literal["openai", "open"] = "openai"
     path: str = "/responses"  # of models for which no fact names another endpoint
     model: str = "gpt-5.6"  # sent where nobody names one
     issuers: tuple[str, ...] = ("openai-responses",)

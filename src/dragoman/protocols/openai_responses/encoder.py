@@ -28,7 +28,7 @@ from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import AnswerEncoder, Event
 from . import blocks as wire_blocks
-from .answer import DEFAULTS, UNNAMED, ItemWriter, answer_seed
+from .answer import UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
 from .reader import ID
 
@@ -526,7 +526,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         response: JsonObject = {"id": self.writer.seed, "object": "response"}
         if self._created is not None or not own:  # else the reader would take it for told
             response["created_at"] = self._created or self.report.second
-        response |= {"status": "in_progress", **DEFAULTS}
+        response |= {"status": "in_progress", **self.writer.defaults}
         response |= {"model": self._model or self.requested_model, "output": [], "usage": None}
         names = ("response.created", "response.in_progress")
         return [self._event(name, response=response) for name in names], self._items
@@ -551,4 +551,5 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
                 self.report.lost("answer.finish", resp, "status", what="a call that breaks off")
             kind = _CLOSING.get(response.get("status", ""), "response.completed")
             events.append(self._event(kind if whole else "response.in_progress", response=response))
-        return events
+        end = whole and self._dialect.form == "open"  # "Streaming HTTP Responses": it MUST be
+        return [*events, (None, "[DONE]")] if end else events

@@ -35,6 +35,7 @@ _TEXT_TYPES = ("input_text", "output_text")
 # besides calls and their outputs, what stands among others in one message
 _RUNS = frozenset({"reasoning", "program", "mcp_list_tools", "mcp_approval_request", "compaction",
                    "item_reference", "mcp_approval_response"})  # fmt: skip
+_OF_THE_HOST = re.compile("_call$|_output$|:")  # `acme:search`: Open Responses, "Extending Items"
 
 # of what the client ran, where no call tells who did
 _CLIENT_OUTPUTS = frozenset({"computer_call_output", "shell_call_output", "apply_patch_call_output",
@@ -133,7 +134,7 @@ def _single_message(item: Any, issuer: str) -> Msg | None:
             return None
         if isinstance(role, str) and role in _READ_ROLES:
             return _read_message(item, _READ_ROLES[role], issuer)
-    elif isinstance(kind, str) and (kind in _RUNS or kind.endswith(("_call", "_output"))):
+    elif isinstance(kind, str) and (kind in _RUNS or _OF_THE_HOST.search(kind)):
         return None
     block = RawBlock(issuer, item, "message" if kind == "message" else "item", by="client")
     block.read_from = item
@@ -241,13 +242,12 @@ class InputWriter:
             else:
                 self._message(m, role)
         self.ids.settle()
-        return items
+        return wire_blocks.with_types(items) if dialect.form == "open" else items
 
     def _role(self, m: Msg, role: int) -> str:
         """The role; `developer` where the host knows it."""
-        if role == SYSTEM and m.role == "developer" and self.dialect.developer:
-            return "developer"
-        return _WRITTEN_ROLES[role]
+        known = role == SYSTEM and m.role == "developer" and self.dialect.developer
+        return "developer" if known else _WRITTEN_ROLES[role]
 
     def _message(self, m: Msg, role_index: int) -> None:
         """The items of a message of the system, the user or the model."""

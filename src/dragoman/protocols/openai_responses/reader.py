@@ -108,6 +108,12 @@ class _Items:
         index, id = event.get("output_index"), event.get("item_id")
         return self._known(index, id, kind) or self._open(index, kind, id, {})
 
+    def is_reasoning(self, event: JsonObject) -> bool:
+        """Whether an event speaks of an item of thinking that was announced."""
+        index = event.get("output_index")
+        known = index is not None and self._known(index, event.get("item_id"), "reasoning")
+        return bool(known)
+
     def _known(self, index: Any, id: Any, kind: str) -> _Item | None:
         """The item of a kind: by its index, if no two share one, else by its id."""
         item = self._by_index.get(index)
@@ -424,7 +430,7 @@ class ResponsesReader:
         """A part that begins; mostly it is empty so far."""
         part = event["part"]
         kind = part.get("type")
-        if _is_thought(event, kind):
+        if self._is_thought(event, kind):
             return self._thought({**event, "delta": part.get("text") or ""})
         text = part.get("refusal" if kind == "refusal" else "text")
         if not text:
@@ -434,7 +440,7 @@ class ResponsesReader:
 
     def _part_done(self, event: JsonObject) -> list[Piece]:
         part = event["part"]
-        if _is_thought(event, part.get("type")):
+        if self._is_thought(event, part.get("type")):
             return self._thought_done({**event, "text": part.get("text")})
         return self._whole_part(*self._place(event), part)
 
@@ -484,6 +490,12 @@ class ResponsesReader:
         item = self.items.find(event, "audio")
         return item.part(0, TextBlock(require_text(event["delta"]), spelling="transcript"))
 
+    def _is_thought(self, event: JsonObject, kind: Any) -> bool:
+        """Whether an event of a part of this kind is about thinking, which may be any text."""
+        if "summary_index" in event or kind in ("reasoning_text", "summary_text"):
+            return True
+        return self.items.is_reasoning(event)
+
     def _place(self, event: JsonObject) -> _Place:
         return self.items.find(event, "message"), _index(event.get("content_index") or 0)
 
@@ -494,11 +506,6 @@ def _has_no_text(block: ContentBlock) -> bool:
     if type(block) is ToolUseBlock:
         return not block.raw_input and not block.input
     return (type(block) is TextBlock or type(block) is RefusalBlock) and not block.text
-
-
-def _is_thought(event: JsonObject, kind: Any) -> bool:
-    """Whether an event of a part of this kind is about thinking."""
-    return "summary_index" in event or kind in ("reasoning_text", "summary_text")
 
 
 def _paragraph(event: JsonObject) -> tuple[str, int]:
@@ -524,7 +531,7 @@ _EVENT_FIELDS = {"type", "response", "sequence_number", "stream_id"}
 
 _ERROR_FIELDS = ("error", "errors", "message", "detail", "code")
 _PARTS = ("content_part", "reasoning_part", "reasoning_summary_part")
-_THOUGHTS = ("reasoning_text", "reasoning_summary_text")
+_THOUGHTS = ("reasoning_text", "reasoning_summary_text", "reasoning")  # the last: Open Responses
 _HANDLERS: dict[str, Callable[[ResponsesReader, JsonObject], list[Piece]]] = {
     "response.output_item.added": ResponsesReader._added,
     "response.output_item.done": ResponsesReader._done,

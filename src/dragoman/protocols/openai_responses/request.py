@@ -65,8 +65,6 @@ _KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logpro
 # The API answers 400 to less: integer_below_min_value.
 _LEAST_TOKENS = 16
 
-_LONGEST_USER = 128
-
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")  # ReasoningEffort of the SDK
 
 _NEUTRAL_EFFORTS = ("off", "on", "auto")  # which are no efforts of this API's
@@ -76,12 +74,12 @@ def generation(
     request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     """The options that stand in the body itself; `logprobs` is one of them until it is included."""
-    fields = options(request, _KEYS, caps, report)
+    fields = options(request, {**_KEYS, **dialect.keys}, caps, report)
     within(fields, "max_output_tokens", "max_tokens", (_LEAST_TOKENS, inf), request, report)
     within(fields, "top_p", "top_p", (0, 1), request, report)
     usual_tier(fields, "default", request, report)
     user = fields.pop(_KEYS["user"], None)
-    if user is not None and len(user) > _LONGEST_USER:
+    if user is not None and len(user) > dialect.longest_user:
         what = f"user of {len(user)} characters"
         report.lost("option.refused", request.options, "user", what=what, did="left out")
     elif user is not None:
@@ -103,9 +101,10 @@ def effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | No
     return thinking.effort
 
 
-def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
+def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Options:
     values: dict[str, Any] = {}
-    for name, keys in OPTIONS.items():
+    further = {name: (key,) for name, key in dialect.keys.items()}
+    for name, keys in (OPTIONS | further).items():
         for key in keys:
             value = option_value(name, fields.get(key))
             is_number = type(value) is int or (type(value) is float and isfinite(value))
@@ -126,7 +125,9 @@ def _read_options(fields: JsonObject, notes: JsonObject) -> Options:
     return Options(**values)
 
 
-def _write_option(body: JsonObject, name: str, value: Any, notes: JsonObject) -> None:
+def _write_option(
+    body: JsonObject, name: str, value: Any, notes: JsonObject, dialect: Dialect
+) -> None:
     if name == "reasoning":
         level = "none" if value == "off" else value
         body["reasoning"] = {**body.get("reasoning", {}), "effort": level}
@@ -134,8 +135,8 @@ def _write_option(body: JsonObject, name: str, value: Any, notes: JsonObject) ->
         include = list(body.get("include", ()))
         include.insert(notes["logprobs"], LOGPROBS)
         body["include"] = include
-    elif name in OPTIONS:
-        body[notes.get(name, _KEYS[name])] = value
+    elif name in OPTIONS or name in dialect.keys:
+        body[notes.get(name) or dialect.keys.get(name) or _KEYS[name]] = value
 
 
 def _without(data: JsonObject, keys: Collection[str]) -> JsonObject:
@@ -528,7 +529,7 @@ def read_request(
     entries = fields.pop("tools") if chat_shape.are_objects(fields.get("tools")) else ()
     tools = [*read_tools(entries, room.issuer), *added]
     request = ChatRequest(msgs, tools=tools, model=model)
-    request.options = _read_options(fields, notes)
+    request.options = _read_options(fields, notes, room.dialect)
     choice = _choice_value(fields.get("tool_choice"), freeform_names(tools))
     request.tool_choice = read_choice(fields, notes, choice)
     request.response_format = _read_format(fields, notes)
@@ -555,7 +556,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
         body["model"] = req.model
     for name, value in req.options.given():
         if name in kept:
-            _write_option(body, name, value, notes)
+            _write_option(body, name, value, notes, room.dialect)
     if req.tools and "tools" in kept:
         _tools_as_read(body, req.tools, notes, room.issuer)
     if req.tool_choice is not None and "tool_choice" in kept:

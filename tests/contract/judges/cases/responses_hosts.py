@@ -14,6 +14,7 @@ from .responses import (
     IMAGE,
     PLAIN,
     SAID,
+    SAY,
     SEALED,
     STORED,
     TEXT,
@@ -34,6 +35,9 @@ GROK: Any = {**CALLS, "model": "grok-4.5"}
 FLASH: Any = {**CALLS, "model": "deepseek-flash", "input": [ASK, RAW, call(), output()]}
 # servers that keep nothing and want each field of an answer
 SERVERS = ("vllm", "sglang", "lmstudio", "llamacpp", "cloudflare", "stepfun", "ollama")
+OWN: Any = {"type": "acme:search", "id": "s_1", "status": "completed"}
+TYPED: Any = {"model": "m", "input": [{**ASK, "type": "message"}, call(), output(),
+                                      {**SAY, "type": "message"}], "tools": [TOOL]}  # fmt: skip
 V1 = "/openai/v1/responses"
 DATED = "/openai/responses?api-version=2025-03-01-preview"
 
@@ -125,4 +129,22 @@ ROWS = [
     openrouter("openrouter.state", PLAIN, EARLIER),
     openrouter("openrouter.state", PLAIN, {"store": True}, {"store": False}),
     openrouter("types.unknown_key", PLAIN, {"provider": "openai"}, {"provider": {"order": ["a"]}}),
+    *(
+        Row("open-responses/openai-responses", rule, TYPED, bad, good)
+        for rule, bad, good in (
+            ("types.kind", {"input[0].type": GONE}, {"input[0].role": "developer"}),
+            ("types.kind", {"input[3]": {"type": "search_results"}}, {"input[3]": OWN}),
+            ("types.kind", {"tools": [TOOL, {"type": "web_search"}]},
+             {"tools": [TOOL, {"type": "acme:search"}]}),
+            ("types.missing", {"input[3]": {"type": "acme:search", "id": "s_1"}},
+             {"input[3]": OWN}),
+            ("types.value", {"input[3]": {**SEALED, "content": []}}, {"input[3]": SEALED}),
+            ("types.value", low("max"), low("xhigh")),
+            ("types.unknown_key", {"user": "u"}, {"safety_identifier": "u"}),
+            ("open_responses.length", {"safety_identifier": "k" * 65},
+             {"safety_identifier": "k" * 64}),
+            ("open_responses.length", {"prompt_cache_key": "k" * 65},
+             {"prompt_cache_key": "k" * 64}),
+        )
+    ),
 ]  # fmt: skip

@@ -265,6 +265,7 @@ WHOLE: dict[str, tuple[Any, str]] = {
     "groq/openai-chat": (GROQ, "/openai/v1/chat/completions"),
     "openrouter/openai-chat": (ROUTE, "/api/v1/chat/completions"),
     "openrouter/openai-responses": (responses.CALLS, "/api/v1/responses"),
+    "open-responses/openai-responses": (responses_hosts.TYPED, responses.HERE),
     "dashscope/openai-chat": (COMPATIBLE, "/compatible-mode/v1/chat/completions"),
     "vertex/anthropic": ({**HOSTED, "anthropic_version": "vertex-2023-10-16"}, hosts.HAIKU),
     "bedrock/anthropic": (
