@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 import time
 from datetime import datetime
+from types import FrameType
 from typing import Any
 
 import pytest
 
 import dragoman
 from dragoman import ConfigError, LossRefused, Msg, Policy, ReadError, Vendor, WriteError
+from dragoman._core.exchange.pipeline import FormatStyle
 from dragoman.envelope import Envelope
 from dragoman.protocols.openai_chat import Dialect
 from dragoman.vendors import PROTOCOLS
@@ -358,3 +361,21 @@ def test_the_fields_of_a_text_of_nothing_are_named(name: str) -> None:
     for i in range(2):
         assert f"$.candidates[0].msg.content[{i}].extras.openai-responses.id" in told
     assert "99" in str(out.body) or "$.usage.total" in told
+
+
+def test_what_is_the_same_for_every_conversion_is_not_made_again() -> None:
+    body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi."}]}
+    entered: list[object] = []
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call":
+            entered.append(frame.f_code)
+
+    dragoman.convert(body, "openai-chat", "anthropic", policy="ignore")  # fills caches
+    sys.setprofile(note)
+    try:
+        dragoman.convert(body, "openai-chat", "anthropic", policy="ignore")
+    finally:
+        sys.setprofile(None)
+    assert FormatStyle.__post_init__.__code__ not in entered
+    assert len(entered) <= 115

@@ -223,6 +223,7 @@ def _no_stream(wire: str, received: list[Any]) -> ReadError:
 
 
 _QUIET = policy_of("ignore")
+_AS_READ = FormatStyle(fetch_read=True)
 _MOST = 64  # events that may come before it is clear whose they are
 WireLike: TypeAlias = str | Vendor | Wire
 
@@ -263,7 +264,7 @@ def convert(
     if kind == "request":
         same_protocol = reader.room.protocol == writer.room.protocol
         req = reader._read(body, path, None, keep=same_protocol, watched=False)
-        style = FormatStyle(fetch=fetch, fetch_read=True)
+        style = _AS_READ if fetch is None else replace(_AS_READ, fetch=fetch)
         written = writer.write_request(
             req, model, style=style, policy=_QUIET, keep_model=keep_model
         )
