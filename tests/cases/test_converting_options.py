@@ -155,6 +155,21 @@ def test_efforts(effort: str, target: str, model: str, made: Any, losses: Losses
     assert (efforts(body), lost) == (made, losses)
 
 
+@pytest.mark.parametrize(("think", "made", "losses"), [
+    (True, None, [("reasoning.moot", "$.think")]),
+    (False, "none", []),
+    ("high", "high", []),
+])  # fmt: skip
+@pytest.mark.parametrize("model", ["qwen3:8b", "qwen3.5-plus"])
+def test_what_belongs_to_a_host_is_not_guessed_from_a_models_name(
+    model: str, think: Any, made: Any, losses: Losses
+) -> None:
+    told = {"model": model, "messages": [HI], "think": think, "stream": False}
+    body, lost = converted("ollama", "openai-chat", told, model)
+    assert "enable_thinking" not in str(body)
+    assert (body.get("reasoning_effort"), lost) == (made, losses)
+
+
 BUDGET = "$.thinking.budget_tokens"
 
 

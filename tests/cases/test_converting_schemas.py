@@ -133,6 +133,20 @@ def test_case_69_what_vanishes_before_the_model_is_told() -> None:
     assert losses == [("schema.note", f"{PARAMETERS}.properties")]
 
 
+def test_a_dialect_and_titles_that_no_field_of_ollama_holds_are_named() -> None:
+    made, losses = declared(
+        "ollama",
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Weather",
+            **of(city={**TEXT, "title": "City"}),
+        },
+    )
+    assert made == of(city=TEXT)
+    assert losses == [("schema.note", f"{PARAMETERS}.{field}")
+                      for field in ("$schema", "title", "properties.city.title")]  # fmt: skip
+
+
 @pytest.mark.parametrize("target", [name for name in PROTOCOLS if name != "dashscope"])
 def test_case_96_schemas_of_tool_servers_and_of_models_in_python(target: str) -> None:
     made, _ = declared(target, {})

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 from .sources import ROOT
 
 COMMAND = re.compile(r"^\s*(?:\$ )?make ([a-z-]+)", re.MULTILINE)
 
 
+def _makefile() -> str:
+    return (ROOT / "Makefile").read_text("utf-8")
+
+
 def targets() -> set[str]:
-    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", _makefile(), re.MULTILINE))
 
 
 def promised(page: str) -> set[str]:
@@ -51,3 +58,16 @@ def test_every_dependency_is_explained() -> None:
     page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     assert len(names) > 10
     assert sorted(name for name in names if f"`{name}`" not in page) == []
+
+
+def test_the_tables_of_a_benchmark_are_printed_without_being_asked(tmp_path: Path) -> None:
+    conftest = (ROOT / "benchmarks" / "conftest.py").read_text("utf-8")
+    (tmp_path / "conftest.py").write_text(conftest, "utf-8")
+    row = 'def test_it(tables):\n    tables.add("Speed", ["who", "ms"], [["ours", "1"]])\n'
+    (tmp_path / "test_speed.py").write_text(row, "utf-8")
+    line = re.search(r"^bench:.*\n\t\S+/python (.+?) \$\(BENCHMARKS\)", _makefile(), re.MULTILINE)
+    assert line is not None
+    command = [sys.executable, *line[1].split(), "-p", "no:cacheprovider", "test_speed.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert "### Speed\n\n| who | ms |\n|---|---|\n| ours | 1 |" in ran.stdout
