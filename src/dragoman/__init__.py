@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._core.convert import ConvertedStream, Detected, convert, convert_stream, detect
     from ._core.edges.facts import facts
     from ._core.exchange.wire import Wire
+    from ._core.stream.events import StreamEvent
     from .capabilities import Capabilities, ChatConfig, Facts
     from .errors import (
         ConfigError,
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
     )
     from .formatter import Formatter, fit_history, fit_history_sync
     from .losses import Loss, Policy
-    from .message import ChatRequest, ChatResponse, Msg, Options, ServerTool, Tool, ToolChoice
+    from .message import (
+        ChatRequest,
+        ChatResponse,
+        Msg,
+        Options,
+        ResponseFormat,
+        ServerTool,
+        Tool,
+        ToolChoice,
+    )
     from .rewrite.speakers import ByName, ByRole, NameField, Tagged
     from .rewrite.split import split_history
     from .rewrite.truncate import ClearToolResults, DropOldest, KeepFirst, Summarize
@@ -69,8 +79,10 @@ __all__ = [
     "Policy",
     "ProviderError",
     "ReadError",
+    "ResponseFormat",
     "ServerTool",
     "StreamError",
+    "StreamEvent",
     "Summarize",
     "Tagged",
     "Tool",
@@ -97,6 +109,7 @@ __all__ = [
 _HOMES = {
     "_core.convert": ("ConvertedStream", "Detected", "convert", "convert_stream", "detect"),
     "_core.exchange.wire": ("Wire",),
+    "_core.stream.events": ("StreamEvent",),
     "capabilities": ("Capabilities", "ChatConfig", "Facts"),
     "_core.edges.facts": ("facts",),
     "errors": (
@@ -106,7 +119,8 @@ _HOMES = {
     "formatter": ("Formatter", "fit_history", "fit_history_sync"),
     "losses": ("Loss", "Policy"),
     "message": (
-        "ChatRequest", "ChatResponse", "Msg", "Options", "ServerTool", "Tool", "ToolChoice",
+        "ChatRequest", "ChatResponse", "Msg", "Options", "ResponseFormat", "ServerTool", "Tool",
+        "ToolChoice",
     ),
     "rewrite.speakers": ("ByName", "ByRole", "NameField", "Tagged"),
     "rewrite.split": ("split_history",),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 import dragoman
 
@@ -83,6 +87,50 @@ def test_a_shadowed_function_is_found() -> None:
         Msg = int
 
     assert shadowed(Root, {"wire", "message", "msg"}) == ["wire"]
+
+
+def test_types_are_checked_of_every_name_of_the_root() -> None:
+    source = (Path(__file__).parent / "public_use.py").read_text("utf-8")
+    used = {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.Name, ast.Attribute))
+    }
+    assert sorted(set(dragoman.__all__) - used) == []
+
+
+_PUBLIC = ("", *(f".{name}" for name in (
+    "capabilities", "formatter", "losses", "message", "rewrite", "schema",
+    "sse", "study", "token", "toolkit", "vendors",
+)))  # fmt: skip
+# what any number of is meant, and AgentScope's keywords, which its counters and formatters ignore
+_MANY = {"*kinds", "*args", "**client_kwargs", "**tokenizer_kwargs", "**kwargs"}
+
+
+def callables(module: Any) -> list[tuple[str, Any]]:
+    """The functions and classes that a module lists, and the methods of these."""
+    found: list[tuple[str, Any]] = []
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.isclass(value) and not getattr(value, "_is_protocol", False):
+            methods = inspect.getmembers(value, inspect.isroutine)
+            found += [(f"{name}.{n}", m) for n, m in methods if not n.startswith("_")]
+            found.append((name, value))
+        elif inspect.isfunction(value):
+            found.append((name, value))
+    return [(name, value) for name, value in found if not inspect.ismethoddescriptor(value)]
+
+
+@pytest.mark.parametrize("module", _PUBLIC)
+def test_help_shows_what_each_public_name_takes(module: str) -> None:
+    loose = [
+        f"{name}({parameter})"
+        for name, function in callables(importlib.import_module(f"dragoman{module}"))
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and str(parameter).partition(":")[0] not in _MANY
+    ]
+    assert loose == []
 
 
 def test_a_computed_list_does_not_count() -> None:

@@ -66,7 +66,7 @@ def test_the_words_are_those_of_the_sdks() -> None:
 def test_an_effort_is_one_that_the_wire_knows(wire: str, asked: str) -> None:
     target = dragoman.wire(wire, policy="ignore")
     for model in MODELS:
-        req = ChatRequest([Msg.user("Hi.")], options=Options(reasoning=asked), stream=True)
+        req = ChatRequest([Msg.user("Hi.")], options=Options.of({"reasoning": asked}), stream=True)
         out = target.write_request(req, model)
         written = efforts(out.body)
         assert set(written) <= KNOWN[wire], (model, written)

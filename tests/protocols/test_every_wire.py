@@ -131,7 +131,7 @@ def test_no_more_stops_than_are_taken(wire: str, kept: int) -> None:
 
 
 def test_an_effort_that_nobody_knows_is_no_budget() -> None:
-    out = wrote("anthropic", "claude-sonnet-4-5", options=Options(reasoning="furious"))
+    out = wrote("anthropic", "claude-sonnet-4-5", options=Options.of({"reasoning": "furious"}))
     assert "thinking" not in out.body
     assert "option.refused" in codes(out)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from dragoman import ChatRequest, Msg
@@ -149,8 +150,9 @@ def requests(text: str) -> Iterator[ChatRequest]:
     ]
     options = Options(
         max_tokens=100, temperature=0.5, top_k=3, seed=1, stop=(text, text), n=2, logprobs=True,
-        reasoning=text, reasoning_budget=7, service_tier=text, user=text,
+        reasoning_budget=7, service_tier=text, user=text,
     )  # fmt: skip
+    options = replace(options, reasoning=text)
     choices = [ToolChoice("tool", text), ToolChoice("auto", allowed=(text, name), parallel=False)]
     form = ResponseFormat("schema", schema, text, text, True)
     planted = list(blocks(text))

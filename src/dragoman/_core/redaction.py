@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, ClassVar
 
 CAP = 80
@@ -105,7 +105,7 @@ class Shown:
 def _saying(value: Any) -> Iterable[str]:
     """The names of a dataclass's fields that are neither empty nor its mere type."""
     for f in fields(value):
-        if f.repr and f.name != "type":
+        if f.repr and (f.name != "type" or f.default is MISSING):
             text = getattr(value, f.name, None)
             empty = isinstance(text, (str, list, tuple, dict)) and not text
             if text is not None and text is not False and not empty:

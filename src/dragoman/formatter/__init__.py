@@ -7,6 +7,7 @@ out for type checkers; it is generated from the registry.
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import Parameter
 from typing import Any, Unpack
 
 from .._core.exchange.wire import Wire
@@ -14,7 +15,7 @@ from .._core.foreign_names import refuse
 from .._core.format.base import FormatterBase, TruncatedFormatterBase, WrittenMessages
 from .._core.format.fit_history import Fitted, Receipt, fit_history, fit_history_sync
 from .._core.format.session import Changed, Session, SessionMessages
-from .._core.format.wired import FormatterOptions, WireFormatter
+from .._core.format.wired import FormatterOptions, WireFormatter, signature
 from .._core.wording import Told
 from ..capabilities import Facts
 from ..vendors import NAMED, Vendor, wire
@@ -53,6 +54,10 @@ class Formatter(WireFormatter):
         **options: Unpack[FormatterOptions],
     ) -> None:
         super().__init__(wire(wire_, facts=facts), **options)
+
+    __init__.__signature__ = signature(  # type: ignore[attr-defined]  # for `help` and `inspect`
+        Parameter("wire_", Parameter.POSITIONAL_OR_KEYWORD, annotation="Wire | Vendor | str")
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -237,7 +237,7 @@ class ReadFrom:
 
 
 @dataclass(slots=True, kw_only=True, repr=False)
-class _Block(ReadFrom, _Readable):
+class Block(ReadFrom, _Readable):
     """What every block carries beside its content.
 
     `extras`: fields of one issuer, replayed only to it. `spelling`: how it stood on the wire.
@@ -251,7 +251,7 @@ class _Block(ReadFrom, _Readable):
 
 @final
 @dataclass(slots=True, repr=False)
-class TextBlock(_Block):
+class TextBlock(Block):
     """Text, with the citations that support it."""
 
     text: str
@@ -262,7 +262,7 @@ class TextBlock(_Block):
 
 @final
 @dataclass(slots=True, repr=False)
-class ThinkingBlock(_Block):
+class ThinkingBlock(Block):
     """A model's thinking. `signature` proves it to its provider, `redacted` is its sealed form."""
 
     _sealed: ClassVar[frozenset[str]] = frozenset({"signature", "redacted"})
@@ -274,7 +274,7 @@ class ThinkingBlock(_Block):
 
 
 @dataclass(slots=True, repr=False)
-class _MediaBlock(_Block):
+class _MediaBlock(Block):
     """Media. `detail` is how closely to look, as the provider spells it (`low`, `high`)."""
 
     source: Source
@@ -325,7 +325,7 @@ class DocumentBlock(_MediaBlock):
 
 @final
 @dataclass(slots=True, repr=False)
-class ToolUseBlock(_Block):
+class ToolUseBlock(Block):
     """A tool call. `input` is the parsed object; `raw_input` the exact text the model wrote.
 
     Argument text that is no JSON stays text in `input`. The call of a `freeform` tool has no
@@ -347,7 +347,7 @@ class ToolUseBlock(_Block):
 
 @final
 @dataclass(slots=True, repr=False)
-class ToolResultBlock(_Block):
+class ToolResultBlock(Block):
     """The answer to the call `id`: text, blocks, or a JSON object."""
 
     id: str
@@ -360,7 +360,7 @@ class ToolResultBlock(_Block):
 
 @final
 @dataclass(slots=True, repr=False)
-class RefusalBlock(_Block):
+class RefusalBlock(Block):
     """The model declined to answer; `category` as the provider names it."""
 
     text: str
@@ -374,7 +374,7 @@ RawSide: TypeAlias = Literal["client", "server"]
 
 @final
 @dataclass(slots=True, repr=False)
-class RawBlock(_Block):
+class RawBlock(Block):
     """What only one protocol has: replayed verbatim to `issuer`, a loss elsewhere.
 
     `role` says how it is paired: a call, its result, a plain item, or a whole message.

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias, get_args
 
+from .._core.jsontext import JsonObject
 from .._core.redaction import shown
 from ..errors import InvalidMessage
 from . import blocks, check
 from .blocks import CacheHint, Content, ContentBlock, Extras, Origin, TextBlock, ToolUseBlock
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+MsgContent: TypeAlias = str | Sequence[blocks.Block | Mapping[str, Any]]
 ROLES: frozenset[str] = frozenset(get_args(Role))
 
 
@@ -36,7 +38,7 @@ class Msg:
     def __init__(
         self,
         name: str = "",
-        content: str | Sequence[ContentBlock | Mapping[str, Any]] = "",
+        content: MsgContent = "",
         role: Role | str = "user",
         metadata: dict[str, Any] | None = None,
         timestamp: str | None = None,
@@ -100,27 +102,79 @@ class Msg:
         return message
 
     @classmethod
-    def user(cls, content: Any, name: str = "", **options: Any) -> Msg:
+    def user(
+        cls,
+        content: MsgContent,
+        name: str = "",
+        *,
+        metadata: dict[str, Any] | None = None,
+        timestamp: str | None = None,
+        id: str | None = None,
+        cache: CacheHint | None = None,
+        extras: Extras | None = None,
+        origin: Origin | None = None,
+    ) -> Msg:
         """A message of the user."""
-        return cls(name, content, "user", **options)
+        return cls(
+            name, content, "user", metadata, timestamp, id=id, cache=cache, extras=extras,
+            origin=origin,
+        )  # fmt: skip
 
     @classmethod
-    def system(cls, content: Any, name: str = "", **options: Any) -> Msg:
+    def system(
+        cls,
+        content: MsgContent,
+        name: str = "",
+        *,
+        metadata: dict[str, Any] | None = None,
+        timestamp: str | None = None,
+        id: str | None = None,
+        cache: CacheHint | None = None,
+        extras: Extras | None = None,
+        origin: Origin | None = None,
+    ) -> Msg:
         """A system prompt."""
-        return cls(name, content, "system", **options)
+        return cls(
+            name, content, "system", metadata, timestamp, id=id, cache=cache, extras=extras,
+            origin=origin,
+        )  # fmt: skip
 
     @classmethod
-    def assistant(cls, content: Any, name: str = "", **options: Any) -> Msg:
+    def assistant(
+        cls,
+        content: MsgContent,
+        name: str = "",
+        *,
+        metadata: dict[str, Any] | None = None,
+        timestamp: str | None = None,
+        id: str | None = None,
+        cache: CacheHint | None = None,
+        extras: Extras | None = None,
+        origin: Origin | None = None,
+    ) -> Msg:
         """A message of the assistant."""
-        return cls(name, content, "assistant", **options)
+        return cls(
+            name, content, "assistant", metadata, timestamp, id=id, cache=cache, extras=extras,
+            origin=origin,
+        )  # fmt: skip
 
     @classmethod
     def tool(
-        cls, id: str, output: Any, name: str = "", is_error: bool = False, **options: Any
+        cls,
+        id: str,
+        output: MsgContent | JsonObject,
+        name: str = "",
+        is_error: bool = False,
+        *,
+        metadata: dict[str, Any] | None = None,
+        timestamp: str | None = None,
+        extras: Extras | None = None,
+        origin: Origin | None = None,
     ) -> Msg:
-        """The result of the tool call `id`."""
-        block = blocks.ToolResultBlock(id=id, name=name, output=output, is_error=is_error)
-        return cls("", [block], "tool", **options)
+        """The result of the tool call `id`: text, blocks or a JSON object; `name` is the tool's."""
+        output_as_given: Any = output  # the block checks it
+        block = blocks.ToolResultBlock(id=id, name=name, output=output_as_given, is_error=is_error)
+        return cls("", [block], "tool", metadata, timestamp, extras=extras, origin=origin)
 
     @property
     def id(self) -> str:

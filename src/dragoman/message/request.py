@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from operator import attrgetter, is_
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
@@ -21,6 +21,11 @@ from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .tools import ServerTool, Tool, ToolChoice, tools_of
+
+# how much thinking, from least to most; `on` and `auto` leave it to the model
+Effort: TypeAlias = Literal[
+    "off", "none", "on", "auto", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +48,7 @@ class Options(Shown):
     n: int | None = None
     logprobs: bool | None = None
     top_logprobs: int | None = None
-    reasoning: str | None = None
+    reasoning: Effort | None = None
     reasoning_budget: int | None = None
     service_tier: str | None = None
     user: str | None = None

@@ -131,7 +131,8 @@ def asked(
     thinking), `stream.needed` (no thinking but in streams).
     """
     options = request.options
-    effort, budget = options.reasoning, options.reasoning_budget
+    effort: str | None = options.reasoning
+    budget = options.reasoning_budget
     if budget == 0 and effort is None:
         effort, budget = "off", None
     if _barred(request, caps, effort, budget):

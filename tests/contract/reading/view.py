@@ -32,7 +32,7 @@ def view_faults(wire: Wire, exchange: Exchange) -> list[str]:
         )
         if said != "".join(str(b[_field(kind)]) for b in blocks if type(b) is cls):
             found.append(f"{kind} of the events is not that of the answer")
-    ended = sorted(str(e.block["id"]) for e in told if e.type == "tool-end" and e.block)
+    ended = sorted(str(e.block["id"]) for e in told if e.type == "tool-end")
     if ended != sorted(call.id for one in resp.candidates for call in one.msg.calls):
         found.append("calls of the events are not those of the answer")
     return found

@@ -127,10 +127,10 @@ def test_arguments_in_other_words_are_the_same_arguments() -> None:
     call = made.msgs[3].content[1]
     assert type(call) is ToolUseBlock
     again = replace(call, input={"n": 1, "at": "it"}, raw_input='{"n":1,"at":"it"}')
-    made.msgs[3] = Msg.assistant([made.msgs[3].content[0], again], origin=made.msgs[3].origin)
+    made.msgs[3] = Msg.assistant([made.msgs[3].blocks[0], again], origin=made.msgs[3].origin)
     assert kept(made.write()) == ALL
     other = replace(call, input={"n": 2, "at": "it"})
-    made.msgs[3] = Msg.assistant([made.msgs[3].content[0], other], origin=made.msgs[3].origin)
+    made.msgs[3] = Msg.assistant([made.msgs[3].blocks[0], other], origin=made.msgs[3].origin)
     assert kept(made.write()) == ALL[:2], "what was called stands before what came of it"
 
 

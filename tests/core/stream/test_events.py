@@ -125,7 +125,7 @@ def test_calls_that_begin_in_another_order_than_they_stand() -> None:
         call("{}", 0, 5, 1, id="y", name="g"), call('{"a": 1}', 0, 5, 0, id="x", name="f"), STOP
     )
     ends = [event for event in events if event.type == "tool-end"]
-    assert [(end.key, end.block and end.block["id"]) for end in ends] == [
+    assert [(end.key, end.block["id"]) for end in ends] == [
         ((0, 5, 1), "y"), ((0, 5, 0), "x"),
     ]  # fmt: skip
 
@@ -171,7 +171,7 @@ def test_calls_that_a_server_ran_together_all_end() -> None:
         call('{"a": 3}', 0, 5, 1, id="y", name="f"), STOP,
     )  # fmt: skip
     ends = [event for event in events if event.type in ("tool-end", "block")]
-    assert [(end.type, end.key, end.block and end.block["input"]) for end in ends] == [
+    assert [(end.type, end.key, end.block["input"]) for end in ends] == [
         ("tool-end", (0, 5, 0), {"a": 1}), ("block", (0, 5, 0), {"a": 2}),
         ("tool-end", (0, 5, 1), {"a": 3}),
     ]  # fmt: skip

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import Parameter
+from types import FunctionType
 from typing import Any, ClassVar
 
 from ...capabilities import ChatConfig, Facts, changes_of
@@ -17,7 +19,7 @@ from ..exchange.wire import Wire
 from ..families import FAMILIES
 from ..families.profiles import DOCUMENTS, chosen
 from ..wording import Told
-from .wired import WireFormatter
+from .wired import WireFormatter, signature
 
 _PROMOTE = {
     "promote_tool_result_images": "image",
@@ -52,6 +54,11 @@ class NamedFormatter(WireFormatter):
     support_multiagent: ClassVar[bool] = False
     support_vision: ClassVar[bool] = True
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if getattr(cls.__init__, "__code__", None) is NamedFormatter.__init__.__code__:
+            _spell_out(cls)
+
     def __init__(
         self,
         *positional: Any,
@@ -62,7 +69,7 @@ class NamedFormatter(WireFormatter):
         speakers: Rewrite | None = None,
         **options: Any,
     ) -> None:
-        names = (*self.leading, *self.promotes, "token_counter", "max_tokens")
+        names = self._positional()
         if len(positional) > len(names):
             text = f"{type(self).__name__} takes at most {len(names)} positional arguments"
             raise TypeError(text)
@@ -88,12 +95,40 @@ class NamedFormatter(WireFormatter):
     def _speakers(self, heading: str | None, documented: bool) -> Rewrite:
         return ByRole()
 
+    @classmethod
+    def _positional(cls) -> tuple[str, ...]:
+        """The names of the positional arguments, in AgentScope's order."""
+        return (*cls.leading, *cls.promotes, "token_counter", "max_tokens")
+
     @property
     def supported_blocks(self) -> list[type[Any]]:
         """The block classes that the user may show, and tool blocks where tools are taken."""
         kinds = [kind for kind in _KINDS if kind in self.can.user]
         kinds += ["tool_use", "tool_result"] if self.can.tools else []
         return [BLOCKS[kind] for kind in kinds]
+
+
+_DEFAULTS = {"conversation_history_prompt": ("str | None", None)} | dict.fromkeys(
+    _PROMOTE, ("bool", False)
+)
+
+
+def _spell_out(cls: type[NamedFormatter]) -> None:
+    """Give the class an `__init__` of its own, with the arguments that it takes, for `help`."""
+    shared = NamedFormatter.__init__
+    init: Any = FunctionType(
+        shared.__code__, shared.__globals__, shared.__name__, None, shared.__closure__
+    )
+    init.__kwdefaults__ = shared.__kwdefaults__
+    init.__module__, init.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    first = [name for name in cls._positional() if name in _DEFAULTS]
+    init.__signature__ = signature(*(_parameter(name, *_DEFAULTS[name]) for name in first))
+    cls.__init__ = init  # type: ignore[method-assign]
+
+
+def _parameter(name: str, annotation: str, default: object) -> Parameter:
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    return Parameter(name, kind, default=default, annotation=annotation)
 
 
 def _wire(cls: type[NamedFormatter], facts: Facts | str | None) -> Wire:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from inspect import Parameter, Signature
+from inspect import signature as signature_of
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from ...capabilities import Capabilities, ChatConfig, changes_of, override
@@ -309,3 +311,23 @@ class WireFormatter(AnswerFormatter):
         if isinstance(speakers, ByName) and not is_first:
             style = replace(style, speakers=replace(speakers, heading=""))
         return self._part(msgs, style)
+
+
+_BOTH_WAYS = ("token_counter", "max_tokens")  # as AgentScope's classes take them
+
+
+def signature(*first: Parameter) -> Signature:
+    """What `help` shows for an `__init__` that takes these, and the keywords of every formatter.
+
+    Where all of `first` may be given by name, so do counter and limit stand among them.
+    """
+    this, _, *options = signature_of(WireFormatter.__init__).parameters.values()
+    facts = Parameter(
+        "facts", Parameter.KEYWORD_ONLY, default=None, annotation="Facts | str | None"
+    )
+    middle = () if any(p.default is Parameter.empty for p in first) else _BOTH_WAYS
+    counted = [p.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for p in options if p.name in middle]
+    return Signature(
+        [this, *first, *counted, facts, *(p for p in options if p.name not in middle)],
+        return_annotation="None",
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 from ...message import ChatResponse, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ...message.answer import total
@@ -17,31 +17,85 @@ from ..redaction import Shown
 from .arguments import argument_texts
 from .pieces import End, Key, Meta, Part, Piece
 
-EventType: TypeAlias = Literal[
-    "text-start", "text-delta", "text-end",
-    "thinking-start", "thinking-delta", "thinking-end",
-    "tool-start", "tool-delta", "tool-end",
-    "refusal-start", "refusal-delta", "refusal-end",
-    "block", "finish",
-]  # fmt: skip
+
+@dataclass(slots=True, repr=False)
+class StartEvent(Shown):
+    """A text, a thought or a refusal begins; `key` says of which block it is."""
+
+    type: Literal["text-start", "thinking-start", "refusal-start"]
+    key: Key
+    text: ClassVar[str] = ""
+    block: ClassVar[None] = None
+    response: ClassVar[None] = None
+    whole: ClassVar[bool] = False
 
 
 @dataclass(slots=True, repr=False)
-class StreamEvent(Shown):
-    """One event; `key` says of which block, and its first number of which candidate.
+class DeltaEvent(Shown):
+    """A block grows by `text`; that of a call is more of the JSON of its arguments."""
 
-    `text` is what a delta adds. A call's `block` holds id and name at `tool-start` (if they came
-    by then) and the parsed call at `tool-end`; `tool-delta` adds argument text. Anything else,
-    such as media, comes as `block`, in one piece or several; a `whole` one stands for everything
-    that came under its key. `finish` holds the answer.
+    type: Literal["text-delta", "thinking-delta", "refusal-delta", "tool-delta"]
+    key: Key
+    text: str
+    block: ClassVar[None] = None
+    response: ClassVar[None] = None
+    whole: ClassVar[bool] = False
+
+
+@dataclass(slots=True, repr=False)
+class EndEvent(Shown):
+    """A text, a thought or a refusal ends; it may begin again later, under its key."""
+
+    type: Literal["text-end", "thinking-end", "refusal-end"]
+    key: Key
+    text: ClassVar[str] = ""
+    block: ClassVar[None] = None
+    response: ClassVar[None] = None
+    whole: ClassVar[bool] = False
+
+
+@dataclass(slots=True, repr=False)
+class ToolEvent(Shown):
+    """A call begins, with its name and its id if that came by then; or ends, parsed."""
+
+    type: Literal["tool-start", "tool-end"]
+    key: Key
+    block: ToolUseBlock
+    text: ClassVar[str] = ""
+    response: ClassVar[None] = None
+    whole: ClassVar[bool] = False
+
+
+@dataclass(slots=True, repr=False)
+class BlockEvent(Shown):
+    """Anything else, such as media, in one piece or several.
+
+    A `whole` one stands for everything that came under its key.
     """
 
-    type: EventType
-    key: Key = ()
-    text: str = ""
-    block: ContentBlock | None = None
-    response: ChatResponse | None = None
+    type: Literal["block"]
+    key: Key
+    block: ContentBlock
     whole: bool = False
+    text: ClassVar[str] = ""
+    response: ClassVar[None] = None
+
+
+@dataclass(slots=True, repr=False)
+class FinishEvent(Shown):
+    """The last event: `response` is the answer."""
+
+    type: Literal["finish"]
+    response: ChatResponse
+    key: ClassVar[Key] = ()
+    text: ClassVar[str] = ""
+    block: ClassVar[None] = None
+    whole: ClassVar[bool] = False
+
+
+# Told apart by `type`. `key` says of which block an event is, and its first number of which
+# candidate; what an event does not hold is empty or None, so that each may be asked for it.
+StreamEvent: TypeAlias = StartEvent | DeltaEvent | EndEvent | ToolEvent | BlockEvent | FinishEvent
 
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -75,7 +129,7 @@ class EventView:
         self._candidates.add(key[0])
         kind = _KINDS.get(type(block))
         if kind is None:
-            event = StreamEvent("block", key, block=block, whole=piece.whole)
+            event = BlockEvent("block", key, block, piece.whole)
             return [*self._end_open(key), event]
         if kind == "tool":
             return self._call(key, cast("ToolUseBlock", block), piece.whole)
@@ -100,8 +154,7 @@ class EventView:
         # a call is shown when its name is there; some servers send it behind the first fragment
         if not block.name:
             return []
-        start = self._start(key, "tool", self._named_call(key))
-        return [*start, *self._delta("tool", key, _all(parts))]
+        return [*self._start(key, "tool"), *self._delta("tool", key, _all(parts))]
 
     def _named_call(self, key: Key) -> ToolUseBlock:
         """The call without its input, which is text so far."""
@@ -116,7 +169,7 @@ class EventView:
         if not text:
             return []  # nothing to show yet
         self._sent.setdefault(key, []).append(text)
-        return [_event(f"{kind}-delta", key, text)]
+        return [_delta(kind, key, text)]
 
     def _with_other_half(self, kind: str, key: Key, text: str) -> str:
         """Text that has a UTF-8 form: half a surrogate pair waits for the other half."""
@@ -135,39 +188,45 @@ class EventView:
         sent_text = "".join(self._sent.get(key, ()))
         if not text.startswith(sent_text):
             self._sent[key] = [text]
-            return [*self._start(key, kind), StreamEvent("block", key, block=block, whole=True)]
+            return [*self._start(key, kind), BlockEvent("block", key, block, True)]
         deltas = self._delta(kind, key, text[len(sent_text) :])
         return [*self._start(key, kind), *deltas] if deltas else []
 
-    def _start(self, key: Key, kind: str, block: ContentBlock | None = None) -> list[StreamEvent]:
+    def _start(self, key: Key, kind: str) -> list[StreamEvent]:
         if self._open.get(key) == kind:
             return []
         ended = self._end_open(key)
         self._open[key] = kind
-        return [*ended, _event(f"{kind}-start", key, block=block)]
+        if kind == "tool":
+            return [*ended, ToolEvent("tool-start", key, self._named_call(key))]
+        type: Any = f"{kind}-start"
+        return [*ended, StartEvent(type, key)]
 
     def _end_open(self, key: Key) -> list[StreamEvent]:
         """The ends of the candidate's texts, of which only one is written at a time."""
         items = self._open.items()
         keys = [other for other, kind in items if other[0] == key[0] and kind != "tool"]
-        return [_event(f"{self._open.pop(other)}-end", other) for other in keys]
+        return [_end(self._open.pop(other), other) for other in keys]
 
     def finish(self, response: ChatResponse) -> list[StreamEvent]:
         """The ends of what is still open, with the calls as they are now, and `finish`."""
         events: list[StreamEvent] = []
         for key, (kind, _) in self._half_characters.items():
-            events += [*self._start(key, kind), _event(f"{kind}-delta", key, "\ufffd")]
+            events += [*self._start(key, kind), _delta(kind, key, "\ufffd")]
         for key in self._calls:
             if key not in self._open:  # nobody ever named it
-                events += self._start(key, "tool", self._named_call(key))
+                events += self._start(key, "tool")
                 events += self._delta("tool", key, _all(self._calls[key]))
         calls_by_key = dict(self._finished_calls(response))
         for key, kind in self._open.items():
-            calls = calls_by_key.get(key, [])
-            events.append(_event(f"{kind}-end", key, block=calls[0] if calls else None))
-            events += [StreamEvent("block", key, block=call) for call in calls[1:]]
+            if kind != "tool":
+                events.append(_end(kind, key))
+                continue
+            first, *others = calls_by_key.get(key) or [self._named_call(key)]
+            events.append(ToolEvent("tool-end", key, first))
+            events += [BlockEvent("block", key, call) for call in others]
         self._open.clear()
-        return [*events, StreamEvent("finish", response=response)]
+        return [*events, FinishEvent("finish", response)]
 
     def _finished_calls(self, response: ChatResponse) -> Iterator[tuple[Key, list[ToolUseBlock]]]:
         """The calls of the answer that the parts of each key made: mostly one, in their order."""
@@ -192,5 +251,11 @@ def _all(parts: list[ToolUseBlock]) -> str:
     return "".join(part.raw_input or "" for part in parts)
 
 
-def _event(type: str, key: Key, text: str = "", block: ContentBlock | None = None) -> StreamEvent:
-    return StreamEvent(type, key, text, block)  # type: ignore[arg-type]  # made of known words
+def _delta(kind: str, key: Key, text: str) -> DeltaEvent:
+    type: Any = f"{kind}-delta"
+    return DeltaEvent(type, key, text)
+
+
+def _end(kind: str, key: Key) -> EndEvent:
+    type: Any = f"{kind}-end"
+    return EndEvent(type, key)

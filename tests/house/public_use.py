@@ -1,0 +1,183 @@
+"""Every name of the root, used as its users do: `make types` checks it as strictly as ours.
+
+`assert_type` says what an editor shows. Nothing here is run; `test_public` looks that no name is
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable
+from typing import Any, assert_type
+
+import dragoman
+from dragoman import (
+    ByName,
+    ByRole,
+    Capabilities,
+    ChatConfig,
+    ChatRequest,
+    ChatResponse,
+    ClearToolResults,
+    ConfigError,
+    ContextOverflow,
+    ConvertedStream,
+    Detected,
+    DragomanError,
+    DropOldest,
+    Facts,
+    Formatter,
+    InvalidMessage,
+    KeepFirst,
+    Loss,
+    LossRefused,
+    Msg,
+    NameField,
+    NotMessages,
+    Options,
+    Policy,
+    ProviderError,
+    ReadError,
+    ResponseFormat,
+    ServerTool,
+    StreamError,
+    StreamEvent,
+    Summarize,
+    Tagged,
+    Tool,
+    ToolChoice,
+    Vendor,
+    Wire,
+    WriteError,
+)
+from dragoman.message import ContentBlock, ToolUseBlock, Usage, Written
+
+
+def a_request(image: dict[str, Any]) -> ChatRequest:
+    msgs = [
+        Msg("Tony", "Where is Paris?", "user"),
+        Msg.user([{"type": "text", "text": "Hi"}, image], "Tony", metadata={"seen": True}),
+        Msg.system("You are Friday."),
+        Msg.assistant("In France.", name="Friday"),
+        Msg.tool("call_1", {"degrees": 18}, "warmth", is_error=False),
+    ]
+    return ChatRequest(
+        msgs,
+        tools=[Tool("warmth", "of a city", {"type": "object"}), ServerTool("web_search")],
+        tool_choice=ToolChoice("required", parallel=False),
+        options=Options(max_tokens=100, temperature=0.2, stop=("END",), reasoning="high"),
+        response_format=ResponseFormat("schema", {"type": "object"}),
+    )
+
+
+def not_options() -> None:
+    Options(reasoning="hihg")  # type: ignore[arg-type]
+    ToolChoice("must")  # type: ignore[arg-type]
+    Msg.user("Hi", nmae="Tony")  # type: ignore[call-arg]
+    Formatter("openai", max_token=9)  # type: ignore[call-arg]
+    dragoman.formatter.OpenAIChatFormatter(promote_images=True)  # type: ignore[call-arg]
+
+
+def a_round(wire: Wire, req: ChatRequest, answer: object) -> ChatResponse:
+    out = wire.write_request(req, model="gpt-5.6")
+    assert_type(out, Written)
+    resp = wire.read_response(answer, request=out)
+    assert_type(resp.msg, Msg)
+    assert_type(resp.calls, list[ToolUseBlock])
+    assert_type(resp.usage, Usage)
+    req.messages.append(resp.msg)
+    return resp
+
+
+def an_event(event: StreamEvent) -> str:
+    assert_type(event.text, str)
+    if event.type == "text-delta":
+        return event.text
+    if event.type == "tool-start":
+        assert_type(event.block, ToolUseBlock)
+        return event.block.name
+    if event.type == "block":
+        assert_type(event.block, ContentBlock)
+    if event.type == "finish":
+        assert_type(event.response, ChatResponse)
+        return event.response.text
+    if event.block is not None:
+        assert_type(event.block, ContentBlock)
+    return ""
+
+
+def a_stream(wire: Wire, chunks: Iterable[bytes]) -> ChatResponse:
+    stream = wire.read_stream(chunks)
+    for event in stream:
+        an_event(event)
+    return stream.response
+
+
+async def an_async_stream(wire: Wire, chunks: AsyncIterable[bytes]) -> ChatResponse:
+    stream = wire.aread_stream(chunks)
+    async for event in stream:
+        an_event(event)
+    return stream.response
+
+
+def a_conversion(body: dict[str, Any], chunks: Iterable[bytes]) -> dict[str, Any]:
+    found = dragoman.detect(body)
+    assert_type(found, Detected)
+    policy = Policy(refuse=("dropped",), allow=("name.*",))
+    out = dragoman.convert(body, found.wire, "anthropic", policy=policy, fetch=None)
+    for loss in out.losses:
+        assert_type(loss, Loss)
+    events = dragoman.convert_stream(chunks, "openai", "anthropic")
+    assert_type(events, ConvertedStream)
+    for event in events:
+        assert_type(event, dragoman.sse.ServerEvent)
+    return out.body
+
+
+def a_vendor() -> Wire:
+    facts = dragoman.facts({"models": []}, pin="2026-03")
+    assert_type(facts, Facts)
+    acme = Vendor("acme", base_url="https://api.acme.example/v1", key="ACME_API_KEY")
+    wire = dragoman.wire(acme, facts=facts, policy="refuse", strict=True)
+    assert_type(wire.can("gpt-5.6"), Capabilities)
+    assert_type(dragoman.wires(), list[str])
+    return wire
+
+
+def formatters(msgs: list[Msg], counter: dragoman.token.TokenCounterBase) -> list[Formatter]:
+    can = ChatConfig(support_image=False)
+    speakers = (ByRole(), ByName(), Tagged(me="Friday"), NameField())
+    cuts = (DropOldest(), KeepFirst(2), ClearToolResults(keep=1), Summarize(lambda msgs: "all"))
+    made = [Formatter("openai", speakers=who, can=can) for who in speakers]
+    made += [
+        Formatter("openai", token_counter=counter, max_tokens=1000, truncate=cut) for cut in cuts
+    ]
+    assert_type(made[0].format_sync(msgs), list[dict[str, Any]])
+    named = dragoman.formatter.DashScopeMultiAgentFormatter("# History", True, max_tokens=9)
+    assert_type(named.parse_response({}), Msg)
+    return made
+
+
+async def a_long_history(msgs: list[Msg], formatter: Formatter) -> list[Msg]:
+    fitted = await dragoman.fit_history(msgs, formatter=formatter, max_tokens=1000)
+    again = dragoman.fit_history_sync(fitted.msgs, formatter=formatter)
+    parts = dragoman.split_history("Tony: Hi\nFriday: Hello", names=["Tony", "Friday"])
+    assert_type(dragoman.message.dump(parts), dict[str, Any])
+    return again.msgs
+
+
+def errors(call: Any) -> str:
+    try:
+        call()
+    except LossRefused as error:
+        return str(error.losses[0].code)
+    except (ConfigError, ContextOverflow, NotMessages, InvalidMessage) as error:
+        return error.hint
+    except WriteError as error:
+        return error.path
+    except StreamError as error:
+        return error.message
+    except (ProviderError, ReadError) as error:
+        return error.code
+    except DragomanError as error:
+        return error.path
+    return ""
