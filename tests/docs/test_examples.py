@@ -40,7 +40,9 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
     """Run a block; `await` stands at its top as in a notebook."""
-    tree = compile("\n" * (line - 1) + code, place, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    tree = compile(
+        "\n" * (line - 1) + code, place, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
+    )
     waiting = eval(tree, names)
     if inspect.iscoroutine(waiting):
         asyncio.run(waiting)

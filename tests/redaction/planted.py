@@ -152,7 +152,8 @@ def requests(text: str) -> Iterator[ChatRequest]:
         max_tokens=100, temperature=0.5, top_k=3, seed=1, stop=(text, text), n=2, logprobs=True,
         reasoning_budget=7, service_tier=text, user=text,
     )  # fmt: skip
-    options = replace(options, reasoning=text)
+    word: Any = text
+    options = replace(options, reasoning=word)
     choices = [ToolChoice("tool", text), ToolChoice("auto", allowed=(text, name), parallel=False)]
     form = ResponseFormat("schema", schema, text, text, True)
     planted = list(blocks(text))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from operator import attrgetter, is_
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_origin
 
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
@@ -20,6 +20,7 @@ from ..losses import Loss, Report
 from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
+from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of
 
 # how much thinking, from least to most; `on` and `auto` leave it to the model
@@ -134,6 +135,24 @@ class ResponseFormat(Shown):
         text(self.name, "$.response_format.name")
         text(self.description, "$.response_format.description")
         instance(self.strict, bool, "$.response_format.strict")
+
+    @classmethod
+    def of(cls, value: Any) -> ResponseFormat:
+        """A ResponseFormat of `"text"`, `"json"`, or of a type of Python.
+
+        A pydantic model, a dataclass, a TypedDict or any other type that has a JSON Schema, such as
+        `list[int]`, needs the extra `tools`; many APIs want an object at the root. Raises
+        InvalidMessage for what is none of these, ConfigError if a library is missing.
+        """
+        if isinstance(value, ResponseFormat):
+            return value
+        if value in ("text", "json"):
+            return cls(value)
+        if not (isinstance(value, type) or get_origin(value) is not None):
+            hint = '"json", a type, or ResponseFormat(...)'
+            raise is_none("response format", value, "$.response_format", "format.kind", hint)
+        described = type_schema(value, "$.response_format")
+        return cls("schema", described.schema, described.name or "response", described.description)
 
 
 ITEM = "item:"  # among fields that name what a provider keeps: a type of messages that does
@@ -303,7 +322,7 @@ class ChatRequest(Shown):
         if not (self.system is self.model is self.agent_name is self.memories is None):
             self._heal()
         if self.response_format is not None:
-            instance(self.response_format, ResponseFormat, "$.response_format")
+            self.response_format = ResponseFormat.of(self.response_format)
         if type(self.stream) is not bool:
             instance(self.stream, bool, "$.stream")
         if self.metadata is not None:

@@ -5,7 +5,7 @@ A tool's parameters are a JSON Schema object; `Parameter` spells one without wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from .._core.redaction import Shown, shown
 from ..errors import InvalidMessage
 from .blocks import CacheHint, Extras, ReadFrom
 from .check import build, instance, is_none, optional_text, own_fields, text, unknown, wrong_type
+from .python_types import describes_fields, function_schema, type_schema
 
 
 @dataclass(slots=True, repr=False)
@@ -145,12 +146,24 @@ class Tool(ReadFrom, Shown):
         return parameters if parameters is None or isinstance(parameters, dict) else None
 
     @classmethod
-    def of(cls, value: Tool | Mapping[str, Any], path: str = "$.tools") -> Tool:
-        """A Tool, or one made of plain fields (`parameters` may be `input_schema`)."""
+    def of(
+        cls, value: Tool | Mapping[str, Any] | Callable[..., Any], path: str = "$.tools"
+    ) -> Tool:
+        """A Tool, one made of plain fields, or of Python (with the extra `tools`).
+
+        Plain fields may say `input_schema` for `parameters`. A function's name, docstring and
+        annotations are the tool's; so are those of a pydantic model, a dataclass or a TypedDict,
+        whose fields are the arguments. Nothing is called: the program runs what the model asks for.
+        Raises InvalidMessage for what is none of these, ConfigError if a library is missing.
+        """
         if isinstance(value, Tool):
             return value
+        if describes_fields(value):
+            return cls(*type_schema(value, path))
+        if callable(value) and not isinstance(value, type):
+            return cls(*function_schema(value, path))
         if not isinstance(value, Mapping):
-            hint = "use Tool, or a dict with name, description and parameters"
+            hint = "use Tool, a function, or a dict with name and parameters"
             raise is_none("tool", value, path, "tool.type", hint)
         item = value.get("function", value)
         if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
@@ -250,7 +263,7 @@ class ServerTool(ReadFrom, Shown):
         return cls(**value)
 
 
-ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any]
+ToolLike: TypeAlias = Tool | ServerTool | Mapping[str, Any] | Callable[..., Any]
 ToolList: TypeAlias = Sequence[ToolLike] | None
 
 

@@ -1,0 +1,168 @@
+"""Schemas of Python: functions, pydantic models, dataclasses, TypedDicts, and any other type.
+
+pydantic knows what each type is as JSON Schema, docstring_parser what a docstring says of each
+parameter; both are loaded when somebody asks (extra `tools`). Calls nothing and checks no values.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple, get_type_hints
+
+from .._core.jsontext import Json, JsonObject
+from ..errors import ConfigError, InvalidMessage
+
+_HINT = "pip install 'dragoman[tools]'"
+
+
+class Described(NamedTuple):
+    """What a model is told of a function or a type: its name, what it is, and its JSON Schema."""
+
+    name: str
+    description: str
+    schema: JsonObject
+
+
+def describes_fields(value: object) -> bool:
+    """Whether the value is a class with named fields: a model, a dataclass or a TypedDict."""
+    return isinstance(value, type) and (
+        is_dataclass(value)
+        or callable(getattr(value, _OF_MODEL, None))
+        or hasattr(value, "__required_keys__")  # a TypedDict, also that of typing_extensions
+    )
+
+
+_OF_MODEL = "model_json_schema"
+
+
+def function_schema(function: Callable[..., Any], path: str) -> Described:
+    """The function as a tool: its parameters are the properties of the schema.
+
+    Descriptions come from `Annotated[..., Field(description=...)]`, from a text in `Annotated`, or
+    from the docstring, in this order. Raises InvalidMessage for parameters that no JSON object can
+    name, or whose type has no schema; ConfigError if a library is missing.
+    """
+    named: Any = function.func if isinstance(function, partial) else function
+    name = getattr(named, "__name__", "") or type(named).__name__
+    if not inspect.isroutine(named):
+        function = named = named.__call__  # of an object
+    if not name.isidentifier():
+        hint = "def a function, or Tool(name, description, parameters)"
+        raise InvalidMessage("a lambda has no name", path=path, code="tool.name", hint=hint)
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            fault = f"{name}({parameter}): a model gives arguments by name"
+            raise InvalidMessage(fault, path=path, code="tool.field")
+    schema = _schema(function, name, path)
+    if schema.get("additionalProperties") is False:
+        del schema["additionalProperties"]  # who wants it strict says so
+    summary, about = _docstring(inspect.getdoc(named))
+    _describe(schema, {**about, **_annotated(named)})
+    return Described(name, summary, schema)
+
+
+def type_schema(value: Any, path: str) -> Described:
+    """A type as JSON: what a tool takes, or what an answer must be.
+
+    Raises InvalidMessage for a type that has no schema, ConfigError if a library is missing.
+    """
+    name: str = value.__name__ if describes_fields(value) else ""
+    schema = _schema(value, name, path)
+    summary, about = _docstring(_own_docstring(value) if name else None)
+    _describe(schema, about)
+    if summary:
+        schema.pop("description", None)
+    return Described(name, summary, schema)
+
+
+def _schema(value: Any, name: str, path: str) -> JsonObject:
+    pydantic = _library("pydantic")
+    try:
+        of_model = getattr(value, _OF_MODEL, None)
+        make = of_model if callable(of_model) else pydantic.TypeAdapter(value).json_schema
+        schema: JsonObject = make()
+    except (pydantic.PydanticUserError, NameError) as error:
+        text = f"{name or value} has no JSON Schema: {str(error).partition(chr(10))[0]}"
+        hint = "annotate it with types that JSON has, or give the schema itself"
+        raise InvalidMessage(text, path=path, code="tool.type", hint=hint) from error
+    named = schema.get("$defs", {}).get(str(schema.get("$ref")).removeprefix("#/$defs/"))
+    if named is not None:  # a type that holds itself; APIs want to see an object at the root
+        schema = {**named, "$defs": schema["$defs"]}
+    _untitle(schema, name)
+    return schema
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        text = f"{name} reads functions and types, and is not installed"
+        raise ConfigError(text, hint=_HINT, code="tool.no_library") from error
+
+
+def _untitle(schema: Json, name: str) -> None:
+    """Take out the titles that pydantic makes of names: they say nothing that the names do not."""
+    if not isinstance(schema, dict):
+        return
+    if schema.get("title") in (name, name.title().replace("_", " ").strip()):
+        del schema["title"]
+    for inner_name, inner in _inner(schema):
+        _untitle(inner, inner_name)
+
+
+def _inner(schema: JsonObject) -> Iterator[tuple[str, Json]]:
+    """The schemas within a schema, each with its name, if it has one."""
+    for keyword in ("properties", "$defs", "patternProperties"):
+        if isinstance(named := schema.get(keyword), dict):
+            yield from named.items()
+    for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        if isinstance(several := schema.get(keyword), list):
+            yield from (("", item) for item in several)
+    for keyword in ("items", "additionalProperties"):
+        yield "", schema.get(keyword)
+
+
+def _describe(schema: JsonObject, descriptions: Mapping[str, str]) -> None:
+    """Say what the properties are, where the types did not."""
+    properties = schema.get("properties")
+    for name, text in descriptions.items():
+        inner = properties.get(name) if isinstance(properties, dict) else None
+        if text and isinstance(inner, dict):
+            inner.setdefault("description", text)
+
+
+def _annotated(function: Callable[..., Any]) -> dict[str, str]:
+    """What stands as a text in `Annotated`, or as its `Doc`, by parameter."""
+    texts: dict[str, str] = {}
+    for name, hint in get_type_hints(function, include_extras=True).items():
+        for note in getattr(hint, "__metadata__", ()):
+            text = note if isinstance(note, str) else getattr(note, "documentation", None)
+            if isinstance(text, str):
+                texts[name] = text
+    return texts
+
+
+def _own_docstring(cls: Any) -> str | None:
+    """The docstring that somebody wrote for this class, and that no library made or left to it."""
+    text: str | None = cls.__dict__.get("__doc__")
+    if not text or (hasattr(cls, "__dataclass_fields__") and text.startswith(f"{cls.__name__}(")):
+        return None
+    return inspect.cleandoc(text)
+
+
+def _docstring(text: str | None) -> tuple[str, dict[str, str]]:
+    """(what it is, what each parameter is), of a docstring in any of the usual styles."""
+    if not text:
+        return "", {}
+    parser = _library("docstring_parser")
+    try:
+        parsed = parser.parse(text)
+    except parser.ParseError:
+        return text, {}
+    about = {each.arg_name: (each.description or "").strip() for each in parsed.params}
+    parts = (parsed.short_description, parsed.long_description)
+    return "\n\n".join(part.strip() for part in parts if part), about
