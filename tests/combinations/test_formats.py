@@ -115,3 +115,23 @@ def test_gemini_2_has_its_tools_and_is_asked_for_the_format_in_words() -> None:
     alone = gemini.write_request(request, "gemini-2.5-pro")
     assert alone.body["generationConfig"]["responseMimeType"] == "application/json"
     assert "systemInstruction" not in alone.body
+
+
+# hosts and models that have no field for any format of the answer
+WORDS_ALONE = [("minimax", "MiniMax-M3"), ("bedrock", "us.amazon.nova-2-lite-v1:0"),
+               ("anthropic", "claude-sonnet-4-20250514")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "model"), WORDS_ALONE)
+def test_a_host_without_formats_is_told_the_schema(host: str, model: str) -> None:
+    sent = written(host, model, ResponseFormat("schema", SCHEMA))
+    assert "Answer in JSON that fits this JSON Schema" in str(sent.body)
+    assert "degrees" in str(sent.body)
+    losses = [(loss.kind, loss.code) for loss in sent.losses if loss.code.startswith("format")]
+    assert losses == [("added", "format.in_words"), ("degraded", "format.unsaid")]
+
+
+def test_any_json_is_asked_for_in_words_unless_a_message_does() -> None:
+    assert "Answer in JSON." in str(written("anthropic", "claude-opus-5-5", JSON).body)
+    body = written("anthropic", "claude-opus-5-5", JSON, Msg.user("Give me JSON.")).body
+    assert "system" not in body

@@ -89,7 +89,9 @@ def test_what_mantle_lacks() -> None:
     shown = Msg.user([TextBlock("?"), LINK])
     newer = wrote("bedrock-mantle/anthropic", "anthropic.claude-opus-5-5", shown,
                   response_format=SCHEMA, tools=[ServerTool("web_search")])  # fmt: skip
-    assert codes(newer) == ["server_tool.unsaid", "media.not_fetched", "format.unsaid"]
+    assert codes(newer) == [
+        "server_tool.unsaid", "format.in_words", "media.not_fetched", "format.unsaid",
+    ]  # fmt: skip
     wire = dragoman.wire("bedrock-mantle/anthropic")
     assert "schema" in wire.can("anthropic.claude-opus-4-6").formats
 

@@ -206,7 +206,7 @@ def test_cortex_by_family() -> None:
     assert (codes(claude), "tools" in claude.body) == ([], True)
     assert "strict" not in claude.body["tools"][0]["function"]
     llama = wrote("snowflake", "llama3.1-70b", tools=[LOOK], response_format=SCHEMA)
-    assert codes(llama) == ["tools.unsaid", "format.unsaid"]
+    assert codes(llama) == ["tools.unsaid", "format.in_words", "format.unsaid"]
     own = ThinkingBlock("hm", signature="c2ln", origin=Origin("snowflake"))
     other = ThinkingBlock("hm", signature="c2ln", origin=Origin("anthropic"))
     [detail] = said("snowflake", "claude-sonnet-4-6", *called(own))[1]["reasoning_details"]

@@ -103,7 +103,6 @@ class Capabilities:
     speakers: IdRule = IdRule()
     max_tokens: int = 0  # sent where the wire demands a maximum and none is given
     formats: Kinds = frozenset({"text", "json", "schema"})
-    format_words: bool = False  # a format that cannot be asked for is told in words
     json_word: bool = False  # any JSON is given only where a message speaks of JSON
     options: Mapping[str, Stance] = field(default_factory=dict)
     thinks: Literal["never", "asked", "default", "always"] = "asked"

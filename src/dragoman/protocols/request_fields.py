@@ -92,8 +92,14 @@ def response_format(
     if form.kind == "schema" and "json" in caps.formats:
         report.lost("format.lowered", form, "kind", what="schema", did="json")
         return ResponseFormat("json")
-    report.lost("format.unsaid", form, what=form.kind)
+    lower_to_words(form, report)
     return None
+
+
+def lower_to_words(form: ResponseFormat, report: Report) -> None:
+    """Name a format that no field says: words ask for it, but for plain text."""
+    kind: Kind = "dropped" if form.kind == "text" else "degraded"
+    report.lost("format.unsaid", form, what=form.kind, kind=kind)
 
 
 def fitting_schema(form: ResponseFormat, caps: Capabilities, report: Report) -> ResponseFormat:

@@ -201,7 +201,7 @@ def test_a_schema_that_would_be_refused_is_left_out() -> None:
 def test_no_format_beside_tools_or_documents() -> None:
     body, losses = wrote(tools=[LOOK], response_format=ResponseFormat("json"))
     assert "response_format" not in body
-    assert losses == ["format.unsaid"]
+    assert losses == ["format.in_words", "format.unsaid"]
     body, losses = wrote(response_format=ResponseFormat("json"),
                          extras={"cohere": {"documents": ["a"]}})  # fmt: skip
     assert "response_format" not in body

@@ -126,7 +126,7 @@ ROWS = (
     # with a ...": the tools stay, for a program waits for them, and words ask for the format
     Fact(
         ("gemini-2*", "gemini-1*"),
-        {"formats": ("text",), "format_words": True},
+        {"formats": ("text",)},
         "2025-05-06",
         "googleapis/python-genai issue 867; symfony/ai issue 803; snailyp/gemini-balance issue 264",
         wire="gemini",

@@ -1,6 +1,6 @@
 """The format of the answer in words, where the wire cannot ask for it without them.
 
-A schema that is lowered to any JSON is told to the model, and some hosts give any JSON only where
+A schema that no field can say is told to the model, and some hosts give any JSON only where
 a message speaks of it. Knows no wire.
 """
 
@@ -24,18 +24,16 @@ def ask_in_words(
     form = request.response_format
     if form is None or form.kind == "text":
         return msgs
-    if form.kind not in caps.formats:
-        if "json" in caps.formats or caps.format_words:
-            report.lost("format.in_words", form, what=form.kind)
-            schema = form.schema
-            text = told.schema.format(schema=arguments(schema)) if schema else told.json
-            return _with_prompt(msgs, text, form, report)
-        return msgs
-    if form.kind != "json" or not caps.json_word:
+    unknown = form.kind not in caps.formats
+    if unknown and form.schema is not None:
+        report.lost("format.in_words", form, what=form.kind)
+        text = told.schema.format(schema=arguments(form.schema))
+        return _with_prompt(msgs, text, form, report)
+    if not (unknown or (form.kind == "json" and caps.json_word)):
         return msgs
     if any("json" in text.lower() for m in msgs for text in _texts(m)):
         return msgs
-    report.lost("format.json_word", form, did=told.json)
+    report.lost("format.in_words" if unknown else "format.json_word", form, did=told.json)
     return _with_prompt(msgs, told.json, form, report)
 
 

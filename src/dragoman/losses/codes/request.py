@@ -77,9 +77,10 @@ ROWS: dict[str, Code] = {
         "the choice names a tool that is not offered", fix="Name one of the request's `tools`."
     ),
     # response format
-    "format.unsaid": dropped(
+    "format.unsaid": degraded(
         "the wire has no such response format",
-        fix="Ask for the format in words, or choose a wire that has it.",
+        fix="The model is asked for the format in words, and may not keep to it: check the answer,"
+        " or choose a wire that has the format.",
         asks=("formats",),
     ),
     "format.field": expected(
@@ -97,7 +98,7 @@ ROWS: dict[str, Code] = {
         "the format of the answer is told in the system prompt, for no field can say it here",
         fix="Choose a wire or a model that takes the format, and check the answer against it. The"
         " words are `Told.schema` and `Told.json`.",
-        asks=("formats", "format_words"),
+        asks=("formats",),
     ),
     "format.json_word": added(
         "a sentence asks for JSON, which the host demands of a message where JSON is the format",

@@ -114,6 +114,7 @@ class Cohere(ChatRoom):
         body = http.body
         if body.get("documents") and body.get("response_format", {}).get("type") == "json_object":
             what = "a format beside documents"
-            report.lost("format.unsaid", prepared.request.response_format, what=what)
+            form = prepared.request.response_format
+            report.lost("format.unsaid", form, what=what, kind="dropped")
             del body["response_format"]
         return http

@@ -167,7 +167,7 @@ SCHEMAS = ("responseJsonSchema", "responseSchema", "_responseJsonSchema")
 def _write_format(form: ResponseFormat, target: Target) -> JsonObject:
     caps, report = target.caps, target.report
     if form.kind != "text" and form.kind not in caps.formats:
-        report.lost("format.unsaid", form, what=form.kind)
+        request_fields.lower_to_words(form, report)
         return {}
     config: JsonObject = {"responseMimeType": _MIME_TYPES[form.kind]}
     if form.kind == "schema":
