@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from dragoman import wire
 from dragoman.formatter import WrittenMessages
-from dragoman.losses import Loss, Policy, Report
+from dragoman.losses import Loss, Losses, Policy, Report
 from dragoman.losses.codes import CODES
 from dragoman.message import (
     Base64Source,
@@ -329,3 +330,14 @@ def test_copies_and_pickles_hold_the_paths(way: Any) -> None:
 def test_a_report_without_losses_costs_nothing_to_read() -> None:
     found = report([Msg("", "x")])
     assert (found.losses, found.kinds) == ([], set())
+
+
+def test_losses_show_themselves_a_line_each_and_as_a_table() -> None:
+    req = ChatRequest([Msg("<Tony>", "Hi", "user")], options=Options(seed=3))
+    losses = wire("ollama", policy="ignore").write_request(req, model="qwen3").losses
+    assert repr(losses) == "[\n  dropped name.unsaid at $.messages[0].name: <Tony>\n]"
+    assert "<td>name.unsaid</td><td>$.messages[0].name</td><td>&lt;Tony&gt;</td>" in (
+        losses._repr_html_()
+    )
+    assert repr(losses[:0]) == repr(Losses()) == "[]"
+    assert losses == list(losses) == pickle.loads(pickle.dumps(losses))

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from dragoman.message import (
     CacheHint,
@@ -199,3 +200,17 @@ def test_trusted_takes_over_what_is_not_said() -> None:
     assert made.spelling is None, "the spelling was that of other content"
     bare = Msg.trusted("b", "y", "user")
     assert (bare.timestamp, bare.cache, bare.extras, bare.origin) == (None,) * 4
+
+
+def test_a_model_of_pydantic_holds_messages() -> None:
+    class Chat(BaseModel):
+        msgs: list[Msg]
+
+    chat = Chat(msgs=[Msg.user("Hi", "Tony"), Msg.tool("c", "18 degrees", "warmth")])
+    assert Chat.model_validate_json(chat.model_dump_json()) == chat
+    assert Chat.model_validate(chat.model_dump()) == chat
+    assert chat.msgs[0] is Chat(msgs=chat.msgs).msgs[0]
+    schema = Chat.model_json_schema()["properties"]["msgs"]["items"]
+    assert schema["required"] == ["name", "role", "content"]
+    with pytest.raises(ValidationError, match="content is missing"):
+        Chat.model_validate({"msgs": [{"name": "", "role": "user"}]})

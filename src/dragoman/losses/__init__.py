@@ -6,8 +6,18 @@ the walk over a source comes in as a function.
 
 from __future__ import annotations
 
-from .loss import Loss
+from .loss import Loss, Losses
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report
 
-__all__ = ["Field", "InBody", "Loss", "Places", "Policy", "PolicyLike", "Report", "policy"]
+__all__ = [
+    "Field",
+    "InBody",
+    "Loss",
+    "Losses",
+    "Places",
+    "Policy",
+    "PolicyLike",
+    "Report",
+    "policy",
+]

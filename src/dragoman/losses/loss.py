@@ -5,6 +5,7 @@ Its words are cut and its place is computed when somebody reads them, not when i
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._core.redaction import clipped, one_line, shortened
@@ -102,6 +103,27 @@ class Loss:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revive, (self.to_dict() | {"field": self.field},)
+
+
+class Losses(list[Loss]):
+    """A list of losses, one a line in the terminal, a table in a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        lines = (f"  {loss.kind} {loss.code} at {loss.where}: {_words(loss)}\n" for loss in self)
+        return "[\n" + "".join(lines) + "]" if self else "[]"
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows."""
+        rows = [("kind", "code", "where", "what")]
+        rows += [(loss.kind, loss.code, loss.where, _words(loss)) for loss in self]
+        cells = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+
+def _words(loss: Loss) -> str:
+    return f"{loss.what} -> {loss.did}" if loss.did else loss.what
 
 
 def _name(node: object) -> str:

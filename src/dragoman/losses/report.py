@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from .._core.jsontext import member
 from .codes import CODES
 from .codes.code import Kind
-from .loss import Loss, Row
+from .loss import Loss, Losses, Row
 
 Places: TypeAlias = Callable[[Sequence[Any], Any], Iterator[tuple[str, object]]]
 _Node = TypeVar("_Node")
@@ -150,17 +150,16 @@ class Report:
         return copy
 
     @property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> Losses:
         """All losses so far, in the order in which they were found."""
         if self._groups:
             groups, self._groups = self._groups, []
             for code, nodes in groups:
                 kind = CODES[code].kind
                 self._rows.extend((code, kind, *row, "", "") for row in nodes)
-        return [
-            *self._detached,
-            *(Loss(self, ordinal, row) for ordinal, row in enumerate(self._rows)),
-        ]
+        losses = Losses(self._detached)
+        losses += (Loss(self, ordinal, row) for ordinal, row in enumerate(self._rows))
+        return losses
 
     def place(self, ordinal: int) -> str:
         """Where the `ordinal` loss is: a node may stand, and be lost, in several places."""
@@ -184,9 +183,9 @@ class Report:
         return any(item[0] == code for item in (*self._rows, *self._groups))
 
     @property
-    def added(self) -> list[Loss]:
+    def added(self) -> Losses:
         """What the target says and nobody wrote: headings, placeholders, required fields."""
-        return [loss for loss in self.losses if loss.kind == "added"]
+        return Losses(loss for loss in self.losses if loss.kind == "added")
 
     def foreign(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
         """Name each field of another issuer, which `node` carries and this target does not."""

@@ -263,6 +263,30 @@ class Msg:
         return cls(data["name"], data["content"], data["role"], data.get("metadata"),
                    data.get("timestamp"), id=data.get("id"), path=path, **optional)  # fmt: skip
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
+        """For models with a field of Msg: a Msg as it is, or what `to_dict` wrote."""
+        return {
+            "type": "function-plain",
+            "function": {"type": "no-info", "function": cls._validated},
+            "serialization": {"type": "function-plain", "function": cls.to_dict},
+        }
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """The shape of `to_dict`."""
+        content: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
+        fields = {
+            "name": {"type": "string"},
+            "role": {"type": "string", "enum": list(get_args(Role))},
+            "content": {"anyOf": [{"type": "string"}, content]},
+        }
+        return {"title": "Msg", "type": "object", "properties": fields, "required": list(fields)}
+
+    @classmethod
+    def _validated(cls, value: Any) -> Msg:
+        return value if isinstance(value, Msg) else cls.from_dict(value)
+
     def __eq__(self, other: object) -> bool:
         """Equal by content: ids, times and metadata are not part of it."""
         if not isinstance(other, Msg):

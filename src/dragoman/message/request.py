@@ -16,7 +16,7 @@ from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
 from ..errors import ConfigError, InvalidMessage, NotMessages
-from ..losses import Loss, Report
+from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
 from .check import heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
@@ -409,12 +409,12 @@ class Written(Shown):
     )  # (path in the body, node or Field of the request) of everything that the body says
 
     @property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> Losses:
         """What could not be said, and what was added."""
         return self.report.losses
 
     @property
-    def added(self) -> list[Loss]:
+    def added(self) -> Losses:
         """What the request says and nobody wrote: headings, placeholders, required fields."""
         return self.report.added
 

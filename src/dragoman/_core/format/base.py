@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
-from ...losses import Loss, Policy, Report
+from ...losses import Losses, Policy, Report
 from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
 from ...message.request import OPTIONS
 from ...message.tools import ToolList
@@ -99,12 +99,12 @@ class WrittenMessages(Shown):
     report: Report = field(repr=False)
 
     @property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> Losses:
         """What could not be said, and what was added."""
         return self.report.losses
 
     @property
-    def added(self) -> list[Loss]:
+    def added(self) -> Losses:
         """What the messages say and nobody wrote: headings, placeholders, made-up results."""
         return self.report.added
 

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from ...losses import Loss, Report
+from ...losses import Losses, Report
 from ...message import ChatRequest, Msg
 from ...message.tools import ToolLike
 from ...rewrite.truncate import Counted, Truncation
@@ -58,7 +58,7 @@ class JoinedReport(Report):
         self._messages = self._messages[count:]
 
     @property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> Losses:
         """All losses: of the whole, then of its parts in their order."""
         parts, self._parts = self._parts, ()
         first_messages, self._final_msgs = self._final_msgs[: self._count], ()
