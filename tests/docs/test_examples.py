@@ -126,5 +126,13 @@ def test_the_commands_of_a_page_work(
     assert ran.stdout, f"{name}: {command} prints nothing"
 
 
+def test_the_readme_is_short_and_begins_with_the_loop() -> None:
+    lines = PAGES["README.md"].splitlines()
+    assert len(lines) < 150
+    first = "\n".join(lines[:40])
+    for step in ("write_request", "read_response", ".append(resp.msg)", "Msg.tool("):
+        assert step in first
+
+
 def test_the_readme_shows_commands() -> None:
     assert len(commands(PAGES["README.md"])) > 1
