@@ -161,6 +161,34 @@ def test_a_formatter_without_a_wire() -> None:
     assert [(loss.code, loss.where) for loss in cut.losses] == [("history.cut", "$.messages[1]")]
 
 
+class Lines(FormatterBase):
+    async def format(self, msgs: list[Msg]) -> Any:
+        return [m.text for m in msgs]
+
+
+@pytest.mark.parametrize("formatter", [Bare(), Lines()])
+def test_a_formatter_without_a_wire_has_every_door(formatter: FormatterBase) -> None:
+    tool = dragoman.Tool("now", "the time")
+    schema = {"name": "now", "description": "the time",
+              "parameters": {"type": "object", "properties": {}}}  # fmt: skip
+    declared = [{"type": "function", "function": schema}]
+    assert formatter.format_tools([tool]) == declared
+    messages, tools, stream = asyncio.run(formatter.call([Msg.user("Hi.")], [tool], True))
+    assert (len(messages), tools, stream) == (1, declared, True)
+    with pytest.raises(ConfigError, match="has no wire that could read an answer"):
+        formatter.parse_response({})
+    with pytest.raises(ConfigError, match="override format_tools"):
+        formatter.format_tools([dragoman.ServerTool("web_search")])
+
+
+def test_what_a_list_of_messages_has_no_place_for_is_refused_at_every_door() -> None:
+    formatter = OpenAIChatFormatter()
+    for door in (formatter, formatter.session(), Bare()):
+        with pytest.raises(ConfigError, match="a list of messages has no tools"):
+            door.format_sync(MSGS[:2], tools=[dragoman.Tool("now")])
+        assert door.format_sync(MSGS[:2], tools=None, stream=False)
+
+
 def test_hooks_that_must_be_written() -> None:
     class Half(TruncatedFormatterBase):
         pass

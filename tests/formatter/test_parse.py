@@ -247,3 +247,13 @@ def test_only_the_first_of_several_candidates_is_parsed() -> None:
     assert FORMATTER.parse_response({"choices": said}).get_text_content() == "a"
     assert len(FORMATTER.wire.read_response({"choices": said}).candidates) == 2
     assert streamed(FORMATTER, [chunk(content="a"), chunk("stop")]).get_text_content() == "a"
+
+
+def test_a_formatter_gives_what_stands_beside_the_message() -> None:
+    message = {"role": "assistant", "content": "Friday: Hi."}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 2}}  # fmt: skip
+    formatter = Formatter("openai", speakers=Tagged(me="Friday", tag="{name}: "))
+    resp = formatter.read_response(body)
+    assert resp.msg == formatter.parse_response(body)
+    assert (resp.msg.name, resp.text, resp.usage.output) == ("Friday", "Hi.", 2)

@@ -257,7 +257,7 @@ def wire(
     `documents-2025`. `strict`: a history that would have to be repaired is refused (LossRefused).
     `fetch(source, path)` gives the bytes of media that the provider takes as bytes only; by
     default files under the current directory, nothing where it is None. A Wire keeps its own
-    policy and fetch where none is given.
+    policy and fetch where none is given. Speakers, limits and rewrites: `Formatter(wire, ...)`.
     Raises ConfigError for an unknown name.
 
     >>> wire("deepseek").room.protocol

@@ -46,6 +46,9 @@ from .verbatim import prepare_verbatim, write_verbatim
 class Wire(ModelFacts, WireReading, WireAnswering):
     """One provider's API: `write_request` turns a ChatRequest into what it takes.
 
+    Who speaks, a limit of tokens and rewrites are a formatter's: `Formatter(wire, ...)`, whose
+    `format_request` writes as `write_request` does.
+
     Immutable and shareable across threads. `name` is what `dragoman.wire()` was asked for. `fetch`
     reads media that the provider takes as bytes only, of messages that the program built.
     """

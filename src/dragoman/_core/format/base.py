@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias
 from ...capabilities import About, Capabilities
 from ...errors import ConfigError
 from ...losses import Losses, Policy, Report
-from ...message import ChatRequest, Msg, Written, messages_of, places, request_of, tools_of
+from ...message import (
+    ChatRequest,
+    Msg,
+    ServerTool,
+    Tool,
+    Written,
+    messages_of,
+    places,
+    request_of,
+    tools_of,
+)
 from ...message.request import OPTIONS
 from ...message.tools import ToolList
 from ...rewrite.lines import has_tools
@@ -114,7 +124,8 @@ _OF_REQUESTS = frozenset(f.name for f in fields(ChatRequest)) - {"messages"} | {
 
 def refuse_options(kwargs: Mapping[str, Any]) -> None:
     """Raise ConfigError for keywords that a list of messages has no place for."""
-    if lost := sorted(_OF_REQUESTS & kwargs.keys()):
+    given = {name for name, value in kwargs.items() if value is not None and value is not False}
+    if lost := sorted(_OF_REQUESTS & given):
         raise ConfigError(
             f"a list of messages has no {', '.join(lost)}",
             hint="format_request(ChatRequest(msgs, ...)) writes the whole request; call(msgs,"
@@ -134,12 +145,44 @@ class FormatterBase(ABC, Generic[WireMessage]):
     async def format(self, *args: Any, **kwargs: Any) -> list[WireMessage]:
         """The messages, each in the form that the API takes."""
 
+    async def call(
+        self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
+    ) -> tuple[list[WireMessage], Tools, bool]:
+        """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
+        return await self.format(msgs), self.format_tools(tools) or None, stream
+
+    def format_tools(self, tools: ToolList) -> list[JsonObject]:
+        """Functions as AgentScope's clients take them, which is OpenAI's form; override for others.
+
+        Raises ConfigError for a tool that is no function of the program's.
+        """
+        return [_function(tool, self) for tool in tools_of(tools)]
+
+    def parse_response(self, raw: Any, tools: ToolList = None, request: Any = None) -> Msg:
+        """The message in a whole answer. Raises ConfigError unless a subclass says how."""
+        raise ConfigError(
+            f"{type(self).__name__} has no wire that could read an answer",
+            hint='override parse_response, or read with Formatter("openai").parse_response or that'
+            " of the wire which was asked",
+            code="answer.wire",
+        )
+
     @staticmethod
     def assert_list_of_msgs(msgs: Any) -> None:
         """Raise NotMessages (a WriteError and TypeError) unless `msgs` is a list of Msg."""
         if not isinstance(msgs, list):
             messages_of(object())
         messages_of(msgs)
+
+
+def _function(tool: Tool | ServerTool, formatter: FormatterBase[Any]) -> JsonObject:
+    """`{"type": "function", "function": {"name", "description", "parameters"}}`."""
+    if not isinstance(tool, Tool) or tool.freeform:
+        text = f"{type(formatter).__name__} has no wire that could declare such a tool"
+        raise ConfigError(text, hint="override format_tools", code="tool.wire")
+    schema = tool.schema or {"type": "object", "properties": {}}
+    fields = {"name": tool.name, "description": tool.description, "parameters": schema}
+    return {"type": "function", "function": fields}
 
 
 class TruncatedFormatterBase(FormatterBase[JsonObject]):
@@ -335,7 +378,7 @@ class RequestFormatter(TruncatedFormatterBase):
 
     async def call(
         self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
-    ) -> tuple[list[JsonObject], Tools, bool]:
+    ) -> tuple[list[WireMessage], Tools, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
         if tools and self.max_tokens is not None:
             formatted = (await self._write(msgs, sync=False, tools=tools)).messages

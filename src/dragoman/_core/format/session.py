@@ -18,7 +18,7 @@ from ...rewrite.truncate.onward import Onward
 from ..counters.base import Tools, decomposes
 from ..jsontext import JsonObject
 from ..redaction import Shown
-from .base import RequestFormatter, WrittenMessages, drive
+from .base import RequestFormatter, WrittenMessages, drive, refuse_options
 from .budget import Tally, count_each
 from .growing import FinalPart, GrowingHistory, Look, WrittenHistory
 
@@ -168,6 +168,9 @@ class Session:
     the caller's word that nothing at all is assigned to a message once it was formatted, which
     saves the look into each; other messages in its list are noticed all the same.
 
+    Whole requests, tools and answers are those of its `formatter`: `format_request`,
+    `format_tools`, `call`, `parse_response`.
+
     Not for several threads at once, by design: each conversation has its own session. Its formatter
     stays as it was, and serves any number of them.
     """
@@ -182,14 +185,16 @@ class Session:
         return f"{self.formatter!r}.session()"
 
     async def format(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
-        """The messages as the provider takes them; keyword arguments have no effect.
+        """The messages as the provider takes them.
 
-        Raises what the formatter's own `format` raises.
+        Keyword arguments are those of the formatter's own `format`, and so is what it raises.
         """
+        refuse_options(kwargs)
         return (await self._write(msgs, sync=False)).messages
 
     def format_sync(self, msgs: list[Msg] | ChatRequest, **kwargs: Any) -> list[JsonObject]:
         """The same without an event loop. Raises ConfigError if a hook or counter awaits."""
+        refuse_options(kwargs)
         return self.write(msgs).messages
 
     def write(self, msgs: list[Msg] | ChatRequest) -> SessionMessages:

@@ -1,7 +1,7 @@
 """WireFormatter: formats for a wire, and reads back answers and streams as assistant messages.
 
-What is read goes through the wire's decoder; usage, finish, and further candidates are in the
-wire's own `read_response` and `read_stream`.
+What is read goes through the wire's decoder; the events of a stream are in the wire's own
+`read_stream`.
 """
 
 from __future__ import annotations
@@ -63,10 +63,17 @@ class AnswerFormatter(RequestFormatter):
         >>> OpenAIChatFormatter().parse_response(answer).get_text_content()
         'In France.'
         """
+        return self.read_response(raw, tools, request).msg
+
+    def read_response(
+        self, raw: Any, tools: ToolList = None, request: SentRequest = None
+    ) -> ChatResponse:
+        """The same with what stands beside the message: usage, finish, further candidates."""
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
         if resp.error is not None:
             raise _whole_error(resp.error)
-        return self._msg(resp, request)
+        self._msg(resp, request)
+        return resp
 
     async def parse_stream(
         self, chunks: AsyncIterable[Any], tools: ToolList = None, request: SentRequest = None
