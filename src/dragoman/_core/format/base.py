@@ -378,7 +378,7 @@ class RequestFormatter(TruncatedFormatterBase):
 
     async def call(
         self, msgs: list[Msg], tools: ToolList = None, stream: bool = False
-    ) -> tuple[list[WireMessage], Tools, bool]:
+    ) -> tuple[list[JsonObject], Tools, bool]:
         """(formatted messages, tool schemas or None, stream flag): what a model is called with."""
         if tools and self.max_tokens is not None:
             formatted = (await self._write(msgs, sync=False, tools=tools)).messages

@@ -66,7 +66,7 @@ class AnswerFormatter(RequestFormatter):
         return self.read_response(raw, tools, request).msg
 
     def read_response(
-        self, raw: Any, tools: ToolList = None, request: SentRequest = None
+        self, raw: Any, tools: ToolList | Msg = None, request: SentRequest = None
     ) -> ChatResponse:
         """The same with what stands beside the message: usage, finish, further candidates."""
         resp = read_whole(self._decoder(tools, request), raw, has_shape=self.wire.room.answers)
