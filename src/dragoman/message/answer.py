@@ -217,4 +217,5 @@ _SUMS: dict[str, Callable[[list[Any]], Any]] = {
     "data": joined,
     "source": _source,
     "extras": latest,
+    "unfinished": any,
 }

@@ -82,9 +82,18 @@ class AnswerWriter:
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
         """The same for a whole answer; events that its reader did not know are a loss."""
         fields = self.fields(resp, known)
-        if fields.pop(EVENTS, None) is not None:
-            self.report.lost("answer.unsaid", resp, "extras", what="events that nobody knows")
+        self.without_events(fields, resp)
         return fields
+
+    def without_events(self, fields: JsonObject, resp: ChatResponse, field: str = "extras") -> None:
+        """Take out of an answer's fields what its reader did not know, which is a loss."""
+        events = fields.pop(EVENTS, None)
+        if not events:
+            return
+        places = [event.get("at") for event in events if isinstance(event, dict)]
+        known = [place for place in places if isinstance(place, str)]
+        what = ", ".join(known) if known else "events that nobody knows"
+        self.report.lost("answer.unsaid", resp, field, what=what)
 
     def lost_once(self, code: str, node: object, field: str = "", what: str = "") -> None:
         """Report a loss that a stream would repeat with every event."""
@@ -397,7 +406,8 @@ class AnswerEncoder(ABC, Generic[_W]):
 
     def unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
-        self.report.lost("answer.unsaid", piece, what="an event that nobody knows")
+        what = piece.at or "an event that nobody knows"
+        self.report.lost("answer.unsaid", piece, what=what)
         return []
 
     def foreign(self, piece: Meta, keys: Collection[str]) -> None:

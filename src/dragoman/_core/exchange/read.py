@@ -183,12 +183,11 @@ class WireReading(ABC):
         issuer = self._issuer
         origin = tree.Origin(issuer, model, prefix=prefix or None)
         builder = Builder(issuer, names=names, meant=meant, origin=origin)
-        reader = self.room.reader()
-        tags: TagForm = getattr(getattr(self.room, "dialect", None), "think_tags", "")
-        if tags:
-            reader = ThinkTagReader(reader, tags)
+        room = self.room
+        tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")
+        make_reader = (lambda: ThinkTagReader(room.reader(), tags)) if tags else room.reader
         properties = _properties(tools, request, caps, names)
-        return StreamDecoder(reader, builder, self.room.framing, names, properties, meant)
+        return StreamDecoder(make_reader, builder, room.framing, names, properties, meant)
 
     def read_response(
         self,

@@ -28,11 +28,11 @@ from ..jsontext import Json, loads
 from ..passes.properties import ArgumentNames, own_arguments
 from ..stream.builder import Builder
 from ..stream.events import EventView, StreamEvent
+from ..stream.odd_values import FAILURES, OddValues
 from ..stream.pieces import Failed, Key, Part, Piece, Raw, provider_error
 from ..stream.restoring import CallRestorer
 from .plain_json import bytes_of, plain, text_of, values_of
 
-_SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 _NO_PROPERTIES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _PARSED = frozenset({dict, list, type(None), bool, int, float})
 
@@ -44,12 +44,12 @@ class StreamDecoder:
     anywhere. Neither raises for what the provider said: see `status` and `error` of the answer.
     """
 
-    __slots__ = ("_arguments", "_frames", "_properties", "_reader", "_restorer", "builder",
-                 "framing", "names")  # fmt: skip
+    __slots__ = ("_arguments", "_frames", "_make_reader", "_odd_values", "_properties", "_reader",
+                 "_restorer", "builder", "framing", "names")  # fmt: skip
 
     def __init__(
         self,
-        reader: Reader,
+        make_reader: Callable[[], Reader],
         builder: Builder,
         framing: Any,
         names: Mapping[str, str],
@@ -59,7 +59,9 @@ class StreamDecoder:
         self.builder = builder
         self.framing = framing
         self.names = names  # of tools: as the wire spells them -> as they are called
-        self._reader = reader
+        self._make_reader = make_reader
+        self._reader = make_reader()
+        self._odd_values: OddValues | None = None
         self._restorer = CallRestorer(meant) if meant else None
         self._frames: Decoder | None = None
         self._properties = properties  # of arguments, by the wire's names of tools, likewise
@@ -150,9 +152,17 @@ class StreamDecoder:
     def _feed_reader(self, payload: Json, event: str | None) -> list[Piece]:
         try:
             pieces = self._reader.feed(payload, event)
-        except _SHAPES:
-            return self._keep(Raw(event, payload))
+        except FAILURES as error:
+            return self._read_rest(payload, event, error)
         return self._added(pieces)
+
+    def _read_rest(self, payload: Json, event: str | None, error: Exception) -> list[Piece]:
+        """What can be read of an event that the reader failed at; all of it raw if nothing can."""
+        if self.builder.empty:
+            self._reader = self._make_reader()  # the failure may have left its traces
+        self._odd_values = self._odd_values or OddValues()
+        pieces = self._odd_values.read_rest(self._reader, payload, event, error)
+        return self._keep(Raw(event, payload)) if pieces is None else self._added(pieces)
 
     def _added(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces for whoever reads on: their calls are named as the tools are."""
@@ -217,7 +227,9 @@ def read_whole(
         if failed.error.status is None:
             failed.error.status = status
         raise failed.error
-    strange = empty and resp.status == "interrupted" and type(body) is dict and not has_shape(body)
+    odd = any(type(piece) is Raw and piece.at for piece in pieces)
+    strange = (odd or (empty and resp.status == "interrupted")) and type(body) is dict
+    strange = (strange and not has_shape(body)) or (odd and empty)
     if strange or all(type(piece) is Raw for piece in pieces):
         if is_error:
             raise provider_error(body, status)

@@ -221,10 +221,11 @@ def _call(
     name = names.get(block.name, block.name)
     if block.freeform:
         value: Json = text if text is not None else block.input or ""
-        text, unfinished = None, cut_short or block.unfinished
+        text, unfinished = None, cut_short
     else:
         value = block.input if text is None else parse_arguments(text)
         unfinished = cut_short or (text is not None and type(value) is str and breaks_off(text))
+    unfinished = unfinished or block.unfinished
     call = ToolUseBlock(block.id, name, value, text, block.cache, unfinished)
     call.freeform, call.namespace = block.freeform, block.namespace
     call.extras, call.spelling, call.origin = block.extras, block.spelling, block.origin

@@ -169,11 +169,17 @@ class Builder:
                 if previous is None or piece.finish.raw:
                     self._ends[piece.candidate] = piece.finish
             case Raw():
-                self._raw.append({"event": piece.event, "payload": piece.payload})
+                at = {"at": piece.at} if piece.at else {}
+                self._raw.append({"event": piece.event, **at, "payload": piece.payload})
             case Failed():
                 self._failed = self._failed or piece.error
             case _:
                 assert_never(piece)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing came so far."""
+        return not (self._parts or self._meta or self._ends or self._usage or self._raw)
 
     def arguments(self, key: Key) -> Any:
         """What the call `key` says so far, its open strings and lists closed; linear each time."""

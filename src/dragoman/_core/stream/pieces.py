@@ -60,10 +60,11 @@ class End(Shown):
 @final
 @dataclass(slots=True, repr=False)
 class Raw(Shown):
-    """An event that no reader knows, kept as it came."""
+    """An event that no reader knows, kept as it came; or the value `at` a place in one."""
 
     event: str | None
     payload: Json
+    at: str = ""  # a path such as `$.choices[0].message.reasoning`
 
 
 @final

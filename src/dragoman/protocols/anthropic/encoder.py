@@ -241,7 +241,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
 
     def unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
-        self.report.lost("answer.unsaid", piece, what=f"event {piece.event or ''}")
+        self.report.lost("answer.unsaid", piece, what=piece.at or f"event {piece.event or ''}")
         return []
 
     def failed(self, piece: Failed) -> list[Event]:

@@ -20,7 +20,7 @@ from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, MEDIA_KINDS, ContentBlock, answered, noted
-from ..answers import EVENTS, AnswerWriter, beyond_figures, first_count, without_cache
+from ..answers import AnswerWriter, beyond_figures, first_count, without_cache
 from ..base import Room
 from ..chat_shape import filled, object_of
 from .blocks import MEDIA, media_link
@@ -264,8 +264,7 @@ def write_response(
     """The body of the answer, as the generation endpoints give it whole."""
     writer = DashScopeWriter.for_answer(resp, room.dialect.issuers, report)
     fields = writer.fields(resp)
-    if fields.pop(EVENTS, None):
-        report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
+    writer.without_events(fields, resp, "extras.events")
     output = writer.output(resp, fields, not writer.own and takes_parts(request))
     body: JsonObject = {**fields, "output": output}
     if usage := writer.usage(resp.usage):

@@ -424,21 +424,22 @@ class Candidate:
 
     def _field(self, key: str, value: Json) -> None:
         """A field that nobody models, and the citations that it may hold."""
+        if key in _COLLECTED and isinstance(value, dict):
+            before = self._fields.get(key)
+            value = {**(before or {}), **value}
+            if value == before:
+                return
+        cited: list[tuple[Key, Citation]] = []
+        if key in _CITING and value and self._texts:
+            if not isinstance(value, dict):
+                raise TypeError("metadata is an object")
+            cited = [*citations(key, value, Texts(self._texts))]  # it may fail: before all else
         if key in _GROWING:
             self._meta({key: value}, joined=True)
         else:
-            if key in _COLLECTED and isinstance(value, dict):
-                before = self._fields.get(key)
-                value = {**(before or {}), **value}
-                if value == before:
-                    return
             self._fields[key] = value
             self._meta({key: value})
-        if key not in _CITING or not value or not self._texts:
-            return
-        if not isinstance(value, dict):
-            raise TypeError("metadata is an object")
-        for text_key, citation in citations(key, value, Texts(self._texts)):
+        for text_key, citation in cited:
             mark = canonical([text_key, citation.start, citation.end, citation.url,
                               citation.title, citation.quote])  # fmt: skip
             if mark not in self._citations:

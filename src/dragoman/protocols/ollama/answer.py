@@ -15,7 +15,7 @@ from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.think_tags import join_think_tags
 from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Finish, TextBlock, ThinkingBlock, ToolUseBlock
-from ..answers import EVENTS, AnswerWriter, figures, first_candidate
+from ..answers import AnswerWriter, figures, first_candidate
 from ..base import Room
 from ..chat_shape import filled, object_of
 from .reader import COUNTS, FINISH_REASONS
@@ -128,8 +128,7 @@ def write_response(
         if key == "role" or key not in message:
             message[key] = value
     writer.fields(first.msg)
-    if fields.pop(EVENTS, None):
-        report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
+    writer.without_events(fields, resp, "extras.events")
     body: JsonObject = {**fields, **candidate_fields, "done": True}
     if not own or message_fields is not None or message.keys() > {"role"}:
         body["message"] = message

@@ -295,8 +295,7 @@ def write_response(
     second = None if own else answer_second(resp.extras)
     extras = writer.fields(resp, TIMES if second is not None else ())
     notes = writer.notes(resp)
-    if extras.pop("events", None):
-        report.lost("answer.unsaid", resp, "extras.events", what="events that nobody knows")
+    writer.without_events(extras, resp, "extras.events")
     body: JsonObject = {**_head(resp, writer, request, second), **extras}
     if "choices" in notes:
         body["choices"] = notes["choices"]

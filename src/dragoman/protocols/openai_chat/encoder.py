@@ -227,7 +227,8 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
 
     def unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows."""
-        return [(piece.event, piece.payload)] if self.writer.own else super().unknown(piece)
+        own = self.writer.own and not piece.at
+        return [(piece.event, piece.payload)] if own else super().unknown(piece)
 
     def meta(self, piece: Meta) -> list[Event]:
         """What the answer is called, and fields that no node models."""

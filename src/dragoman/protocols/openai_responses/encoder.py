@@ -510,7 +510,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
 
     def unknown(self, piece: Raw) -> list[Event]:
         """An event that no reader knows: in an answer of this wire, as it came."""
-        if self.writer.own:
+        if self.writer.own and not piece.at:
             return [*self._open()[0], (piece.event, piece.payload)]
         return super().unknown(piece)
 
