@@ -211,3 +211,11 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
             return Fault(code, f"{kind} by URL", place)
         case _:
             assert_never(source)
+
+
+def speech_id(block: ContentBlock, caps: Capabilities) -> str | None:
+    """By which id the provider knows what its model spoke; None for other sounds."""
+    for issuer, fields in (block.extras or {}).items():
+        if issuer in caps.speech_ids and isinstance(id := fields.get("id"), str):
+            return id
+    return None

@@ -46,6 +46,7 @@ class Capabilities:
     redacted_thinking: bool = True  # sealed thinking too, of which nothing can be read
     sealed_text: bool = False  # what can be read of sealed thinking stands beside it
     citations: bool = False  # what the model's text leans on goes back with it
+    speech_ids: Kinds = frozenset()  # issuers whose ids of what the model spoke it knows again
     empty_thinking: bool = False  # a turn that calls a tool has its thinking, empty if need be
     thinking_alone: bool = True  # a turn may hold thinking and nothing else
     thinking_last: bool = True  # a turn may end in thinking

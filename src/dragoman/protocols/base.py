@@ -156,6 +156,10 @@ class Room(ABC):
         """What this protocol carries in its dialect, before any model's facts."""
         return replace(self.base_capabilities, reads=frozenset(self.dialect.issuers))
 
+    def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Whether the provider knows by their ids what it answers, as far as the request says."""
+        return True
+
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether the request goes on from messages that the provider keeps and names them."""
         return False

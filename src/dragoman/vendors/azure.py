@@ -25,7 +25,12 @@ VENDOR = Vendor(
     },
     facts={
         "openai-chat": Facts(
-            always={"tool_choices": _CHOICES, "freeform_tools": True, "json_word": True},
+            always={
+                "tool_choices": _CHOICES,
+                "freeform_tools": True,
+                "json_word": True,
+                "speech_ids": ("azure",),  # Microsoft Learn, Audio generation quickstart
+            },
             since="2026-11-21",
             source=_LEARN,
         ),

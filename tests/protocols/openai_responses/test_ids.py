@@ -127,11 +127,7 @@ def test_thinking_that_only_an_id_names_goes_with_it() -> None:
     answer = Msg.assistant([thought(signature=None), spoken()])
     out = wrote(GO, answer, extras=own(store=False))
     assert out.body["input"][1:] == [SAID]
-    assert codes(out) == [
-        *UNKEPT[0],
-        "thinking.unsigned $.messages[1].content[0]",
-        *UNKEPT[1],
-    ]
+    assert codes(out) == ["thinking.unsigned $.messages[1].content[0]", *UNKEPT[1]]
 
 
 def test_a_host_that_keeps_nothing_is_sent_no_ids() -> None:

@@ -148,6 +148,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         caps = self.can(name, req)
         if style.changes:
             caps = without_switch(override(caps, style.changes), states(req, caps))
+        if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
+            caps = replace(caps, stored_thinking=False)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
             if caps.none_by == "withholding":

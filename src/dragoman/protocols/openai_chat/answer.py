@@ -26,7 +26,7 @@ from ..answers import AnswerWriter
 from ..base import Room
 from ..chat_shape import filled, issuer_extras, issuer_fields
 from . import blocks as wire_blocks
-from .blocks import BARE, CITATION_FIELDS, PART, write_part
+from .blocks import BARE, CITATION_FIELDS, PART, TRANSCRIPT, write_part
 from .dialect import THINKING_FIELDS, Dialect
 
 # the figures -> the fields of Usage
@@ -143,7 +143,7 @@ class ChatAnswerWriter(AnswerWriter):
 
     def _text(self, block: TextBlock, offset: int) -> JsonObject:
         self.fields(block)
-        if block.spelling == "transcript":
+        if block.spelling == TRANSCRIPT:
             return {"audio": {"transcript": block.text}}
         fields: JsonObject = {"content": block.text} if block.text else {}
         rows = enumerate(block.citations or ())

@@ -62,6 +62,7 @@ def cache_mark(hint: CacheHint, mark: str) -> JsonObject:
 
 
 PART = "part"  # the spelling of what stands in a list of parts
+TRANSCRIPT = "transcript"  # of the text of what the model spoke
 BARE = "bare"  # of an image whose URL stands in no object
 
 
@@ -490,6 +491,12 @@ def write_details(
 
     In answers only what is there.
     """
+    kind = extras.get("type")
+    field = _DETAILS.get(kind, "") if isinstance(kind, str) else "text"
+    if field not in ("text", "data"):  # a summary, or a kind that nobody knows: its own fields
+        said = {field: block.thinking} if field else {}
+        proof = {} if block.signature is None else {"signature": block.signature}
+        return [{"type": kind, **said, **proof, **extras}]
     details: list[JsonObject] = []
     if block.thinking or (block.signature is not None if in_answer else block.redacted is None):
         text = {"text": block.thinking} if block.thinking or not in_answer else {}

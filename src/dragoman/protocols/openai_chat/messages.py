@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ..._core.jsontext import Json, JsonObject
+from ..._core.media import speech_id
 from ..._core.passes import roles
 from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ..._core.stream.think_tags import join_think_tags
@@ -22,7 +23,15 @@ from ...message.request import new_message, new_result
 from ..base import Room
 from ..chat_shape import is_plain, no_message, own_extras, result_text
 from . import blocks as wire_blocks
-from .blocks import LEGACY, PART, cache_mark, part_as_read, read_usual_calls, write_call
+from .blocks import (
+    LEGACY,
+    PART,
+    TRANSCRIPT,
+    cache_mark,
+    part_as_read,
+    read_usual_calls,
+    write_call,
+)
 from .dialect import Dialect
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -278,6 +287,7 @@ def _write_blocks(
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thinking: list[ThinkingBlock] = []
+    spoken = _spoken(m, caps) if role == ASSISTANT and caps.speech_ids else None
     for block in join_think_tags(m.blocks) if dialect.think_tags else m.blocks:
         if type(block) is ToolUseBlock:
             calls.append(call := write_call(block, caps))
@@ -285,6 +295,8 @@ def _write_blocks(
                 call.update(cache_mark(block.cache, dialect.cache_mark))
         elif type(block) is ThinkingBlock:
             thinking.append(block)
+        elif spoken is not None and (block.type == "audio" or block.spelling == TRANSCRIPT):
+            continue
         elif type(block) is TextBlock and block.extras is None and block.cache is None:
             parts.append({"type": "text", "text": block.text})
         elif type(block) is RawBlock:
@@ -294,10 +306,12 @@ def _write_blocks(
         else:
             parts.append(_write_part(block, caps, dialect))
     entry: JsonObject = {"role": _ROLE_NAMES[role], "content": None}
-    if parts or not calls or dialect.call_content != "null":
+    if parts or not (calls or spoken) or (calls and dialect.call_content != "null"):
         system_parts = first and role == SYSTEM and dialect.system_parts
         entry["content"] = parts if system_parts else _write_content(parts, bool(calls), dialect)
-    if dialect.call_content == "omit" and entry["content"] is None:
+    if spoken is not None:
+        entry["audio"] = {"id": spoken}
+    if entry["content"] is None and (dialect.call_content == "omit" or spoken is not None):
         del entry["content"]
     if calls:
         entry["tool_calls"] = calls
@@ -305,6 +319,12 @@ def _write_blocks(
     if role == ASSISTANT and (thinking or (calls and caps.empty_thinking)):
         wire_blocks.write_thinking(entry, thinking, caps, dialect)
     return entry
+
+
+def _spoken(m: Msg, caps: Capabilities) -> str | None:
+    """The id of what the model spoke in this message, which says its transcript, too."""
+    ids = (speech_id(block, caps) for block in m.blocks if block.type == "audio")
+    return next(ids, None)
 
 
 def _write_content(parts: list[JsonObject], has_calls: bool, dialect: Dialect) -> Any:

@@ -20,7 +20,7 @@ from ...message.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlo
 from ..answers import read_finish
 from ..chat_shape import answered_call, require_text
 from .answer import FINISH_REASONS, read_usage
-from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, ThinkingReader
+from .blocks import BARE, CITATION_FIELDS, CUSTOM, LEGACY, PART, TRANSCRIPT, ThinkingReader
 from .dialect import THINKING_FIELDS, Dialect
 
 
@@ -98,7 +98,7 @@ def read_audio(audio: JsonObject, issuer: str) -> list[tuple[int, ContentBlock]]
     blocks: list[tuple[int, ContentBlock]] = []
     if audio.get("transcript"):
         transcript = require_text(audio["transcript"])
-        blocks.append((0, TextBlock(transcript, spelling="transcript")))
+        blocks.append((0, TextBlock(transcript, spelling=TRANSCRIPT)))
     data = require_text(audio.get("data") or "")
     other_fields = {key: audio[key] for key in audio if key not in ("data", "transcript")}
     empty_fields = {key: audio[key] for key in ("data", "transcript") if not audio.get(key, "x")}
@@ -144,6 +144,8 @@ def read_call(entry: JsonObject, issuer: str, complete: bool) -> ContentBlock:
     unusual: JsonObject = {}
     if other_fields := {k: v for k, v in function.items() if k not in _FUNCTION_FIELDS}:
         unusual["function"] = other_fields
+    if CUSTOM in unknown and not has_content(unknown[CUSTOM]):  # it says that this is none
+        unusual[CUSTOM] = unknown.pop(CUSTOM)
     absent = _read_spelling(entry, function, unusual) if complete else []
     extras = {issuer: unknown, noted(issuer): {"absent": absent} if absent else {},
               answered(issuer): unusual}  # fmt: skip

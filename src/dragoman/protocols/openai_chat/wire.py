@@ -95,9 +95,11 @@ class OpenAIChat(Room):
         """What this protocol carries in its dialect, before any model's facts."""
         kinds = frozenset({*self.dialect.server_tools, *self.dialect.switches})
         sealed_text = self.dialect.thinking_details
+        reference = self.dialect.issuers[0] == self.protocol  # the reference's own host
         return replace(
-            super().can(), server_tools=kinds, sealed_text=sealed_text,
-            freeform_tools=self.dialect.issuers[0] == self.protocol,  # the reference's own host
+            super().can(), server_tools=kinds, sealed_text=sealed_text, freeform_tools=reference,
+            # OpenAI docs, "Audio and speech": an earlier answer is named, `audio: {"id": ...}`
+            speech_ids=frozenset({self.issuer} if reference else ()),
         )  # fmt: skip
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:

@@ -106,6 +106,10 @@ class OpenAIResponses(Room):
             stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
         )  # fmt: skip
 
+    def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
+        """Not with `store: false`: items are looked up by their ids, and it is said so."""
+        return self._fields(request, caps).get("store") is not False
+
     def continues(self, request: ChatRequest, caps: Capabilities) -> bool:
         """Whether own fields name the answer or the conversation that the host keeps."""
         if request.extras is None:
@@ -161,14 +165,14 @@ class OpenAIResponses(Room):
         """The body of `POST /responses`."""
         request, caps, dialect = prepared.request, prepared.caps, self.dialect
         own_fields = self._own_fields(request, caps, report)
-        stored = dialect.stores and own_fields.get("store") is not False
+        stored = caps.stored_thinking
         body: JsonObject = {"model": prepared.model}
         prompt = _instructions(prepared.history) if dialect.instructions else None
         if prompt is not None:
             body["instructions"] = prompt
         elements = prepared.elements
         if elements is None:
-            writer = InputWriter(self, prepared.history, caps, report, stored)
+            writer = InputWriter(self, prepared.history, caps, report)
             elements = [*writer.write(0 if prompt is None else 1)]
             if not elements:
                 why = "there is nothing to send"

@@ -14,7 +14,7 @@ from ....losses import Report
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
-from ...media import as_base64, media_fault, with_registered_type
+from ...media import as_base64, media_fault, speech_id, with_registered_type
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
 from .state import State, document_as_text, fit_medium, prepare_medium, raw_as_text
 
@@ -306,6 +306,8 @@ def _fit_block(
     if type(block) is ThinkingBlock:
         return _thinking(state, block, role)
     if isinstance(block, MediaBlock):
+        if role == ASSISTANT and block.type == "audio" and speech_id(block, state.caps) is not None:
+            return [block]  # whatever its form: the provider has it
         return fit_medium(state, block, _KINDS_OF[role], kinds, moved)
     if type(block) is tree.RefusalBlock:
         return _refusal(state, block, kinds)

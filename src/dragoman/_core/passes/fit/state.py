@@ -244,6 +244,8 @@ def fit_medium(
         return []
     if kind in kinds:
         return [state.hinted(prepared)]
+    if role == "assistant" and prepared.extras is not None:  # what an answer said of it
+        prepared = with_fields(prepared, state.report, extras=None)
     m = Msg.trusted("user", [state.hinted(prepared)], "user")
     state.report.lost("media.moved", block, did="follows in a user turn")
     moved.append(state.report.made(m, block))
