@@ -65,6 +65,12 @@ A loss also has `what` (a word or a name), `did` (what was done instead), `rule`
 decided it, with its source and date), `target` (the wire), `meaning` and `fix`. None of them holds
 more than a line of anybody's text, and none holds base64.
 
+Each loss has a weight, which its code decides: `loss.weight` is `major` where the model is told
+less or may do less, `minor` where it may answer otherwise or cost more, and `trivial` where nobody
+would miss it, such as ids that came back with an answer. `out.losses` are in the order in which
+they were found; `dragoman.losses.by_weight(out.losses)` puts what matters most first, by weight and
+then by kind. The log, `LossRefused` and the command line do so too.
+
 ## Policies
 
 `"log"` (the default) logs each kind once for each wire or formatter, `"ignore"` is silent,
@@ -103,15 +109,19 @@ dragoman explain thinking.unsigned
 - `meaning`, `fix`, `what`, `did` and `rule` are for people and may be worded otherwise at any time.
 - A code may become quieter in the log, never louder.
 
-| kind | says that | logged as |
-|---|---|---|
+| kind | says that | logged as | weight, unless the code says another |
+|---|---|---|---|
 """
 
 
 def page() -> str:
     """The text of the page."""
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in CODES.values())]
-    rows = [f"| {kind} | {_KINDS[kind]} | {_level(Code('', '', kind=kind))} |" for kind in KINDS]
+    rows = [
+        f"| {kind} | {_KINDS[kind]} | {_level(Code('', '', kind=kind))} |"
+        f" {Code('', '', kind=kind).weight_of('')} |"
+        for kind in KINDS
+    ]
     parts = [_HEAD + "\n".join(rows)]
     for kind in kinds:
         found = [row for row in CODES.values() if row.kind == kind]
@@ -136,6 +146,7 @@ def _explained(row: Code) -> Iterator[str]:
     said = [f"{row.meaning[0].upper()}{row.meaning[1:]}."]
     said += [f"Decided by {asks}."] if asks else []
     said += [f"Logged as {_level(row)}."] if row.level != usual else []
+    said += [f"Its weight is {row.weight}."] if row.weight else []
     yield f"### {row.name}"
     yield ""
     yield " ".join(said)

@@ -48,7 +48,7 @@ def test_links_lead_to_their_sections() -> None:
 def test_every_kind_is_explained() -> None:
     kinds = {row[0]: row for row in rows(PAGE.read_text("utf-8")) if row[0] in KINDS}
     assert list(kinds) == list(KINDS)
-    assert all(len(row) == 3 and all(row) for row in kinds.values())
+    assert all(len(row) == 4 and all(row) for row in kinds.values())
 
 
 def test_the_readme_leads_to_the_page() -> None:

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from dragoman import wire
+import dragoman
+from dragoman import LossRefused, wire
 from dragoman.formatter import WrittenMessages
-from dragoman.losses import Loss, Losses, Policy, Report
+from dragoman.losses import Loss, Losses, Policy, Report, by_weight
 from dragoman.losses.codes import CODES
+from dragoman.losses.codes.code import WEIGHTS
 from dragoman.message import (
     Base64Source,
     ChatRequest,
@@ -341,3 +343,41 @@ def test_losses_show_themselves_a_line_each_and_as_a_table() -> None:
     )
     assert repr(losses[:0]) == repr(Losses()) == "[]"
     assert losses == list(losses) == pickle.loads(pickle.dumps(losses))
+
+
+def test_what_matters_most_comes_first() -> None:
+    """Echoes of answers and notes of a client bury no tool that is missing."""
+    body = {
+        "model": "gpt-5.6", "client_metadata": {"turn": "1"}, "prompt_cache_key": "k",
+        "input": [{"role": "user", "content": "Hi"},
+                  {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant",
+                   "content": [{"type": "output_text", "text": "Yes?"}]},
+                  {"role": "user", "content": "Go."}],
+        "tools": [{"type": "tool_search"}],
+    }  # fmt: skip
+    out = dragoman.convert(body, "openai-responses", "anthropic", model="claude-opus-5-5",
+                           policy="ignore")  # fmt: skip
+    found = [(loss.weight, loss.where) for loss in by_weight(out.losses)]
+    assert found[0] == ("major", "$.tools[0]")
+    assert ("minor", "$.prompt_cache_key") in found
+    assert {where for weight, where in found if weight == "trivial"} >= {
+        "$.input[1].id", "$.input[1].status", "$.client_metadata.turn"}  # fmt: skip
+    assert [WEIGHTS.index(weight) for weight, _ in found] == sorted(
+        WEIGHTS.index(weight) for weight, _ in found)  # fmt: skip
+    assert pickle.loads(pickle.dumps(by_weight(out.losses)[0])).weight == "major"
+    with pytest.raises(LossRefused) as error:
+        dragoman.convert(body, "openai-responses", "anthropic", policy=Policy(refuse=("dropped",)))
+    assert error.value.losses[0].code == "tool.foreign"
+
+
+def test_a_rule_is_asked_once_for_losses_of_one_kind() -> None:
+    said = [{"role": "user", "content": [{"type": "text", "text": "Hi",
+             "cache_control": {"type": "ephemeral"}}]}] * 40  # fmt: skip
+    body = {"model": "claude-opus-5-5", "max_tokens": 9, "messages": said}
+    out = dragoman.convert(body, "anthropic", "mistral", policy="ignore")
+    asked: list[str] = []
+    rules = out.report.rules
+    assert rules is not None
+    out.report.rules = lambda code, field, kind: asked.append(code) or rules(code, field, kind)
+    assert len({loss.rule for loss in out.losses if loss.code == "cache.unsaid"}) == 1
+    assert asked.count("cache.unsaid") == 1

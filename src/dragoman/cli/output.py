@@ -25,7 +25,7 @@ from typer.core import TyperGroup
 
 from .._core.jsontext import Json, JsonObject, arguments
 from ..errors import DragomanError, LossRefused, ProviderError, WriteError
-from ..losses import Loss
+from ..losses import Loss, by_weight
 from ..losses.codes.code import KINDS
 from ..message import ChatRequest, Msg, Options, ResponseFormat, Tool, ToolChoice
 
@@ -200,9 +200,9 @@ def counted(losses: Sequence[Loss]) -> str:
 
 
 def grouped(losses: Sequence[Loss]) -> dict[tuple[str, str], list[Loss]]:
-    """Losses by kind and code, the gravest kind first."""
+    """Losses by kind and code, what matters most first."""
     groups: dict[tuple[str, str], list[Loss]] = {}
-    for loss in sorted(losses, key=lambda loss: KINDS.index(loss.kind)):
+    for loss in by_weight(losses):
         groups.setdefault((loss.kind, loss.code), []).append(loss)
     return groups
 

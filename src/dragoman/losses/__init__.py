@@ -6,7 +6,7 @@ the walk over a source comes in as a function.
 
 from __future__ import annotations
 
-from .loss import Loss, Losses
+from .loss import Loss, Losses, by_weight
 from .policies import Policy, PolicyLike, policy
 from .report import Field, InBody, Places, Report
 
@@ -19,5 +19,6 @@ __all__ = [
     "Policy",
     "PolicyLike",
     "Report",
+    "by_weight",
     "policy",
 ]

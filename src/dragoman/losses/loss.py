@@ -6,11 +6,12 @@ Its words are cut and its place is computed when somebody reads them, not when i
 from __future__ import annotations
 
 from html import escape
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._core.redaction import clipped, one_line, shortened
 from .codes import CODES
-from .codes.code import Kind
+from .codes.code import KINDS, WEIGHTS, Kind, Weight
 
 if TYPE_CHECKING:
     from .report import Report
@@ -65,6 +66,16 @@ class Loss:
         if not self._rule and self._report is not None:
             self._rule = self._report.rule(self.code, self._field, _name(self._node))
         return self._rule
+
+    @property
+    def weight(self) -> Weight:
+        """How much it matters.
+
+        `major`: the model is told less, or may do less; `minor`: it may answer otherwise, or cost
+        more; `trivial`: nobody would miss it.
+        """
+        row = CODES.get(self.code)
+        return row.weight_of(self._field) if row else "major"
 
     @property
     def meaning(self) -> str:
@@ -124,6 +135,15 @@ class Losses(list[Loss]):
 
 def _words(loss: Loss) -> str:
     return f"{loss.what} -> {loss.did}" if loss.did else loss.what
+
+
+def by_weight(losses: Iterable[Loss]) -> list[Loss]:
+    """The losses with what matters most first: by weight, then by kind, else as they came."""
+    return sorted(losses, key=_rank)
+
+
+def _rank(loss: Loss) -> tuple[int, int]:
+    return WEIGHTS.index(loss.weight), KINDS.index(loss.kind)
 
 
 def _name(node: object) -> str:

@@ -12,7 +12,7 @@ from .._core.redaction import shown
 from ..errors import ConfigError, LossRefused
 from .codes import CODES
 from .codes.code import KINDS, LEVELS, Kind
-from .loss import Loss
+from .loss import Loss, by_weight
 from .report import Report
 
 _log = logging.getLogger("dragoman")
@@ -67,7 +67,7 @@ class Policy:
         if self.refuse or self.append_only:
             refused = [loss for loss in report.losses if self.refuses(loss)]
             if refused:
-                raise LossRefused(refused)
+                raise LossRefused(by_weight(refused))
         if self.collect is not None:
             for loss in report.losses:
                 self.collect(loss.detach())
@@ -78,10 +78,10 @@ class Policy:
     def _write_log(self, report: Report, codes: set[str]) -> None:
         """A line for each of the codes: its first loss, and how many more there are."""
         first: dict[tuple[Kind, str], list[Loss]] = {}
-        for loss in report.losses:
+        for loss in by_weight(report.losses):
             if loss.code in codes and not _hit(loss, self.quiet):
                 first.setdefault((loss.kind, loss.code), []).append(loss)
-        for (kind, code), losses in sorted(first.items(), key=lambda item: KINDS.index(item[0][0])):
+        for (kind, code), losses in first.items():
             row = CODES[code]
             level = row.level if kind == row.kind else LEVELS[kind]
             more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""

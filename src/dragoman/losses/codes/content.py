@@ -31,6 +31,7 @@ ROWS: dict[str, Code] = {
         "a provider's own call without its result, or a result without its call, was left out",
         fix="Keep such blocks as they were answered, both of them: nobody but the provider can make"
         " up the other half.",
+        weight="major",
     ),
     "raw.moved": repaired(
         "a provider's own call or result was put before the calls of the client",
@@ -44,30 +45,35 @@ ROWS: dict[str, Code] = {
         ' say so: `can={"thinking": True}`.',
         asks=("thinking",),
         level=logging.INFO,
+        weight="minor",
     ),
     "thinking.unsigned": dropped(
         "the wire takes thinking back only with its signature",
         fix="Keep the `ThinkingBlock` as it was answered, `signature` included. Thinking that you"
         " wrote yourself belongs in a `TextBlock`.",
         asks=("signed_thinking",),
+        weight="minor",
     ),
     "thinking.foreign": dropped(
         "thinking that another provider signed",
         fix="Nothing has to be done: no other provider can read it. To have the model see the"
         ' words, tell them as text: `can={"foreign_thinking": "quote"}`.',
         asks=("signatures", "reads", "signed_thinking", "foreign_thinking"),
+        weight="minor",
     ),
     "thinking.unbound": dropped(
         "what the thinking is bound to has changed",
         fix="Send system prompt, tools and earlier messages as they were when the model thought,"
         ' and append only. `policy="append_only"` refuses the change and says which it is.',
         asks=("binding", "unbound"),
+        weight="minor",
     ),
     "thinking.alone": dropped(
         "the wire takes no turn that is thinking alone, or ends in it",
         fix="Let the message hold the text or the calls that followed the thinking, or leave it"
         " out.",
         asks=("thinking_alone", "thinking_last"),
+        weight="minor",
     ),
     "thinking.moved": moved(
         "the wire takes thinking only before all else that a turn says",
@@ -110,6 +116,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done unless the model must see its sources: then write them into"
         " the text. The `citations` stay in your message.",
         level=logging.INFO,
+        weight="minor",
     ),
     "cache.unsaid": dropped(
         "the wire has no such cache hint",
@@ -117,6 +124,7 @@ ROWS: dict[str, Code] = {
         " of `dragoman wires` shows where hints are taken.",
         asks=("cache_hints", "cached_calls"),
         level=logging.DEBUG,
+        weight="minor",
     ),
     "cache.ttl": degraded(
         "the hint lasts for another time than was asked for",
@@ -134,12 +142,14 @@ ROWS: dict[str, Code] = {
         "the wire takes fewer cache hints than were set",
         fix="Set fewer hints. The last ones stay, for they stand behind the longest prefix.",
         asks=("cache_hints",),
+        weight="minor",
     ),
     "extras.unsaid": dropped(
         "a field of the provider's own has no place where it stands",
         fix="Set it on the block that it belongs to: a message that only calls tools, for one, has"
         " no text to bear its fields.",
         level=logging.INFO,
+        weight="minor",
     ),
     "extras.answer": expected(
         "fields that the provider puts into answers and takes in no request",
@@ -156,6 +166,22 @@ ROWS: dict[str, Code] = {
         ' vendor: `extras={"openai-chat": {"store": True}}`.',
         asks=("reads", "claims"),
         level=logging.INFO,
+        weight="minor",
+        # what a client keeps beside a conversation, and what answers hold that came back in one
+        trivial_fields=frozenset(
+            {
+                "annotations",
+                "caller",
+                "client_metadata",
+                "created_at",
+                "id",
+                "index",
+                "logprobs",
+                "object",
+                "phase",
+                "status",
+            }
+        ),
     ),
     "media.not_fetched": dropped(
         "the wire needs the bytes and they were not fetched",
@@ -199,6 +225,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done: the medium itself is sent. Leave `detail` or `title` unset"
         " where it does not matter.",
         asks=("details", "titles"),
+        weight="minor",
     ),
     "document.text": added(
         "a text before documents that stand in a turn without one",
@@ -212,12 +239,14 @@ ROWS: dict[str, Code] = {
     "document_name.mapped": degraded(
         "the document's name was respelled as the wire demands",
         fix="Use letters, digits, single spaces, `-`, `(` and `)` in `title`, and each title once.",
+        weight="trivial",
     ),
     "media.moved": moved(
         "the medium follows in a user turn of its own",
         fix="Nothing is lost. A wire that shows media in tool results, such as `anthropic`, keeps"
         " it there.",
         asks=("result", "error_kinds", "assistant", "move_media"),
+        weight="minor",
     ),
     "media.as_reference": dropped(
         "a text that names the medium stands in its place",

@@ -13,12 +13,14 @@ ROWS: dict[str, Code] = {
         fix="Leave the option unset for this wire. A field of the provider's own goes into"
         ' `ChatRequest.extras`: `extras={"openai-chat": {"min_p": 0.1}}`.',
         asks=("options", "budgets"),
+        weight="minor",
     ),
     "option.refused": dropped(
         "this model refuses the option",
         fix="Leave the option unset for this model. For a host that takes it:"
         ' `can={"options": {"temperature": "takes"}}`.',
         asks=("options", "thinks", "efforts"),
+        weight="minor",
     ),
     "option.ignored": degraded(
         "the option is sent, and this model ignores it",
@@ -46,16 +48,19 @@ ROWS: dict[str, Code] = {
         "the last tool call has lost its thinking, so that no thinking can be asked for now",
         fix="Keep the `ThinkingBlock` of an answer in front of its tool calls, signature included.",
         asks=("form", "signed_thinking"),
+        weight="major",
     ),
     "reasoning.needs_stream": degraded(
         "this model thinks in streams only; for a whole answer thinking was turned off",
         fix="Ask for a stream, `ChatRequest(..., stream=True)`, or set `reasoning` to `off`.",
         asks=("streamed_thinking", "thinks"),
+        weight="major",
     ),
     "reasoning.off_for_tools": degraded(
         "this model takes tools only without reasoning",
         fix="Send the request over the wire `openai-responses`, or leave `reasoning` unset.",
         asks=("tools_with_thinking", "thinks"),
+        weight="major",
     ),
     # tool choice
     "tool_choice.unsaid": dropped(
@@ -72,6 +77,7 @@ ROWS: dict[str, Code] = {
     "tool_choice.no_tools": dropped(
         "a tool choice without tools is not sent",
         fix="Leave `tool_choice` unset, or offer `tools`.",
+        weight="trivial",
     ),
     "tool_choice.unknown": dropped(
         "the choice names a tool that is not offered", fix="Name one of the request's `tools`."
@@ -99,6 +105,7 @@ ROWS: dict[str, Code] = {
         fix="Choose a wire or a model that takes the format, and check the answer against it. The"
         " words are `Told.schema` and `Told.json`.",
         asks=("formats",),
+        weight="minor",
     ),
     "format.json_word": added(
         "a sentence asks for JSON, which the host demands of a message where JSON is the format",
@@ -127,6 +134,7 @@ ROWS: dict[str, Code] = {
         "a word of the wire that the request was read from, for which the nearest was taken",
         fix="Nothing has to be done, unless the difference matters to you: see what the word means"
         " to its own provider.",
+        weight="trivial",
     ),
     "model.kept": expected(
         "the model is named as the request over another wire named it",
@@ -137,10 +145,12 @@ ROWS: dict[str, Code] = {
         "the model that is named is another provider's, so the vendor's default is asked",
         fix="Say which model this provider shall run: the option `model` of `convert` names it, and"
         " the option keep_model leaves the name as it is.",
+        weight="minor",
     ),
     "model.default": added(
         "no model was named, so the vendor's default is",
         fix="Name the `model`, in the request or to the formatter.",
+        weight="minor",
     ),
 }
 
@@ -159,6 +169,7 @@ SCHEMA_ROWS: dict[str, Code] = {
         fix="Say it in the tool's `description` if the model must know it, and check the arguments"
         " that come back against your own schema.",
         asks=_SCHEMAS,
+        weight="minor",
     ),
     "schema.note": dropped(
         "a remark in a schema that binds nobody was left out",
@@ -166,12 +177,14 @@ SCHEMA_ROWS: dict[str, Code] = {
         " know belongs into `description`.",
         asks=_SCHEMAS,
         level=logging.DEBUG,
+        weight="trivial",
     ),
     "schema.restated": degraded(
         "a schema says the same in other words",
         fix="Nothing has to be done: it accepts and refuses the same values.",
         asks=_SCHEMAS,
         level=logging.DEBUG,
+        weight="trivial",
     ),
     "schema.wider": degraded(
         "a schema accepts more than it did",
@@ -198,6 +211,7 @@ ANSWERS_ROWS: dict[str, Code] = {
     "answer.unsaid": dropped(
         "an answer of this wire has no place for it",
         fix="Keep the ChatResponse beside what was written, or answer over a wire that carries it.",
+        weight="minor",
     ),
     "answer.candidates": dropped(
         "an answer of this wire has one candidate, and the first was written",
@@ -210,9 +224,11 @@ ANSWERS_ROWS: dict[str, Code] = {
     "answer.finish": degraded(
         "this wire has no word for why the model stopped, so the nearest was written",
         fix="Nothing has to be done, unless the client branches on it: see `ChatResponse.finish`.",
+        weight="trivial",
     ),
     "answer.usage": dropped(
         "an answer of this wire has no place for this figure",
         fix="Take the figures from `ChatResponse.usage`.",
+        weight="trivial",
     ),
 }

@@ -14,6 +14,7 @@ ROWS: dict[str, Code] = {
         ' `speakers=Tagged(me="Friday")`, or `ByName()` for one merged history.',
         asks=("name_field",),
         level=logging.DEBUG,
+        weight="minor",
     ),
     "name.mapped": degraded(
         "the name was respelled as the wire demands",
@@ -26,6 +27,7 @@ ROWS: dict[str, Code] = {
         "a medium stands without its speaker's name",
         fix="Use `speakers=ByName()`, which tells the name before a medium (`tag_media`), or let a"
         " text of the speaker stand before it.",
+        weight="minor",
     ),
     "history.heading": added(
         "a heading that explains the merged history",
@@ -54,6 +56,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done: `split_history` takes it away. It keeps one speaker from"
         " speaking for another.",
         level=logging.INFO,
+        weight="trivial",
     ),
     "speaker.later": degraded(
         "a text is written otherwise since somebody speaks whose line it imitates",
@@ -95,6 +98,7 @@ ROWS: dict[str, Code] = {
         "a user turn before the first assistant turn",
         fix="Begin the conversation with a user message. The words are `Told.first_turn`.",
         asks=("first_user", "needs_user"),
+        weight="minor",
     ),
     "turn.joined": moved(
         "what was said right before a tool call, or thought before anything, joins it",
@@ -114,34 +118,40 @@ ROWS: dict[str, Code] = {
         fix="Let the other side speak in between. The words are `Told.bridge` and"
         " `Told.last_turn`.",
         asks=("beside_results", "alternation"),
+        weight="minor",
     ),
     "turn.last": added(
         "a user turn behind the last assistant turn",
         fix="End with a user message or a tool result: this model does not continue its own turn."
         " The words are `Told.last_turn`.",
         asks=("prefill", "needs_user"),
+        weight="minor",
     ),
     # what is built or cut
     "prompt.tools": added(
         "a list of the tools in the system prompt",
         fix='It was asked for; `SystemPrompt(describe_tools="never")` leaves it out, and'
         " `SystemPrompt.tools_heading` words it.",
+        weight="minor",
     ),
     "prompt.memories": added(
         "long-term memories in the system prompt",
         fix="It was asked for by `ChatRequest.memories`; `SystemPrompt.memories_opening` and"
         " `memories_closing` are the tags around them.",
+        weight="minor",
     ),
     "history.cut": dropped(
         "old messages were left out to fit the budget",
         fix="Raise `max_tokens`, or cut earlier and with a receipt: `fit_history`.",
         level=logging.INFO,
+        weight="minor",
     ),
     "history.cleared": dropped(
         "an old tool result was left out to fit the budget; its call stands",
         fix="Raise `max_tokens`, keep more of them (`ClearToolResults(keep=...)`), or name the"
         " tool in `exclude`.",
         level=logging.INFO,
+        weight="minor",
     ),
     "history.told": degraded(
         "an old message is told in a summary to fit the budget",
@@ -152,5 +162,6 @@ ROWS: dict[str, Code] = {
         "a summary in the place of old messages",
         fix="It was asked for by `truncate=Summarize(...)`, which words it (`words`) and says who"
         " says it (`role`, `name`).",
+        weight="minor",
     ),
 }

@@ -21,6 +21,7 @@ ROWS: dict[str, Code] = {
     "call.unfinished": repaired(
         "a call that the answer broke off in, and nobody answered",
         fix="Ask the model again, or put the finished call in its place.",
+        weight="major",
     ),
     "call.unparsed": degraded(
         "the argument text is no JSON object and was wrapped",
@@ -39,11 +40,13 @@ ROWS: dict[str, Code] = {
         ' that takes freeform tools: `can={"freeform_tools": True}`.',
         asks=("freeform_tools",),
         level=logging.DEBUG,
+        weight="trivial",
     ),
     "call.text_dropped": dropped(
         "text beside a tool call was left out as asked",
         fix='It was asked for; `can={"call_text": "keep"}` keeps the text.',
         asks=("call_text",),
+        weight="minor",
     ),
     "call.text_thought": degraded(
         "text between thinking and a tool call is told as thinking",
@@ -78,10 +81,12 @@ ROWS: dict[str, Code] = {
         fix="Keep a call and its result together when you cut a history; `fit_history` does."
         ' `can={"orphans": "tell"}` has what such a result says told as text of the user.',
         asks=("orphans",),
+        weight="major",
     ),
     "result.duplicate": repaired(
         "a second result of one call was left out",
         fix="Keep one result for each call; several texts can be blocks of one `output`.",
+        weight="major",
     ),
     "result.moved": repaired(
         "a late result was moved behind its call",
@@ -104,6 +109,7 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done: call and result agree, and `Written.ids` maps the ids back.",
         asks=("ids",),
         level=logging.DEBUG,
+        weight="trivial",
     ),
     "id.unsaid": expected(
         "the wire has no place for the id",
@@ -115,12 +121,14 @@ ROWS: dict[str, Code] = {
         fix="Nothing has to be done: tools, history and choice agree. Letters, digits, `_` and `-`"
         " pass everywhere.",
         asks=("tool_names",),
+        weight="trivial",
     ),
     "property_name.mapped": degraded(
         "the name of an argument was respelled as the wire demands",
         fix="Nothing has to be done: schema and history agree, and an answer that is read with the"
         " request or its tools has the own names back. Letters, digits, `_`, `.` and `-` pass.",
         asks=("property_names",),
+        weight="trivial",
     ),
     # what is offered
     "server_tool.unsaid": dropped(
@@ -138,6 +146,7 @@ ROWS: dict[str, Code] = {
         "the provider's own tool has no place for this field",
         fix="Leave the field unset, or write the provider's own field into `ServerTool.extras`.",
         asks=("server_tools",),
+        weight="minor",
     ),
     "tool.freeform": degraded(
         "a tool that takes text is offered as a function of one text",
@@ -151,6 +160,7 @@ ROWS: dict[str, Code] = {
         " whoever reads the answer with these tools.",
         asks=("namespaces",),
         level=logging.DEBUG,
+        weight="trivial",
     ),
     "tools.unsaid": dropped(
         "this model takes no tools",
@@ -180,6 +190,7 @@ ROWS: dict[str, Code] = {
         " `Tool.strict` unset where it does not matter.",
         asks=("strict_tools",),
         level=logging.INFO,
+        weight="minor",
     ),
     "tool.cache": dropped(
         "the wire has no cache hint on tools",
@@ -187,5 +198,6 @@ ROWS: dict[str, Code] = {
         " all.",
         asks=("cached_tools",),
         level=logging.DEBUG,
+        weight="minor",
     ),
 }
