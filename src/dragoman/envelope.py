@@ -6,7 +6,7 @@ Whole messages by `sealed` and `opened`, streams by `Sealing`. Knows no protocol
 from __future__ import annotations
 
 import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from typing import Any, TypeAlias, cast
 
-from ._core.jsontext import Json, JsonObject, canonical, loads
+from ._core.jsontext import Json, JsonObject, canonical, field_at, loads, put_field, take_field
 from ._core.stream.pieces import End, Key, Meta, Part, Piece
 from .errors import ConfigError, ReadError
 from .losses import Report
-from .message import Msg, Origin, RawBlock, ThinkingBlock, ToolUseBlock
+from .message import Msg, Origin, RawBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from .message.answer import total
 from .message.blocks import ANSWER, NOTES, ContentBlock, plain_value
 
@@ -74,34 +74,117 @@ class Envelope:
         return hmac.digest(self.key, text, sha256) if self.key else b""
 
 
+@dataclass(frozen=True, slots=True)
+class CallField:
+    """Where clients of a protocol bring back what hangs on a call: a field of `issuer` at `path`.
+
+    Some bring back nothing else: they drop thoughts, or fields of them. `is_bytes`: it is base64.
+    """
+
+    issuer: str
+    path: str
+    is_bytes: bool = False
+
+    def put(self, call: ToolUseBlock, envelope: str) -> ToolUseBlock:
+        """The call that bears the envelope."""
+        text = b64encode(envelope.encode()).decode() if self.is_bytes else envelope
+        fields = {**(call.extras or {}).get(self.issuer, {})}
+        put_field(fields, self.path, text)
+        return replace(call, extras={**(call.extras or {}), self.issuer: fields})
+
+    def take(self, call: ToolUseBlock) -> tuple[str | None, ToolUseBlock]:
+        """(the envelope that the call bears, the call without it)."""
+        fields = (call.extras or {}).get(self.issuer)
+        text = field_at(fields, self.path) if fields else None
+        if isinstance(text, str) and self.is_bytes:
+            try:
+                text = b64decode(text, validate=True).decode()
+            except ValueError:
+                return None, call
+        if not isinstance(text, str) or not text.startswith(MARK):
+            return None, call
+        fields = dict(fields or {})
+        take_field(fields, self.path)
+        extras: Any = {**(call.extras or {}), self.issuer: fields}
+        if not fields:
+            del extras[self.issuer]
+        return text, replace(call, extras=extras or None)
+
+
 def sealed(
-    m: Msg, issuer: str, reads: frozenset[str], envelope: Envelope, made: Made | None = None
+    m: Msg,
+    issuer: str,
+    reads: frozenset[str],
+    envelope: Envelope,
+    made: Made | None = None,
+    on_calls: CallField | None = None,
 ) -> Msg:
     """The message for a client of `issuer`, with the state of those whom `reads` does not name.
 
-    Each thought bears its own; what hangs on other blocks follows in a thought behind the last.
+    Each thought bears its own; what hangs on other blocks stands in front of the first of them,
+    for clients take what stands last for the answer. With `on_calls` the next call bears all that
+    came before it once more, words included.
     """
     if isinstance(m.content, str):
         return m
     here = Origin(issuer)
-    blocks: list[ContentBlock] = [
-        sealed_thought(block, here, reads, envelope)
-        if type(block) is ThinkingBlock
-        else unhung(block, reads)
-        for block in m.content
-    ]
-    pairs: list[tuple[object, object]] = [*zip(blocks, m.content, strict=True)]
-    if attached := list(hung_of(m.content, reads)):
-        blocks.append(ThinkingBlock("", redacted=envelope.seal({"blocks": attached}), origin=here))
-        pairs.append((blocks[-1], m))
-    pairs = [(new, old) for new, old in pairs if new is not old]
+    blocks: list[ContentBlock] = []
+    pairs: list[tuple[object, object]] = []
+    rider = _Rider(envelope, reads)
+    attached: list[list[Json]] = []
+    first = None
+    for block, index in _numbered(m.content):
+        if type(block) is ThinkingBlock:
+            new: ContentBlock = sealed_thought(block, here, reads, envelope)
+            rider.thought(block)
+        else:
+            first = len(blocks) if first is None else first
+            new = unhung(block, reads)
+            rider.count += 1
+            rides = on_calls is not None and type(block) is ToolUseBlock
+            if (row := _row(block, index, reads)) is not None:
+                rider.rows.append(row)
+                attached += [] if rides else [row]
+            if on_calls is not None and type(new) is ToolUseBlock:
+                new = rider.on(new, on_calls)
+        pairs.append((new, block))
+        blocks.append(new)
+    if attached:
+        seal = ThinkingBlock("", redacted=envelope.seal({"blocks": attached}), origin=here)
+        blocks.insert(first or 0, seal)
+        pairs.append((seal, m))
+    pairs = [pair for pair in pairs if pair[0] is not pair[1]]
     if not pairs:
         return m
     whole = Msg.trusted(m.name, blocks, m.role, m)
     if made is not None:
-        for new, old in (*pairs, (whole, m)):
-            made(new, old)
+        for copy, old in (*pairs, (whole, m)):
+            made(copy, old)
     return whole
+
+
+class _Rider:
+    """Gathers what the next call of a candidate will bear."""
+
+    def __init__(self, envelope: Envelope, reads: frozenset[str]) -> None:
+        self.rows: list[list[Json]] = []
+        self.count = 0  # of blocks that are no thoughts, so far
+        self._envelope = envelope
+        self._reads = reads
+        self._thoughts: list[JsonObject] = []
+
+    def thought(self, block: ThinkingBlock) -> None:
+        """Take a thought along."""
+        if block.origin is not None and block.origin.issuer not in self._reads:
+            state = _state(block, block.origin)["thinking"]
+            self._thoughts.append({**state, "words": block.thinking, "at": self.count})
+
+    def on(self, call: ToolUseBlock, field: CallField) -> ToolUseBlock:
+        """The call with all that was gathered."""
+        parts = {"thoughts": self._thoughts, "blocks": self.rows}
+        state: JsonObject = {name: value for name, value in parts.items() if value}
+        self._thoughts, self.rows = [], []
+        return field.put(call, self._envelope.seal(state)) if state else call
 
 
 def sealed_thought(
@@ -130,17 +213,21 @@ def _own(block: ContentBlock) -> JsonObject:
     return {who: fields for who, fields in extras.items() if not who.endswith((ANSWER, NOTES))}
 
 
-def hung_of(blocks: list[ContentBlock], reads: frozenset[str]) -> Iterator[list[Json]]:
-    """(kind, ordinal, name, fields) of every block but thoughts that bears fields of others.
+# what answers call themselves and their parts: no provider misses it
+_ECHOES = frozenset({"annotations", "id", "index", "logprobs", "object", "status"})
+
+
+def _row(block: ContentBlock, index: int, reads: frozenset[str]) -> list[Json] | None:
+    """(kind, ordinal, name, fields) of a block that bears fields of others; None for one without.
 
     Not by id: some protocols give none, and each client's wire makes its own.
     """
-    for block, index in _numbered(blocks):
-        if type(block) is ThinkingBlock:
-            continue
-        own = {who: fields for who, fields in _own(block).items() if who and who not in reads}
-        if own:
-            yield [block.type, index, name_of(block), plain_value(own)]
+    own = {who: fields for who, fields in _own(block).items() if who and who not in reads}
+    opaque = {who: kept for who, fields in own.items()
+              if (kept := {k: v for k, v in fields.items() if k not in _ECHOES})}  # fmt: skip
+    if not opaque or type(block) is RawBlock:
+        return None
+    return [block.type, index, name_of(block), plain_value(opaque)]
 
 
 def _numbered(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
@@ -152,11 +239,17 @@ def _numbered(blocks: list[ContentBlock]) -> Iterator[tuple[ContentBlock, int]]:
 
 
 def unhung(block: ContentBlock, reads: frozenset[str]) -> ContentBlock:
-    """The block without the fields that `hung_of` tells of it; one that stays raw keeps them."""
-    fields = [who for who in _own(block) if who and who not in reads]
-    if not fields or type(block) is RawBlock:
+    """The block without the fields that travel sealed; one that stays raw keeps them."""
+    if block.extras is None or type(block) is RawBlock:
         return block
-    left: Any = {who: data for who, data in (block.extras or {}).items() if who not in fields}
+    left: Any = {
+        who: fields if not who or who in reads or who.endswith((ANSWER, NOTES))
+        else {key: value for key, value in fields.items() if key in _ECHOES}
+        for who, fields in block.extras.items()
+    }  # fmt: skip
+    left = {who: fields for who, fields in left.items() if fields or not block.extras[who]}
+    if left == block.extras:
+        return block
     result: Any = replace(block, extras=left or None)
     return cast("ContentBlock", result)
 
@@ -169,28 +262,46 @@ def name_of(block: ContentBlock) -> str:
 _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for no provider
 
 
-def opened(msgs: list[Msg], envelope: Envelope, made: Made | None = None) -> list[Msg]:
+def opened(
+    msgs: list[Msg],
+    envelope: Envelope,
+    made: Made | None = None,
+    on_calls: CallField | None = None,
+) -> list[Msg]:
     """The messages with what came back in envelopes in its place; the list itself without any.
 
     A thought whose envelope somebody changed stays, without any proof; what has no words of its
     own, as something sealed that no provider reads, for the writer to name it.
     """
     tell = made or (lambda _new, _old: None)
-    messages = [_opened(m, envelope, tell) for m in msgs]
+    messages = [_opened(m, envelope, tell, on_calls) for m in msgs]
     return msgs if all(a is b for a, b in zip(messages, msgs, strict=True)) else messages
 
 
-def _opened(m: Msg, envelope: Envelope, made: Made) -> Msg:
-    if isinstance(m.content, str) or not any(map(_bears, m.content)):
+def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) -> Msg:
+    if isinstance(m.content, str) or not any(_bears(block, on_calls) for block in m.content):
         return m
     blocks: list[ContentBlock] = []
     bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
     attached: dict[tuple[str, int, str], Any] = {}
     for block in m.content:
-        if not _bears(block):
+        if not _bears(block, on_calls):
             blocks.append(block)
             unsigned = type(block) is ThinkingBlock and not (block.signature or block.redacted)
             bare = [*bare, cast("ThinkingBlock", block)] if unsigned else []
+            continue
+        if type(block) is ToolUseBlock and on_calls is not None:
+            text, call = on_calls.take(block)
+            made(call, block)
+            state = envelope.open(text)
+            if isinstance(state, dict):
+                _restore_thoughts(blocks, state.get("thoughts"), block, made)
+                attached |= _places(state.get("blocks"))
+            else:
+                blocks.append(ThinkingBlock("", redacted=text, origin=_SHUT))
+                made(blocks[-1], block)
+            blocks.append(call)
+            bare = []
             continue
         assert type(block) is ThinkingBlock  # no other bears one
         state = envelope.open(block.signature) or envelope.open(block.redacted)
@@ -209,7 +320,46 @@ def _opened(m: Msg, envelope: Envelope, made: Made) -> Msg:
     return whole
 
 
-def _bears(block: ContentBlock) -> bool:
+def _restore_thoughts(
+    blocks: list[ContentBlock], states: Any, call: ToolUseBlock, made: Made
+) -> None:
+    """Put the thoughts that a call bears where they stood, but for those that came back."""
+    for state in states if isinstance(states, list) else ():
+        match state:
+            case {"words": str(words), "at": int(place)}:
+                thought = _thought(ThinkingBlock(words), {"thinking": state})
+            case _:
+                continue
+        if thought.origin is None:
+            continue  # no state of ours
+        made(thought, call)
+        same = (words, thought.signature, thought.redacted)
+        if any(type(b) is ThinkingBlock and (b.thinking, b.signature, b.redacted) == same
+               and b.origin == thought.origin for b in blocks):  # fmt: skip
+            continue
+        at = None  # of the words alone
+        for i, block in enumerate(blocks):
+            if type(block) is ThinkingBlock and words and block.thinking.strip() == words.strip():
+                at = i
+        if at is None:
+            blocks.insert(_behind(blocks, place), thought)
+        else:
+            blocks[at] = thought
+
+
+def _behind(blocks: list[ContentBlock], count: int) -> int:
+    """The index behind so many blocks that are no thoughts, and behind thoughts that follow."""
+    for i, block in enumerate(blocks):
+        if type(block) is not ThinkingBlock:
+            if count <= 0:
+                return i
+            count -= 1
+    return len(blocks)
+
+
+def _bears(block: ContentBlock, on_calls: CallField | None) -> bool:
+    if type(block) is ToolUseBlock:
+        return on_calls is not None and on_calls.take(block)[0] is not None
     return type(block) is ThinkingBlock and borne(block) is not None
 
 
@@ -219,10 +369,10 @@ def borne(block: ThinkingBlock) -> str | None:
     return next((text for text in texts if text and text.startswith(MARK)), None)
 
 
-def _places(data: list[Any]) -> dict[tuple[str, int, str], JsonObject]:
+def _places(data: Any) -> dict[tuple[str, int, str], JsonObject]:
     """Where fields hang; without a key, somebody may have made up anything."""
     places = {}
-    for row in data:
+    for row in data if isinstance(data, list) else ():
         match row:
             case [str(kind), int(index), str(name), dict(fields)] if _fields(fields):
                 places[kind, index, name] = fields
@@ -283,20 +433,37 @@ _LAST = 1 << 30  # behind every block of a candidate
 class Sealing:
     """Takes the pieces of an answer of `origin`; gives those for a client of `issuer`.
 
-    Without an envelope what is opaque is named as lost, and goes nowhere.
+    Without an envelope what is opaque is named as lost, and goes nowhere. With `on_calls` the next
+    call bears what came before it. `ends_in_text`: the client takes the last block for the answer,
+    so that nothing may be sealed behind a text; what comes that late is named as lost.
     """
 
     def __init__(
-        self, issuer: str, origin: Origin, envelope: Envelope | None, report: Report
+        self,
+        issuer: str,
+        origin: Origin,
+        envelope: Envelope | None,
+        report: Report,
+        on_calls: CallField | None = None,
+        ends_in_text: bool = False,
     ) -> None:
         self._here = Origin(issuer)
         self._reads = frozenset({issuer})
         self._origin = origin
         self._envelope = envelope
         self._report = report
+        self._on_calls = on_calls
+        self._ends_in_text = ends_in_text
         self._thought: tuple[Key, list[ContentBlock]] | None = None
         self._others: dict[Key, list[ContentBlock]] = {}
         self._gone: dict[Key, ThinkingBlock] = {}  # thoughts that went out, as they were sealed
+        self._riders: dict[int, _Rider] = {}
+        self._seen: Counter[tuple[int, str]] = Counter()  # blocks of each kind
+        self._ordinals: dict[Key, int] = {}
+        self._fresh: set[Key] = set()  # blocks with fields that have not gone out
+        self._sent: dict[Key, Json] = {}  # the fields of others that went out
+        self._waiting: list[Part] = []  # wordless seals behind a text that may be the last block
+        self._seals = 0
 
     def feed(self, piece: Piece) -> list[Piece]:
         """What goes out for the piece."""
@@ -309,9 +476,12 @@ class Sealing:
         block = piece.block
         if type(block) is not ThinkingBlock:
             result = self._closed()
-            if piece.key not in self._others or block.extras is not None:
-                self._others.setdefault(piece.key, []).append(block)
-                if self._envelope is not None and block.extras is not None:
+            if piece.key not in self._others:
+                return [*result, *self._begun(piece)]
+            if block.extras is not None:
+                self._others[piece.key].append(block)
+                self._fresh.add(piece.key)
+                if self._envelope is not None:
                     piece = replace(piece, block=unhung(block, self._reads))
             return [*result, piece]
         ends = self._thought is not None and self._thought[0] != piece.key
@@ -328,6 +498,55 @@ class Sealing:
         """What is still held when no more will come."""
         return [*self._closed(), *self._behind(None)]
 
+    def _begun(self, piece: Part) -> list[Piece]:
+        """The first piece of a block, behind what is sealed for it."""
+        block = piece.block
+        key = piece.key
+        self._others[key] = [block]
+        if self._envelope is None:
+            return [piece]
+        self._ordinals[key] = self._seen[key[0], block.type]
+        self._seen[key[0], block.type] += 1
+        if block.extras is not None:
+            self._fresh.add(key)
+        result: list[Piece] = [*self._waiting]
+        self._waiting = []
+        rider = self._rider(key[0])
+        rider.count += 1
+        plain = unhung(block, self._reads)
+        on_call = self._on_calls is not None and type(plain) is ToolUseBlock
+        if on_call or block.type != "text" or block.text:  # else the client may never see it
+            rows = [row for _, row in self._rows(key[0])]
+            rider.rows += rows
+            if rows and not on_call:
+                result.append(self._seal(key[0], rows))
+        if self._on_calls is not None and type(plain) is ToolUseBlock:
+            plain = rider.on(plain, self._on_calls)
+        return [*result, piece if plain is block else replace(piece, block=plain)]
+
+    def _rider(self, candidate: int) -> _Rider:
+        if candidate not in self._riders:
+            assert self._envelope is not None  # nothing rides without one
+            self._riders[candidate] = _Rider(self._envelope, self._reads)
+        return self._riders[candidate]
+
+    def _rows(self, candidate: int) -> Iterator[tuple[Key, list[Json]]]:
+        """The fields that have not gone out so far, in the order of their blocks."""
+        for key in sorted(key for key in self._fresh if key[0] == candidate):
+            self._fresh.discard(key)
+            row = _row(total(self._others[key]), self._ordinals[key], self._reads)
+            if row is not None and self._sent.get(key) != row[3]:
+                self._sent[key] = row[3]
+                yield key, row
+
+    def _seal(self, candidate: int, rows: list[list[Json]]) -> Part:
+        """A block that bears the fields of others."""
+        assert self._envelope is not None  # it is asked for only then
+        self._seals += 1
+        state = self._envelope.seal({"blocks": rows})
+        block = ThinkingBlock("", redacted=state, origin=self._here)
+        return Part((candidate, _LAST + self._seals), block)
+
     def _closed(self) -> list[Piece]:
         if self._thought is None:
             return []
@@ -341,17 +560,32 @@ class Sealing:
                 self._report.lost("answer.unsaid", whole, "signature", what="a later proof")
             return []
         if self._envelope is None:
-            if whole.redacted is not None:
-                self._report.lost("answer.unsaid", whole, "redacted", what="sealed thinking")
+            for name in ("signature", "redacted"):
+                if getattr(whole, name):
+                    self._report.lost("answer.unsaid", whole, name, what="sealed thinking")
             return []
+        self._rider(key[0]).thought(whole)
         result = sealed_thought(whole, self._here, frozenset(), self._envelope)
-        return [Part(key, replace(result, thinking=""))]
+        piece = Part(key, replace(result, thinking=""))
+        if self._ends_in_text and not whole.thinking and self._others:
+            self._waiting.append(piece)
+            return []
+        return [piece]
 
     def _behind(self, candidate: int | None) -> list[Piece]:
-        keys = sorted(key for key in self._others if candidate is None or key[0] == candidate)
-        blocks = [total(self._others.pop(key)) for key in keys]
-        attached = list(hung_of(blocks, self._reads))
-        if self._envelope is None or not attached:
+        """What came too late to stand before its block."""
+        if self._envelope is None:
             return []
-        sealed = self._envelope.seal({"blocks": attached})
-        return [Part((keys[0][0], _LAST), ThinkingBlock("", redacted=sealed, origin=self._here))]
+        candidates = sorted({key[0] for key in self._others}) if candidate is None else [candidate]
+        rows = [(key, row) for one in candidates for key, row in self._rows(one)]
+        waiting, self._waiting = self._waiting, []
+        last = max(self._others, default=None)
+        if self._ends_in_text and last is not None and type(self._others[last][0]) is TextBlock:
+            for piece in waiting:
+                self._report.lost("answer.unsaid", piece.block, "redacted", what="a late proof")
+            for key, row in rows:
+                for who, fields in cast("dict[str, JsonObject]", row[3]).items():
+                    self._report.foreign(self._others[key][0], who, fields)
+            return []
+        sealed_rows = [self._seal(rows[0][0][0], [row for _, row in rows])] if rows else []
+        return [*waiting, *sealed_rows]

@@ -14,6 +14,7 @@ import dragoman
 from dragoman import ChatRequest, Msg, Tool
 from dragoman._core.stream.pieces import End, Part, Piece
 from dragoman.envelope import Envelope, Sealing
+from dragoman.errors import ConfigError
 from dragoman.losses import Report
 from dragoman.message import ChatResponse, Finish, Origin, TextBlock, ThinkingBlock
 
@@ -157,6 +158,107 @@ def test_without_an_envelope_nobody_gets_it(source: str, client: str, way: str) 
     assert not mine & {said for _, said in opaque(made)}
 
 
+@pytest.mark.parametrize("way", ["whole", "streamed"])
+@pytest.mark.parametrize(
+    ("source", "client"), [pair for pair in PAIRS if pair[1] in ("gemini", "openai-chat")]
+)
+def test_it_is_back_from_agents_that_keep_their_calls_alone(
+    source: str, client: str, way: str
+) -> None:
+    """Gemini CLI drops thoughts; opencode returns no `reasoning_details`."""
+    envelope = Envelope(b"secret")
+    resp = wire(source).read_response(ANSWERS[source])
+    direct = opaque(wire(source).write_request(asked(resp), MODELS[source]).body)
+    if way == "whole":
+        body = for_client(client, resp, envelope)
+    else:
+        body = streamed(source, client, envelope)
+    if client == "gemini":
+        content = body["candidates"][0]["content"]
+        content["parts"] = [part for part in content["parts"] if not part.get("thought")]
+    else:
+        said = body["choices"][0]["message"]
+        for key in {*said} - {"role", "content", "tool_calls"}:
+            del said[key]
+    assert back(source, client, body, envelope) == direct
+
+
+def test_convert_seals_and_opens() -> None:
+    envelope = Envelope(b"secret")
+    answer = ANSWERS["openai-responses"]
+    made = dragoman.convert(answer, "openai-responses", "anthropic", "response", policy="ignore",
+                            envelope=envelope)  # fmt: skip
+    asked_next = next_body("anthropic", made.body)
+    out = dragoman.convert(asked_next, "anthropic", "openai-responses", model="gpt-5.5",
+                           policy="ignore", envelope=envelope)  # fmt: skip
+    assert ("encrypted_content", "gAAAAABo-x_1==") in opaque(out.body)
+    with pytest.raises(ConfigError):
+        dragoman.convert(asked_next, "anthropic", "gemini", request=ChatRequest([Msg.user("Hi")]))
+
+
+SIGNED_TEXT = {
+    "candidates": [{"content": {"role": "model", "parts": [
+        {"text": "Let me see.", "thought": True}, {"text": "A wall."},
+        {"text": "", "thoughtSignature": "dGV4dA=="},
+    ]}, "finishReason": "STOP", "index": 0}],
+    "modelVersion": "gemini-3.5-flash", "responseId": "r1",
+    "usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3},
+}  # fmt: skip
+SAID = {
+    "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
+    "model": "gpt-5.5", "output": [
+        {"type": "reasoning", "id": "rs_1", "encrypted_content": "gAAAAABo-x_1==", "summary": []},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+         "phase": "final_answer",
+         "content": [{"type": "output_text", "text": "A wall.", "annotations": []}]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["whole", "streamed"])
+@pytest.mark.parametrize(
+    ("source", "answer"), [("gemini", SIGNED_TEXT), ("openai-responses", SAID)]
+)
+def test_nothing_is_sealed_behind_the_last_text_for_claude_code(
+    source: str, answer: dict[str, Any], way: str
+) -> None:
+    """It takes the last block for the answer."""
+    resp = wire(source).read_response(answer)
+    if way == "whole":
+        content = for_client("anthropic", resp, Envelope())["content"]
+    else:
+        decoder = wire(source).stream_decoder()
+        pieces = [*decoder.feed(answer), *decoder.rest()]
+        encoder = wire("anthropic").stream_encoder(origin=decoder.origin, envelope=Envelope())
+        reader = wire("anthropic").stream_decoder()
+        for name, payload in [*(e for p in pieces for e in encoder.feed(p)), *encoder.finish()]:
+            reader.feed(payload, name)
+        content = wire("anthropic").write_response(reader.finish()).body["content"]
+        if source == "gemini":  # it came behind the text
+            assert "extras.foreign" in {loss.code for loss in encoder.losses}
+    assert content[-1] == {"type": "text", "text": "A wall."}
+    assert content[0]["type"] in ("thinking", "redacted_thinking")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("source", ["anthropic", "openai-responses"])
+def test_a_stream_names_the_seals_that_it_drops(source: str, client: str) -> None:
+    if source == client:
+        return
+    answer = ANSWERS[source] if source == "anthropic" else SAID
+    decoder = wire(source).stream_decoder()
+    pieces = [*decoder.feed(answer), *decoder.rest()]
+    encoder = wire(client).stream_encoder(origin=decoder.origin)
+    for piece in pieces:
+        encoder.feed(piece)
+    encoder.finish()
+    whole = wire(client).write_response(wire(source).read_response(answer)).losses
+    named = {(loss.code, loss.where) for loss in encoder.losses}
+    seals = {(loss.code, loss.where) for loss in whole if loss.field in ("signature", "redacted")}
+    assert seals
+    assert seals <= named
+
+
 @pytest.mark.parametrize("client", ["anthropic", "gemini", "openai-responses"])
 def test_a_changed_envelope_brings_nothing_back(client: str) -> None:
     source = "anthropic" if client != "anthropic" else "gemini"
@@ -241,18 +343,20 @@ def test_losses_of_a_turn_stand_in_the_body_that_was_read(key: bytes, code: str)
     resp = wire("anthropic").read_response(CLAUDE)
     body = wire("openai-chat").write_response(resp, envelope=ENVELOPE).body
     said = {**body["choices"][0]["message"], "annotations": [{"type": "x"}]}
-    assert len(said["reasoning_details"]) == 3
+    assert len(said["reasoning_details"]) == 2
+    assert set(said["tool_calls"][0]["extra_content"]["google"]) == {"thought_signature"}
     told = {"model": "m", "messages": [
         {"role": "user", "content": "Look."}, said,
         {"role": "tool", "tool_call_id": "t", "content": "Seen."}]}  # fmt: skip
     request = wire("openai-chat").read_request(told, envelope=Envelope(key))
     losses = wire("anthropic").write_request(request, MODELS["anthropic"]).losses
     assert "$.messages[1].annotations" in {one.where for one in losses}
-    shut = [(one.code, one.where) for one in losses if "reasoning_details" in one.where]
+    shut = [(one.code, one.where) for one in losses
+            if "reasoning_details" in one.where or "tool_calls" in one.where]  # fmt: skip
     if code:  # each of them is named, and none goes out
         assert shut == [("thinking.unsigned", "$.messages[1].reasoning_details[0]"),
                         (code, "$.messages[1].reasoning_details[1]"),
-                        (code, "$.messages[1].reasoning_details[2]")]  # fmt: skip
+                        (code, "$.messages[1].tool_calls[0]")]  # fmt: skip
     else:
         assert shut == []
 

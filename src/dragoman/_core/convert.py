@@ -240,6 +240,8 @@ def convert(
     strict: bool = False,
     fetch: Fetch | None = None,
     keep_model: bool = False,
+    request: ChatRequest | None = None,
+    envelope: Envelope | None = None,
 ) -> Written:
     """A request or a whole answer of one wire as another takes it, with what it lost.
 
@@ -248,8 +250,10 @@ def convert(
     the target's default is asked where the body names another provider's, or none; `keep_model`
     keeps the name as it is.
     `fetch(source, path)` gives the bytes of what the user shows by a web address, where the target
-    takes bytes only; a local file that a body names is never read. Raises ReadError, WriteError,
-    or LossRefused by the policy.
+    takes bytes only; a local file that a body names is never read. `request` is what the client of
+    an answer asked. In an `envelope` the opaque state of the answer's provider goes along, and is
+    put back into the request that brings it. Raises ReadError, WriteError, or LossRefused by the
+    policy.
 
     >>> body = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hi"}]}
     >>> convert(body, "openai-chat", "gemini", model="gemini-3.5-flash").body["contents"]
@@ -259,11 +263,16 @@ def convert(
         body = loads(body)
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"path must be text, not {type(path).__name__}")
+    request, envelope = _checked(request, envelope)
     reader = _wire(detect(body, path, kind).wire if source == "auto" else source)
     writer = _wire(target)
     if kind == "request":
         same_protocol = reader.room.protocol == writer.room.protocol
+        if request is not None:
+            raise ConfigError("a request is converted as it is", hint="request= is for answers")
         req = reader._read(body, path, None, keep=same_protocol, watched=False)
+        if envelope is not None:
+            reader._open(req, envelope)
         style = _AS_READ if fetch is None else replace(_AS_READ, fetch=fetch)
         written = writer.write_request(
             req, model, style=style, policy=_QUIET, keep_model=keep_model
@@ -272,7 +281,9 @@ def convert(
         if fetch is not None:
             raise ConfigError("an answer is converted as it is", hint="fetch= is for requests")
         resp = reader.read_response(body)
-        written = writer.write_response(replace(resp, model=model or resp.model), policy=_QUIET)
+        written = writer.write_response(
+            replace(resp, model=model or resp.model), request, envelope=envelope, policy=_QUIET
+        )
     else:
         raise ConfigError(f"{shown(kind)} cannot be converted", hint='"request" or "response"')
     policy_of(_judge(policy, target), strict).judge(written.report, set())
@@ -302,12 +313,17 @@ def convert_stream(
     """
     writer = _wire(target)
     reader = None if source == "auto" else _wire(source)
-    if request is not None:
-        request = request_of(request)
-    if envelope is not None and not isinstance(envelope, Envelope):
-        raise ConfigError(f"envelope must be Envelope, not {type(envelope).__name__}")
+    request, envelope = _checked(request, envelope)
     judge = policy_of(_judge(policy, target))
     return ConvertedStream(chunks, reader, writer, model, judge, request, envelope)
+
+
+def _checked(
+    request: ChatRequest | None, envelope: Envelope | None
+) -> tuple[ChatRequest | None, Envelope | None]:
+    if envelope is not None and not isinstance(envelope, Envelope):
+        raise ConfigError(f"envelope must be Envelope, not {type(envelope).__name__}")
+    return None if request is None else request_of(request), envelope
 
 
 def _judge(policy: PolicyLike | None, target: WireLike) -> PolicyLike:

@@ -18,6 +18,7 @@ from .._core.passes.roles import RoledHistory, Tools
 from .._core.redaction import Shown
 from .._core.stream.pieces import Piece
 from ..capabilities import Capabilities
+from ..envelope import CallField
 from ..losses import Report
 from ..message import ChatRequest, ChatResponse, Msg, ServerTool, Tool
 from ..sse import Framing
@@ -124,6 +125,9 @@ class Room(ABC):
     messages_path: str = "$.messages"
     unique_fields: frozenset[str] = frozenset()  # of a request, that no other protocol has
     model_patterns: tuple[str, ...] = ()  # of the names that models have at their maker's
+    seals_in: str = ""  # a field of calls in which clients bring back what only others can read
+    seals_bytes: bool = False  # whether it holds base64
+    ends_in_text: bool = False  # whether clients take the last block for the answer
     lookback: int = 0  # how many of the last turns are written otherwise once the history goes on
     ordered_flags: int = 0  # of the survey: what is written by its place among those before it
     paths: ClassVar[PathTable] = {}
@@ -142,6 +146,11 @@ class Room(ABC):
         """Whose extras and opaque blocks the readers make."""
         issuer: str = self.dialect.issuers[0]
         return issuer
+
+    @property
+    def call_field(self) -> CallField | None:
+        """Where clients bring back, on a call, what was sealed for others."""
+        return CallField(self.issuer, self.seals_in, self.seals_bytes) if self.seals_in else None
 
     @property
     def host(self) -> str:

@@ -148,14 +148,18 @@ class WireAnswering:
         report.second = second
         sealing = None
         if origin is not None and origin.issuer not in self.room.can().reads:
-            sealing = Sealing(self.room.protocol, origin, envelope, report)
+            sealing = Sealing(
+                self.room.protocol, origin, envelope, report, self.room.call_field,
+                self.room.ends_in_text,
+            )  # fmt: skip
         return StreamEncoder(self.room.encoder(report, request), report, sealing)
 
     def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
         reads = self.room.can().reads
         candidates = []
         for candidate in resp.candidates:
-            msg = sealed(candidate.msg, self.room.protocol, reads, envelope, report.made)
+            seal = self.room.call_field
+            msg = sealed(candidate.msg, self.room.protocol, reads, envelope, report.made, seal)
             candidates.append(replace(candidate, msg=msg))
             report.made(candidates[-1], candidate)
         sealed_response = replace(resp, candidates=candidates)

@@ -108,13 +108,18 @@ class WireReading(ABC):
         if residue is not None:
             restore_residue(request, residue)
         if envelope is not None:
-            opened_nodes: list[tuple[object, object]] = []
-            request.messages = opened(
-                request.messages, envelope, lambda *pair: opened_nodes.append(pair)
-            )
-            if opened_nodes and request.read is not None and request.read.places is not None:
-                request.read.places = partial(also, request.read.places, opened_nodes)
+            self._open(request, envelope)
         return request
+
+    def _open(self, request: ChatRequest, envelope: Envelope) -> None:
+        """Put what was sealed in the envelope back in its place."""
+        opened_nodes: list[tuple[object, object]] = []
+        request.messages = opened(
+            request.messages, envelope, lambda *pair: opened_nodes.append(pair),
+            self.room.call_field,
+        )  # fmt: skip
+        if opened_nodes and request.read is not None and request.read.places is not None:
+            request.read.places = partial(also, request.read.places, opened_nodes)
 
     def _read(
         self,

@@ -51,6 +51,8 @@ class Gemini(Room):
     addresses = ("*:generatecontent", "*:streamgeneratecontent")
     model_patterns = ("gemini-*",)
     state_fields = ("cachedContent", "cached_content")
+    seals_in = "thoughtSignature"  # Gemini CLI 0.61 drops thoughts and keeps this (2026-11-22)
+    seals_bytes = True
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = GeminiReader

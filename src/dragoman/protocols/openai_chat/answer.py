@@ -205,7 +205,7 @@ class ChatAnswerWriter(AnswerWriter):
         extras, notes = self.fields(block), self.notes(block)
         if block.freeform:
             entry = wire_blocks.freeform_call(block, argument_text(block))
-            return {"tool_calls": [filled(entry, extras) if self.own else entry]}
+            return {"tool_calls": [filled(entry, extras)]}
         text: Json = block.raw_input  # the model's own text, or a value where this wire gave one
         if not text and not (self.own and text is not None):
             text = block.input
@@ -216,7 +216,7 @@ class ChatAnswerWriter(AnswerWriter):
         function: JsonObject = {"name": block.name, "arguments": text}
         entry = {"id": block.id, "type": "function", "function": function}
         if not self.own:
-            return {"tool_calls": [entry]}
+            return {"tool_calls": [filled(entry, extras)]}
         if "field" in notes:
             return {notes["field"]: function}
         if MADE in (block.spelling or "").split():

@@ -146,7 +146,6 @@ class Deltas:
             self._ids.add(key)
         if first:
             entry["type"] = kind
-        extras = extras if own else {}
         if not (function or extras or len(entry) > 1):
             return {}
         # the official client wants the object in each piece

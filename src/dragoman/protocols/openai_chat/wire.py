@@ -52,6 +52,9 @@ class OpenAIChat(Room):
     protocol = "openai-chat"
     addresses = ("*/chat/completions",)
     model_patterns = ("gpt-*", "chatgpt-*", "o[1-9]*")
+    # of what stands beside the words of an answer, opencode 1.18 brings this back and nothing else
+    # (recorded on 2026-11-22)
+    seals_in = "extra_content.google.thought_signature"
     base_capabilities = CAN
     dialect_class = Dialect
     reader_class = ChatReader
