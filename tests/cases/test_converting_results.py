@@ -145,7 +145,25 @@ def test_case_51_a_response_is_an_object(content: Any, response: Any) -> None:
     assert body["contents"][2]["parts"][0]["functionResponse"]["response"] == response
 
 
-@pytest.mark.parametrize("response", [{"output": "seen"}, {"result": [1]}, {"a": {"b": None}}, {}])
+@pytest.mark.parametrize("key", ["output", "error"])
+def test_the_output_that_gemini_was_told_is_the_text(key: str) -> None:
+    """Or exact edits fail: escaped as JSON, no line of it is what stands in the file."""
+    text = 'say "draft"\nline\t2\n'
+    told = gemini(HELLO, ASKED, heard("look", {key: text}))
+    body, _ = converted("gemini", "openai-chat", told)
+    assert body["messages"][2]["content"].endswith(text)
+    body, _ = converted("gemini", "anthropic", told)
+    (block,) = body["messages"][2]["content"]
+    said = block["content"]
+    assert (said if isinstance(said, str) else said[0]["text"]) == text
+    assert block.get("is_error", False) is (key == "error")
+    request = dragoman.wire("gemini").read_request(told)
+    assert dragoman.wire("gemini").write_request(request).body == told
+
+
+@pytest.mark.parametrize("response", [
+    {"output": {"a": 1}}, {"output": "seen", "more": 1}, {"result": [1]}, {"a": {"b": None}}, {},
+])  # fmt: skip
 def test_case_51_what_gemini_answered_is_not_unwrapped(response: Any) -> None:
     body, _ = converted("gemini", "bedrock-converse", gemini(HELLO, ASKED, heard("look", response)))
     assert body["messages"][2]["content"][0]["toolResult"]["content"] == [{"json": response}]

@@ -38,9 +38,10 @@ def choice(
     if not (prepared.offered if tools is None else tools):
         # where tools are withheld, their absence says it
         if caps.none_by != "withholding" or requested.mode != "none":
-            report.lost("tool_choice.no_tools", requested)
+            usual: Kind | None = "expected" if requested.mode == "auto" else None
+            report.lost("tool_choice.no_tools", requested, kind=usual)
             if requested.parallel is not None and _apart(request):
-                report.lost("tool_choice.no_tools", requested, "parallel")
+                report.lost("tool_choice.no_tools", requested, "parallel", kind=usual)
         return None
     if not caps.tool_choices:
         report.lost("tool_choice.unsaid", requested, what=requested.mode)

@@ -100,8 +100,8 @@ def test_results_keep_what_the_tool_gave() -> None:
         result(id="4", name="a", response={"x": 1}, parts=[{"fileData": {"fileUri": "files/x"}}]),
     )  # fmt: skip
     picture = ImageBlock(Base64Source("image/png", "iVBO"))
-    assert plain == ToolResultBlock("1", "a", {"output": "4"})
-    assert failed == ToolResultBlock("2", "a", {"error": "No."}, is_error=True)
+    assert plain == ToolResultBlock("1", "a", "4")
+    assert failed == ToolResultBlock("2", "a", "No.", is_error=True)
     assert shown == ToolResultBlock("3", "a", [TextBlock("See."), picture])
     assert mixed.output == [TextBlock('{"x": 1}'), DocumentBlock(FileSource("files/x", "gemini"))]
 
@@ -204,7 +204,7 @@ def test_choices_in_neutral_words(config: dict[str, Any], choice: ToolChoice | N
         ({"responseMimeType": "application/json", "responseSchema": {"type": "STRING"}},
          Options(), ResponseFormat("schema", {"type": "string"})),
         ({"responseMimeType": "application/json", "responseJsonSchema": {"type": "STRING"}},
-         Options(), ResponseFormat("schema", {"type": "STRING"})),
+         Options(), ResponseFormat("schema", {"type": "string"})),
     ],
 )  # fmt: skip
 def test_the_config_in_neutral_words(

@@ -198,6 +198,12 @@ def _read_result(part: JsonObject, notes: list[str], issuer: str) -> ToolResultB
         del fields["response"]
         block.output = response
         block.is_error = response.keys() == {ERROR}
+        # Gemini API reference, FunctionResponse: `output` is the output, `error` the error; what
+        # other providers get as text must not be escaped as JSON
+        if len(response) == 1 and isinstance(text := response.get(OUTPUT), str):
+            block.output = text
+        elif block.is_error and isinstance(text := response[ERROR], str) and text:
+            block.output = text
         if isinstance(parts, list) and parts and all(isinstance(item, dict) for item in parts):
             del fields["parts"]
             media = [read_part(item, issuer) for item in parts]
@@ -360,6 +366,8 @@ def _result_as_read(block: ToolResultBlock, notes: list[str], issuer: str) -> Js
     result = _write_name(block, notes)
     response: Json = block.output
     media: list[ContentBlock] = []
+    if isinstance(block.output, str):
+        response = {ERROR if block.is_error else OUTPUT: block.output}
     if isinstance(block.output, list):
         response, media = {}, block.output
         first = media[0]

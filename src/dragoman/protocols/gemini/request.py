@@ -194,9 +194,8 @@ def _read_format(fields: JsonObject, notes: JsonObject) -> ResponseFormat | None
         return ResponseFormat(kind)  # type: ignore[arg-type]  # one of two kinds
     schema = config.pop(key)
     form_notes: JsonObject = {} if mime else {"mime": False}
-    if key == SCHEMAS[1]:
-        schema, styles = json_types(schema)
-        form_notes |= {} if styles is None else {"types": styles}
+    schema, styles = json_types(schema)  # the API takes its own types under either key
+    form_notes |= {} if styles is None else {"types": styles}
     if key != SCHEMAS[0]:
         form_notes["key"] = key
     if form_notes:

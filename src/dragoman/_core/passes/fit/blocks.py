@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeGuard, assert_never
 from .... import message as tree
 from ....capabilities import Capabilities
 from ....losses import Report
+from ....losses.codes.code import Kind
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
@@ -49,6 +50,7 @@ def _with_hints(
 ) -> list[ContentBlock]:
     """The remaining blocks, with the cache hints of those that go on what is in front of them."""
     stays = set(map(id, remaining))
+    calls = any(type(block) is ToolUseBlock for block in remaining)
     hinted: list[ContentBlock] = []
     for block in blocks:
         if id(block) in stays:
@@ -61,7 +63,9 @@ def _with_hints(
         elif hint is not None:
             report.lost("cache.unsaid", block, "cache")
         text_only = type(block) is TextBlock and block == TextBlock(block.text, cache=hint)
-        report.lost("text.blank", block, "text" if text_only else "")
+        # no fault: an empty content is how Chat Completions says that there are calls alone
+        kind: Kind | None = "expected" if calls and block == TextBlock("") else None
+        report.lost("text.blank", block, "text" if text_only else "", kind=kind)
     return hinted
 
 

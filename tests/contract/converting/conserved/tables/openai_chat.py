@@ -40,6 +40,7 @@ MESSAGES = {
     "messages[].tool_calls[].id": "id",
     "messages[].tool_calls[].function.name": "call_name",
     "messages[].tool_calls[].function.arguments": "call",
+    "messages[].tool_calls[].custom.name": "call_name",
     "messages[].function_call.name": "call_name",
     "messages[].function_call.arguments": "call",
 }
@@ -48,7 +49,7 @@ MESSAGE_TAGS = {
     "messages[].content[].type": words(
         "text image_url input_audio file video_url file_url refusal thinking"
     ),
-    "messages[].tool_calls[].type": words("function"),
+    "messages[].tool_calls[].type": words("function custom"),
     "messages[].tool_calls[].index": None,  # follows from where it stands
 }
 TOOLS = {
@@ -91,6 +92,7 @@ OPTIONS = {
     "top_logprobs": "option:top_logprobs",
     "parallel_tool_calls": "option:parallel",
     "user": "option:user",
+    "user_id": "option:user",
     "safety_identifier": "option:user",
     "service_tier": "option:service_tier",
     "reasoning_effort": "effort",

@@ -9,7 +9,8 @@ from .seats import by_role, served, words
 
 __all__ = ["TABLE"]
 
-_KINDS = {"function_call": "assistant", "reasoning": "assistant", "function_call_output": "tool"}
+_KINDS = {"function_call": "assistant", "reasoning": "assistant", "function_call_output": "tool",
+          "custom_tool_call": "assistant", "custom_tool_call_output": "tool"}  # fmt: skip
 
 
 def _item(item: dict[str, Any]) -> str | None:
@@ -30,6 +31,8 @@ _PARTS = {
     "input_audio.data": "data:audio",
     "input_audio.format": "suffix",
 }
+# where tools stand: in the body, in a namespace, and likewise in an item of `additional_tools`
+_TOOLS = ("tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]")
 _TAGS = words("input_text output_text input_image input_file input_audio refusal text")
 TABLE = Table(
     rows={
@@ -47,11 +50,11 @@ TABLE = Table(
         "input[].arguments": "call",
         "input[].summary[].text": "thinking",
         "input[].encrypted_content": "opaque",
-        "tools[].type": "tag",
-        "tools[].name": "tool_name",
-        "tools[].description": "tool_description",
-        "tools[].parameters": "schema:tool",
-        "tools[].strict": "option:strict",
+        **{f"{tools}.type": "tag" for tools in _TOOLS},
+        **{f"{tools}.name": "tool_name" for tools in _TOOLS},
+        **{f"{tools}.description": "tool_description" for tools in _TOOLS},
+        **{f"{tools}.parameters": "schema:tool" for tools in _TOOLS},
+        **{f"{tools}.strict": "option:strict" for tools in _TOOLS},
         "tools[].filters.allowed_domains[]": "option:domains",
         "tools[].vector_store_ids[]": "option:stores",
         "tools[].user_location.city": "label",
@@ -78,10 +81,11 @@ TABLE = Table(
         "safety_identifier": "option:user",
         "service_tier": "option:service_tier",
     },
-    seats={"tools[]": served, "input[]": _item},
+    seats={**dict.fromkeys(_TOOLS, served), "input[]": _item},
     quiet={
         "input[].role": words("system developer user assistant"),
-        "input[].type": words("message function_call function_call_output reasoning"),
+        "input[].type": words("message function_call function_call_output reasoning"
+                              " custom_tool_call custom_tool_call_output additional_tools"),
         "input[].content[].type": _TAGS | {"reasoning_text"},
         "input[].output[].type": _TAGS,
         "input[].summary[].type": words("summary_text"),
