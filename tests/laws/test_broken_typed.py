@@ -75,6 +75,7 @@ def test_several_values_at_a_time(source: str, data: st.DataObject) -> None:
         Options,
         max_tokens=st.sampled_from((None, 0, 1, 2**40)),
         reasoning=st.sampled_from((None, "off", "on", "low", "max", "unheard of")),
+        thoughts=st.sampled_from((None, "auto", "detailed", "loudly")),
         reasoning_budget=st.sampled_from((None, 0, 1, 10**9)),
         n=st.sampled_from((None, 0, 3)),
         stop=st.sampled_from((None, (), ("",), tuple("abcdefgh"))),

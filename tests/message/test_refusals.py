@@ -126,7 +126,8 @@ REQUESTS: list[Refusal] = [
     ("option.name", lambda: tree.Options.of({"hot": 1}),
      ("$.options: unknown option 'hot' (one of frequency_penalty, logprobs, max_tokens, n, "
      "presence_penalty, reasoning, reasoning_budget, repetition_penalty, seed, service_tier, "
-     "stop, temperature, top_k, top_logprobs, top_p, user; others go into extras by provider)")),
+     "stop, temperature, thoughts, top_k, top_logprobs, top_p, user; others go into extras by "
+     "provider)")),
     ("format.kind", lambda: tree.ResponseFormat("yaml"),
      "$.response_format: unknown kind 'yaml'"),
     ("format.kind", lambda: tree.ResponseFormat("schema"),

@@ -153,7 +153,7 @@ def requests(text: str) -> Iterator[ChatRequest]:
         reasoning_budget=7, service_tier=text, user=text,
     )  # fmt: skip
     word: Any = text
-    options = replace(options, reasoning=word)
+    options = replace(options, reasoning=word, thoughts=word)
     choices = [ToolChoice("tool", text), ToolChoice("auto", allowed=(text, name), parallel=False)]
     form = ResponseFormat("schema", schema, text, text, True)
     planted = list(blocks(text))

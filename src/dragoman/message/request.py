@@ -34,7 +34,8 @@ class Options(Shown):
     """How to generate. None leaves the provider's default; every field has one neutral name.
 
     `max_tokens`: tokens of the answer, reasoning included. `reasoning`: an effort such as `low`,
-    or `off`. `reasoning_budget`: tokens of thinking. `stop`: texts that end the answer.
+    or `off`. `reasoning_budget`: tokens of thinking. `thoughts`: how much of it the answer shows,
+    `none`, `auto`, `concise` or `detailed`. `stop`: texts that end the answer.
     """
 
     max_tokens: int | None = None
@@ -51,6 +52,7 @@ class Options(Shown):
     top_logprobs: int | None = None
     reasoning: Effort | None = None
     reasoning_budget: int | None = None
+    thoughts: str | None = None
     service_tier: str | None = None
     user: str | None = None
 
@@ -99,7 +101,7 @@ OPTION_KINDS: dict[str, tuple[type, ...]] = {
         ("temperature", "top_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
         (int, float),
     ),
-    **dict.fromkeys(("reasoning", "service_tier", "user"), (str,)),
+    **dict.fromkeys(("reasoning", "thoughts", "service_tier", "user"), (str,)),
     "logprobs": (bool,),
     "stop": (tuple,),
 }

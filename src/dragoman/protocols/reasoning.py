@@ -5,6 +5,7 @@ Compares the options with the capabilities once for all protocols, which only wr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -168,6 +169,28 @@ def _one(options: Options, caps: Capabilities, report: Report) -> tuple[str | No
     name = "reasoning" if caps.budgets else "reasoning_budget"
     report.lost("option.unsaid", options, name, what=name, did="one of two is sent")
     return (None, budget) if caps.budgets else (effort, None)
+
+
+def shown(request: ChatRequest, words: Mapping[str, str], thinks: bool, report: Report) -> str:
+    """How much of the thinking shall be shown, in the wire's word; empty if nothing is to be said.
+
+    `words`: the neutral words that the wire has, each with its own; an empty one needs no saying.
+    """
+    options = request.options
+    wish = options.thoughts
+    if wish is None:
+        return ""
+    if not thinks:
+        report.lost("reasoning.moot", options, "thoughts", what="thoughts", did="no thinking")
+        return ""
+    word = words.get(wish)
+    if word is None:
+        report.lost("option.unsaid", options, "thoughts", what=wish)
+    elif not word:
+        report.lost("reasoning.moot", options, "thoughts", what=wish)
+    elif wish != "auto" and word == words.get("auto"):
+        report.lost("option.range", options, "thoughts", what=wish, did="sent as auto")
+    return word or ""
 
 
 def moot(request: ChatRequest, report: Report) -> None:

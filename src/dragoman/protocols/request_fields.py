@@ -173,7 +173,7 @@ def options(
     if request.options is NO_OPTIONS:
         return body
     for name, value in request.options.given():
-        if name in ("reasoning", "reasoning_budget"):
+        if name in ("reasoning", "reasoning_budget") or (name == "thoughts" and name in keys):
             continue
         usual: Kind | None = "expected" if _USUAL_VALUES.get(name, ()) == value else None
         if name not in keys:

@@ -166,9 +166,8 @@ def test_options_choice_tools_and_format() -> None:
     assert req.response_format is not None
     assert req.response_format.schema == schema
     assert req.extras is not None
-    assert req.extras["gemini-interactions"] == {
-        "store": False, "generation_config": {"thinking_summaries": "auto"},
-    }  # fmt: skip
+    assert req.options.thoughts == "auto"
+    assert req.extras["gemini-interactions"] == {"store": False}
 
 
 def test_the_prompt_stands_beside_the_input() -> None:

@@ -65,14 +65,11 @@ def test_options() -> None:
     req = same(body)
     assert req.options == Options(
         max_tokens=50, temperature=0.5, top_p=1, top_logprobs=3, service_tier="flex", user="u1",
-        logprobs=True, reasoning="low",
+        logprobs=True, reasoning="low", thoughts="auto",
     )  # fmt: skip
     assert req.stream
     assert req.extras is not None
-    assert req.extras[OWN] == {
-        "include": ["reasoning.encrypted_content"],
-        "reasoning": {"summary": "auto"},
-    }
+    assert req.extras[OWN] == {"include": ["reasoning.encrypted_content"]}
 
 
 @pytest.mark.parametrize(

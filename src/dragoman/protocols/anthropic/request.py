@@ -21,6 +21,7 @@ from .. import chat_shape, request_fields
 from ..base import Names, PreparedRequest, Room
 from ..chat_shape import issuer_extras, without
 from ..reasoning import USUAL_BUDGET, Asked, asked, barred_by_history, fit_budget, fit_still_effort
+from ..reasoning import shown as request_shown
 from . import messages
 from .blocks import cache_control, take_cache
 from .dialect import BETAS, read_betas
@@ -39,6 +40,10 @@ OPTIONS = {
 
 # kinds of `thinking` that say no more than whether the model thinks
 _THINKING = {"adaptive": "on", "enabled": "on", "disabled": "off", "between_tools": "off"}
+# `thinking.display`: how much of it is shown
+_SHOWN = {"none": "omitted", "auto": "summarized", "concise": "summarized",
+          "detailed": "summarized"}  # fmt: skip
+_DISPLAYED = {"omitted": "none", "summarized": "auto"}
 
 
 def _read_options(body: JsonObject, notes: JsonObject) -> Options:
@@ -62,6 +67,10 @@ def _read_options(body: JsonObject, notes: JsonObject) -> Options:
     if isinstance(effort, str) and effort and values.get("reasoning") != "off":
         values["reasoning"] = take_field(body, "output_config.effort")
         notes["effort"] = True
+    display = field_at(body, "thinking.display")
+    if isinstance(display, str) and display in _DISPLAYED:
+        values["thoughts"] = _DISPLAYED[display]
+        take_field(body, "thinking.display")
     return Options(**values)
 
 
@@ -80,11 +89,14 @@ def _options_as_read(body: JsonObject, options: Options, kept: Names, notes: Jso
                 put_field(body, "thinking.type", notes["thinking"])
             if "effort" in notes:
                 put_field(body, "output_config.effort", value)
+        elif name == "thoughts":
+            put_field(body, "thinking.display", _SHOWN[value])
 
 
 def write_options(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
     """The options in the ranges of this API, but for the maximum of the answer and thinking."""
-    body = request_fields.options(request, OPTIONS, caps, report)
+    keys = {**OPTIONS, "thoughts": ""} if displays(caps) else OPTIONS
+    body = request_fields.options(request, keys, caps, report)
     body.pop("max_tokens", None)
     if not body:
         return body
@@ -170,6 +182,28 @@ def write_thinking(
 
 
 _ALONE = "Anthropic docs, Thinking: between_tools (2026-10-08)"
+
+
+def displays(caps: Capabilities) -> bool:
+    """Whether the host knows `thinking.display`: the API's own, not those that copy it."""
+    return "anthropic" in caps.reads
+
+
+def write_display(
+    body: JsonObject, request: ChatRequest, caps: Capabilities, report: Report
+) -> None:
+    """How much of the thinking is shown, inside of what asks for it."""
+    if not displays(caps):
+        return
+    thinking = body.get("thinking")
+    by_default = caps.form == "adaptive" and caps.thinks in ("always", "default")
+    off = isinstance(thinking, dict) and thinking.get("type") in ("disabled", "between_tools")
+    if off and thinking == {"type": "between_tools"} and request.options.thoughts:
+        report.lost("option.refused", request.options, "thoughts", "display", "left out", _ALONE)
+        return
+    on = (thinking is not None or by_default) and not off
+    if word := request_shown(request, _SHOWN, on, report):
+        body["thinking"] = {"type": "adaptive", **(thinking or {}), "display": word}
 
 
 def fit_still_fields(

@@ -56,6 +56,7 @@ class Anthropic(Room):
         **{("options", name): (path,) for name, path in fields.OPTIONS.items()},
         ("options", "reasoning"): ("thinking.type", "output_config.effort"),
         ("options", "reasoning_budget"): ("thinking.budget_tokens",),
+        ("options", "thoughts"): ("thinking.display",),
         ("request", "response_format"): fields.FORMAT_PATHS,
         ("response_format", "schema"): tuple(f"{path}.schema" for path in fields.FORMAT_PATHS),
         ("tool_choice", "mode"): ("tool_choice.type",),
@@ -159,6 +160,7 @@ class Anthropic(Room):
         fields.write_format(body, prepared, report)
         if thinking is not None:
             fields.write_thinking(body, thinking, prepared, report)
+        fields.write_display(body, request, caps, report)
         if request.stream and dialect.stream_flag:
             body["stream"] = True
         replay(body, request, caps, report)

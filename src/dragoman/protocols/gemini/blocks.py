@@ -200,9 +200,8 @@ def _read_result(part: JsonObject, notes: list[str], issuer: str) -> ToolResultB
         block.is_error = response.keys() == {ERROR}
         # Gemini API reference, FunctionResponse: `output` is the output, `error` the error; what
         # other providers get as text must not be escaped as JSON
-        if len(response) == 1 and isinstance(text := response.get(OUTPUT), str):
-            block.output = text
-        elif block.is_error and isinstance(text := response[ERROR], str) and text:
+        text = response.get(ERROR if block.is_error else OUTPUT)
+        if len(response) == 1 and isinstance(text, str) and (text or not block.is_error):
             block.output = text
         if isinstance(parts, list) and parts and all(isinstance(item, dict) for item in parts):
             del fields["parts"]

@@ -19,7 +19,7 @@ from ...message.request import OPTION_KINDS
 from .. import request_fields
 from ..base import Names, Room
 from ..chat_shape import issuer_extras, issuer_fields
-from ..reasoning import Asked, asked, moot
+from ..reasoning import Asked, asked, moot, shown
 from . import messages
 from .dialect import NULL, Dialect, Target, cased, read_keys, spell_paths
 from .tools import enum_types, json_types, layout_of, read_tools, tools_as_read
@@ -54,6 +54,8 @@ _OBJECTS = (f"{_CONFIG}.{_THINKING}", _CONFIG, f"{_TOOL_CONFIG}.{_CALLING}", _TO
 # Gemini API reference, ThinkingLevel
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 _BUDGETS = {0: "off", -1: "on"}  # -1: what the model likes
+# of `includeThoughts`, which asks for summaries
+_SHOWN = {"none": "false", "auto": "true", "concise": "true", "detailed": "true"}
 _TIERS = ("standard", "flex", "priority", "unspecified")  # SDK: ServiceTier
 _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody has, elsewhere
 
@@ -61,13 +63,17 @@ _USUAL = ("default", "standard_only", "on_demand")  # the tier that everybody ha
 def write_config(request: ChatRequest, target: Target) -> tuple[JsonObject, str | None]:
     """(generationConfig, serviceTier, which stands beside it)."""
     caps, report = target.caps, target.report
-    config = request_fields.options(request, KEYS, caps, report)
+    config = request_fields.options(request, {**KEYS, "thoughts": ""}, caps, report)
     tier = _write_tier(config.pop("serviceTier", None), request, target)
     if (thinks := asked(request, caps, report, levels=_LEVELS)) is not None:
         if thinking := _write_thinking(thinks, target):
             config[_THINKING] = cased(thinking, target.dialect)
         else:
             moot(request, report)
+    on = caps.thinks != "never" and not (thinks is not None and thinks.off)
+    if word := shown(request, _SHOWN, on, report):
+        include = cased({"includeThoughts": word == "true"}, target.dialect)
+        config[_THINKING] = {**config.get(_THINKING, {}), **include}
     if request.response_format is not None:
         config.update(_write_format(request.response_format, target))
     return cased(config, target.dialect), tier
@@ -129,6 +135,8 @@ def _read_thinking(thinking: JsonObject, notes: JsonObject) -> dict[str, Any]:
         name = "reasoning" if budget in _BUDGETS else "reasoning_budget"
         values[name] = _BUDGETS.get(budget, budget)
         del thinking["thinkingBudget"]
+    if isinstance(thinking.get("includeThoughts"), bool):
+        values["thoughts"] = "auto" if thinking.pop("includeThoughts") else "none"
     return values
 
 
@@ -147,6 +155,8 @@ def _options_as_read(body: JsonObject, req: ChatRequest, kept: Names, notes: Jso
             thinking["thinkingLevel"] = notes.get("level", value.upper())
         elif name == "reasoning_budget":
             thinking["thinkingBudget"] = value
+        elif name == "thoughts":
+            thinking["includeThoughts"] = value == "auto"
         elif name == "stop":
             config[KEYS[name]] = value[0] if notes.get(name) == "text" else list(value)
         elif name in KEYS:

@@ -64,6 +64,7 @@ class Gemini(Room):
         ("options", "service_tier"): ("serviceTier",),
         ("options", "reasoning"): (f"{_THINKING}.thinkingLevel", f"{_THINKING}.thinkingBudget"),
         ("options", "reasoning_budget"): (f"{_THINKING}.thinkingBudget",),
+        ("options", "thoughts"): (f"{_THINKING}.includeThoughts",),
         ("response_format", "kind"): (f"{_CONFIG}.responseMimeType",),
         ("response_format", "schema"): tuple(f"{_CONFIG}.{key}" for key in fields.SCHEMAS),
         ("tool_choice", "allowed"): (f"{_CALLING}.allowedFunctionNames",),

@@ -17,7 +17,7 @@ from ...losses import Report
 from ...message import ChatRequest, Msg, Options, ResponseFormat, ServerTool, Tool, ToolChoice
 from .. import chat_shape
 from ..base import Names, Room
-from ..reasoning import asked, moot
+from ..reasoning import asked, moot, shown
 from ..request_fields import fitting_schema, format_unsaid, option_value, options, usual_tier
 from .messages import TOP, input_as_read, read_input
 
@@ -31,6 +31,8 @@ OPTIONS = {
     "seed": "seed",
     "stop": "stop_sequences",
 }
+# of `thinking_summaries`
+_SHOWN = {"none": "none", "auto": "auto", "concise": "auto", "detailed": "auto"}
 _TIER = "service_tier"
 _TIERS = ("flex", "standard", "priority", "deferred")
 _LEVELS = ("minimal", "low", "medium", "high", "xhigh")
@@ -42,7 +44,7 @@ _NEUTRAL = ("off", "on", "auto", "none")  # which are no levels of this API's
 
 def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
     """`generation_config` and `service_tier`, as far as options ask for anything in them."""
-    fields = options(request, {**OPTIONS, _TIER: _TIER}, caps, report)
+    fields = options(request, {**OPTIONS, _TIER: _TIER, "thoughts": ""}, caps, report)
     if fields.get(_TIER) == "default":
         fields[_TIER] = "standard"
         report.lost("option.range", request.options, _TIER, "default", "sent as standard")
@@ -52,6 +54,8 @@ def write_config(request: ChatRequest, caps: Capabilities, report: Report) -> Js
         report.lost("option.unsaid", request.options, _TIER, what=what)
     if (level := _level(request, caps, report)) is not None:
         fields["thinking_level"] = level
+    if word := shown(request, _SHOWN, caps.thinks != "never", report):
+        fields["thinking_summaries"] = word
     tier = {_TIER: fields.pop(_TIER)} if _TIER in fields else {}
     return {**tier, CONFIG: fields} if fields else tier
 
@@ -80,6 +84,8 @@ def _read_options(fields: JsonObject, config: JsonObject) -> Options:
     level = config.get("thinking_level")
     if isinstance(level, str) and level and level not in _NEUTRAL:
         values["reasoning"] = config.pop("thinking_level")
+    if config.get("thinking_summaries") in ("none", "auto"):
+        values["thoughts"] = config.pop("thinking_summaries")
     if isinstance(fields.get(_TIER), str) and fields[_TIER]:
         values[_TIER] = fields.pop(_TIER)
     try:
@@ -89,8 +95,15 @@ def _read_options(fields: JsonObject, config: JsonObject) -> Options:
             if name == _TIER:
                 fields[_TIER] = value
             else:
-                config[OPTIONS.get(name, "thinking_level")] = _value(value)
+                config[_key(name)] = _value(value)
         return Options()
+
+
+_THINKING = {"reasoning": "thinking_level", "thoughts": "thinking_summaries"}
+
+
+def _key(name: str) -> str:
+    return OPTIONS.get(name) or _THINKING[name]
 
 
 def _value(value: Any) -> Any:
@@ -338,8 +351,8 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     for name, value in req.options.given():
         if name in kept and name == _TIER:
             body[_TIER] = value
-        elif name in kept and (name in OPTIONS or name == "reasoning"):
-            config[OPTIONS.get(name, "thinking_level")] = _value(value)
+        elif name in kept and (name in OPTIONS or name in _THINKING):
+            config[_key(name)] = _value(value)
     if req.tool_choice is not None and "tool_choice" in kept:
         config["tool_choice"] = _choice_as_read(req.tool_choice, notes)
     if config:

@@ -49,6 +49,7 @@ class GeminiInteractions(Room):
     paths: ClassVar[PathTable] = {
         **{("options", name): (f"{_CONFIG}.{key}",) for name, key in fields.OPTIONS.items()},
         ("options", "reasoning"): (f"{_CONFIG}.thinking_level",),
+        ("options", "thoughts"): (f"{_CONFIG}.thinking_summaries",),
         ("request", "tool_choice"): (f"{_CONFIG}.tool_choice",),
         **{("tool_choice", name): (f"{_CONFIG}.tool_choice",) for name in ("mode", "name")},
         ("tool_choice", "allowed"): (f"{_CONFIG}.tool_choice",),

@@ -33,7 +33,7 @@ from ...message.blocks import noted
 from .. import chat_shape
 from ..base import Names, Room
 from ..chat_request import freeform_names, function_fields, read_choice, read_format, write_format
-from ..reasoning import Asked, asked, moot
+from ..reasoning import Asked, asked, moot, shown
 from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect
 from .messages import read_input
@@ -62,6 +62,9 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 _KEYS = {name: keys[0] for name, keys in OPTIONS.items()} | {"logprobs": "logprobs"}
 
+_SUMMARISES = "openai-responses"  # whose fields a host knows that takes `reasoning.summary`
+_SUMMARIES = {name: name for name in ("auto", "concise", "detailed")} | {"none": ""}
+
 # The API answers 400 to less: integer_below_min_value.
 _LEAST_TOKENS = 16
 
@@ -74,7 +77,10 @@ def generation(
     request: ChatRequest, caps: Capabilities, dialect: Dialect, report: Report
 ) -> JsonObject:
     """The options that stand in the body itself; `logprobs` is one of them until it is included."""
-    fields = options(request, {**_KEYS, **dialect.keys}, caps, report)
+    keys = {**_KEYS, **dialect.keys}
+    if _SUMMARISES in caps.reads:
+        keys["thoughts"] = ""
+    fields = options(request, keys, caps, report)
     within(fields, "max_output_tokens", "max_tokens", (_LEAST_TOKENS, inf), request, report)
     within(fields, "top_p", "top_p", (0, 1), request, report)
     usual_tier(fields, "default", request, report)
@@ -87,7 +93,18 @@ def generation(
     return fields
 
 
-def effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
+def reasoning(request: ChatRequest, caps: Capabilities, report: Report) -> JsonObject:
+    """What `reasoning` holds: the effort, and whether the answer sums its thinking up."""
+    level = _effort(request, caps, report)
+    fields: JsonObject = {} if level is None else {"effort": level}
+    if _SUMMARISES in caps.reads:
+        on = caps.thinks != "never" and level != "none"
+        if word := shown(request, _SUMMARIES, on, report):
+            fields["summary"] = word
+    return fields
+
+
+def _effort(request: ChatRequest, caps: Capabilities, report: Report) -> str | None:
     """The `effort` of `reasoning`; None where nothing is asked for."""
     thinking = asked(request, caps, report, budgets=False, levels=_EFFORTS)
     if thinking is None:
@@ -122,6 +139,11 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
     if _is_text(level) and level not in _NEUTRAL_EFFORTS:
         values["reasoning"] = "off" if level == "none" else level
         _set_or_drop(fields, "reasoning", _without(reasoning, ("effort",)))
+    reasoning = fields.get("reasoning")
+    told = reasoning.get("summary") if isinstance(reasoning, dict) else None
+    if isinstance(told, str) and _SUMMARIES.get(told):
+        values["thoughts"] = told
+        _set_or_drop(fields, "reasoning", _without(reasoning, ("summary",)))
     return Options(**values)
 
 
@@ -131,6 +153,8 @@ def _write_option(
     if name == "reasoning":
         level = "none" if value == "off" else value
         body["reasoning"] = {**body.get("reasoning", {}), "effort": level}
+    elif name == "thoughts":
+        body["reasoning"] = {**body.get("reasoning", {}), "summary": value}
     elif name == "logprobs" and value and "logprobs" in notes:
         include = list(body.get("include", ()))
         include.insert(notes["logprobs"], LOGPROBS)

@@ -61,6 +61,7 @@ class OpenAIResponses(Room):
     paths: ClassVar[PathTable] = {
         **{("options", name): keys for name, keys in fields.OPTIONS.items()},
         ("options", "reasoning"): ("reasoning.effort",),
+        ("options", "thoughts"): ("reasoning.summary",),
         ("options", "logprobs"): ("include",),
         ("request", "tool_choice"): ("tool_choice", "parallel_tool_calls"),
         ("tool_choice", "parallel"): ("parallel_tool_calls",),
@@ -185,8 +186,8 @@ class OpenAIResponses(Room):
         if (form := response_format(request, caps, report)) is not None:
             body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
         body.update(fields.generation(request, caps, dialect, report))
-        if (level := fields.effort(request, caps, report)) is not None:
-            body["reasoning"] = {"effort": level}
+        if thinking := fields.reasoning(request, caps, report):
+            body["reasoning"] = thinking
         if body.pop("logprobs", "top_logprobs" in body):
             body["include"] = [fields.LOGPROBS]
         if request.stream:

@@ -74,6 +74,7 @@ TABLE = Table(
         "service_tier": "option:service_tier",
         "thinking.type": "thinks",
         "thinking.budget_tokens": "budget",
+        "thinking.display": "shows",
         "output_config.effort": "effort",
         "output_config.format.type": "format",
         "output_config.format.schema": "schema:format",

@@ -59,6 +59,7 @@ _CONFIG = {
     "responseJsonSchema": "schema:format",
     "thinkingConfig.thinkingBudget": "budget",
     "thinkingConfig.thinkingLevel": "effort",
+    "thinkingConfig.includeThoughts": "shows",
 }
 TABLE = Table(
     camel=True,

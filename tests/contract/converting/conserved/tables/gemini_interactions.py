@@ -37,6 +37,7 @@ _CONFIG = {
     "seed": "option:seed",
     "stop_sequences[]": "option:stop",
     "thinking_level": "effort",
+    "thinking_summaries": "shows",
     "tool_choice": "choice",
     "tool_choice.allowed_tools.mode": "choice",
     "tool_choice.allowed_tools.tools[]": "choice_name",

@@ -72,6 +72,7 @@ TABLE = Table(
         "text.format.description": "format_description",
         "text.format.strict": "option:format_strict",
         "reasoning.effort": "effort",
+        "reasoning.summary": "shows",
         "max_output_tokens": "option:max_tokens",
         "temperature": "option:temperature",
         "top_p": "option:top_p",
@@ -84,8 +85,10 @@ TABLE = Table(
     seats={**dict.fromkeys(_TOOLS, served), "input[]": _item},
     quiet={
         "input[].role": words("system developer user assistant"),
-        "input[].type": words("message function_call function_call_output reasoning"
-                              " custom_tool_call custom_tool_call_output additional_tools"),
+        "input[].type": words(
+            "message function_call function_call_output reasoning"
+            " custom_tool_call custom_tool_call_output additional_tools"
+        ),
         "input[].content[].type": _TAGS | {"reasoning_text"},
         "input[].output[].type": _TAGS,
         "input[].summary[].type": words("summary_text"),
