@@ -5,8 +5,8 @@ Its words are cut and its place is computed when somebody reads them, not when i
 
 from __future__ import annotations
 
-from html import escape
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._core.redaction import clipped, one_line, shortened
