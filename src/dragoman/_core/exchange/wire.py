@@ -145,11 +145,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             req = _without_healed(req, report)
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
-        caps = self.can(name, req)
-        if style.changes:
-            caps = without_switch(override(caps, style.changes), states(req, caps))
-        if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
-            caps = replace(caps, stored_thinking=False)
+        caps = self._capabilities(req, name, style)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
             if caps.none_by == "withholding":
@@ -177,6 +173,15 @@ class Wire(ModelFacts, WireReading, WireAnswering):
             left=partial(residue_of, req, prepared, http, caps, self.room, report),
             sourced=partial(source_map, req, prepared, http, caps, self.room, report),
         )  # fmt: skip
+
+    def _capabilities(self, req: ChatRequest, model: str, style: FormatStyle) -> Capabilities:
+        """What the model can do in this request, as the style changes it."""
+        caps = self.can(model, req)
+        if style.changes:
+            caps = without_switch(override(caps, style.changes), states(req, caps))
+        if caps.stored_thinking and req.extras and not self.room.keeps_answers(req, caps):
+            caps = replace(caps, stored_thinking=False)
+        return caps
 
     def _written(
         self,

@@ -287,16 +287,15 @@ def _write_blocks(
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thinking: list[ThinkingBlock] = []
-    spoken = _spoken(m, caps) if role == ASSISTANT and caps.speech_ids else None
-    for block in join_think_tags(m.blocks) if dialect.think_tags else m.blocks:
+    blocks = join_think_tags(m.blocks) if dialect.think_tags else m.blocks
+    spoken, blocks = _without_speech(blocks, caps) if role == ASSISTANT else (None, blocks)
+    for block in blocks:
         if type(block) is ToolUseBlock:
             calls.append(call := write_call(block, caps))
             if block.cache is not None:
                 call.update(cache_mark(block.cache, dialect.cache_mark))
         elif type(block) is ThinkingBlock:
             thinking.append(block)
-        elif spoken is not None and (block.type == "audio" or block.spelling == TRANSCRIPT):
-            continue
         elif type(block) is TextBlock and block.extras is None and block.cache is None:
             parts.append({"type": "text", "text": block.text})
         elif type(block) is RawBlock:
@@ -305,14 +304,13 @@ def _write_blocks(
             raise WriteError("a tool result at another seat", code="seat.unsaid")
         else:
             parts.append(_write_part(block, caps, dialect))
-    entry: JsonObject = {"role": _ROLE_NAMES[role], "content": None}
-    if parts or not (calls or spoken) or (calls and dialect.call_content != "null"):
-        system_parts = first and role == SYSTEM and dialect.system_parts
-        entry["content"] = parts if system_parts else _write_content(parts, bool(calls), dialect)
+    as_parts = first and role == SYSTEM and dialect.system_parts
+    content = parts if as_parts and parts else _write_content(parts, calls, spoken, dialect)
+    entry: JsonObject = {"role": _ROLE_NAMES[role], "content": content}
+    if content is None and (dialect.call_content == "omit" or spoken is not None):
+        del entry["content"]
     if spoken is not None:
         entry["audio"] = {"id": spoken}
-    if entry["content"] is None and (dialect.call_content == "omit" or spoken is not None):
-        del entry["content"]
     if calls:
         entry["tool_calls"] = calls
     # some vendors demand the field on every turn that calls a tool
@@ -321,20 +319,29 @@ def _write_blocks(
     return entry
 
 
-def _spoken(m: Msg, caps: Capabilities) -> str | None:
-    """The id of what the model spoke in this message, which says its transcript, too."""
-    ids = (speech_id(block, caps) for block in m.blocks if block.type == "audio")
-    return next(ids, None)
+def _without_speech(
+    blocks: Sequence[ContentBlock], caps: Capabilities
+) -> tuple[str | None, Sequence[ContentBlock]]:
+    """(the id of what the model spoke in these blocks, the others: it says its transcript, too)."""
+    ids = [speech_id(block, caps) for block in blocks if block.type == "audio"]
+    if not ids or not caps.speech_ids:
+        return None, blocks
+    return ids[0], [b for b in blocks if b.type != "audio" and b.spelling != TRANSCRIPT]
 
 
-def _write_content(parts: list[JsonObject], has_calls: bool, dialect: Dialect) -> Any:
+def _write_content(
+    parts: list[JsonObject], calls: list[JsonObject], spoken: str | None, dialect: Dialect
+) -> Any:
+    """The parts, or their text; None where calls, or speech, say all there is to say."""
+    if not parts and (spoken is not None or (calls and dialect.call_content == "null")):
+        return None
     only_texts = all(part.keys() == {"type", "text"} for part in parts)
     content: Any = parts
     if dialect.text == "joined" and only_texts:
         content = "\n".join(part["text"] for part in parts)
     elif dialect.text != "parts" and only_texts and len(parts) == 1:
         content = parts[0]["text"]
-    if content or not has_calls:
+    if content or not calls:
         return content or ("" if dialect.text != "parts" else parts)
     return "" if dialect.call_content == "empty" else None
 
