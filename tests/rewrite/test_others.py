@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from dragoman import ByName, ChatRequest, ConfigError, Formatter, Msg, Tagged
 from dragoman.formatter import DashScopeMultiAgentFormatter, OpenAIMultiAgentFormatter
 from dragoman.message import (
     Base64Source,
+    CacheHint,
     ImageBlock,
     TextBlock,
     ThinkingBlock,
@@ -115,6 +117,21 @@ def test_media_thoughts_and_errors_of_others() -> None:
         "Bob: [called look with {}]\nBob: [look returned: Error: No light.]\n</history>"
     )
     assert "thinking.unsaid" in [loss.code for loss in out.losses]
+
+
+def test_what_a_told_call_leaves_behind_is_named() -> None:
+    call, result = turn("Bob", 1, "I look.", [TextBlock("Rain.", cache=CacheHint())])
+    call.content = [replace(call.calls[0], cache=CacheHint(), extras={"gemini": {"k": 1}})]
+    result.content = [replace(result.get_content_blocks()[0], extras={"anthropic": {"k": 1}}, is_error=True)]
+    out = formatter(ByName(me="Friday"), "anthropic").write([call, result])
+    named = {(loss.code, loss.where) for loss in out.losses}
+    assert named >= {
+        ("cache.unsaid", "$.messages[0].content[0].cache"),
+        ("extras.foreign", "$.messages[0].content[0].extras.gemini"),
+        ("extras.foreign", "$.messages[1].content[0].extras.anthropic"),
+        ("cache.unsaid", "$.messages[1].content[0].output[0].cache"),
+        ("result.error_as_text", "$.messages[1].content[0].is_error"),
+    }
 
 
 def test_nobody_speaks_as_me_from_a_result() -> None:

@@ -20,7 +20,7 @@ from ....message import (
     ToolUseBlock,
 )
 from ....message.blocks import ContentBlock, MediaBlock
-from ....rewrite.lines import has_tools
+from ....rewrite.lines import has_tools, report_dropped_fields
 from ...jsontext import arguments
 from ...wording import Told
 from ..roles import TOOL, USER, RoledHistory, Tools, same_items, with_fields
@@ -142,6 +142,7 @@ def _is_other(m: Msg, me: str) -> bool:
 
 def _told_call(block: ToolUseBlock, report: Report, told: Told) -> ContentBlock:
     report.lost("speaker.call", block, what=block.name)
+    report_dropped_fields(block, report)
     text = block.input if block.freeform else block.raw_input or arguments(block.input)
     return report.made(TextBlock(told.call.format(name=block.name, input=text)), block)
 
@@ -151,14 +152,18 @@ def _told_result(
 ) -> list[ContentBlock]:
     """The words of a result, and behind them the media that it showed."""
     report.lost("speaker.call", block, what=name)
+    report_dropped_fields(block, report)
     output, media = block.output, list[ContentBlock]()
     for item in output if isinstance(output, list) else ():
         if isinstance(item, MediaBlock):
             media.append(item)
-        elif type(item) is not TextBlock:
+        elif type(item) is TextBlock:
+            report_dropped_fields(item, report)
+        else:
             report.lost("block.unsaid", item, did="left out of the tool result")
     text = output_text(output)
     if block.is_error:
+        report.lost("result.error_as_text", block, "is_error")
         text = told.error + text
     said = TextBlock(told.result.format(name=name, output=text))
     return [report.made(said, block), *media]
