@@ -225,6 +225,24 @@ def test_where_thinking_has_a_field_the_tags_are_text() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.demand("S54")
+@pytest.mark.parametrize("cut", range(1, 18))
+def test_a_field_that_comes_in_the_middle_of_a_section_loses_no_letter(cut: int) -> None:
+    content = "a <think>b</think>c"
+    said: list[Any] = [
+        {"output": {"choices": [{"finish_reason": "null", "message": message}]}}
+        for message in (
+            {"role": "assistant", "content": content[:cut]},
+            {"role": "assistant", "content": "", "reasoning_content": "Hm."},
+            {"role": "assistant", "content": content[cut:]},
+        )
+    ]
+    said[-1]["output"]["choices"][0]["finish_reason"] = "stop"
+    blocks = EXACT.parse_stream_sync(said).blocks
+    assert "".join(block.text for block in blocks if type(block) is TextBlock) == content
+    assert [block.thinking for block in blocks if type(block) is ThinkingBlock] == ["Hm."]
+
+
 @pytest.mark.demand("S54", "S56", "S58")
 def test_thinking_between_tags_is_split_from_the_text() -> None:
     assert thought("<think>Hm.</think>In Asia.") == [ThinkingBlock("Hm."), TextBlock("In Asia.")]

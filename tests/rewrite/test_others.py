@@ -122,7 +122,9 @@ def test_media_thoughts_and_errors_of_others() -> None:
 def test_what_a_told_call_leaves_behind_is_named() -> None:
     call, result = turn("Bob", 1, "I look.", [TextBlock("Rain.", cache=CacheHint())])
     call.content = [replace(call.calls[0], cache=CacheHint(), extras={"gemini": {"k": 1}})]
-    result.content = [replace(result.get_content_blocks()[0], extras={"anthropic": {"k": 1}}, is_error=True)]
+    result.content = [
+        replace(result.get_content_blocks()[0], extras={"anthropic": {"k": 1}}, is_error=True)
+    ]
     out = formatter(ByName(me="Friday"), "anthropic").write([call, result])
     named = {(loss.code, loss.where) for loss in out.losses}
     assert named >= {
