@@ -91,7 +91,7 @@ def test_writer_hears_of_a_failure_in_words() -> None:
 
 
 @pytest.mark.parametrize(("model", "leads"), [
-    ("qwen.qwen3-32b-v1:0", True), ("zai.glm-4.7", True),
+    (CLAUDE, True), ("qwen.qwen3-32b-v1:0", True), ("zai.glm-4.7", True),
     ("moonshotai.kimi-k2.5", True), (NOVA, False), (MISTRAL, False), (LLAMA, False),
 ])  # fmt: skip
 def test_who_may_lead(model: str, leads: bool) -> None:

@@ -26,6 +26,7 @@ _NOVA_DOCS = "Amazon Nova 2 user guide, Extended thinking, Built-in tools; recor
 # How Claude thinks and samples is told of its families; here is what Converse makes of it. Media in
 # results and their status are recorded of Claude and Nova 2 alone, S3 and video of Nova.
 _CLAUDE: dict[str, Any] = {
+    "first_user": False,  # recorded of Sonnet 4.5; of 3.5 the opposite was reported
     "result": ("text", "image", "document", "raw"),
     "result_error": True,
     # pydantic-ai issue 6081; beside PDF was answered: recorded

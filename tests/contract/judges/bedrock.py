@@ -24,6 +24,10 @@ SEATS = {
 }  # fmt: skip
 # an underscore is taken too: recorded
 DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_()\[\]-]+( [A-Za-z0-9_()\[\]-]+)*")
+# whose models were answered where an assistant begins: recorded of Claude Sonnet 4.5, the others by
+# pydantic-ai's matrix of 2026-07-03
+LEADS = re.compile(r"/(?:[a-z-]+\.)?(?:anthropic\.claude-(?!3-5-sonnet|3-(?:opus|haiku|sonnet))"
+                   r"|qwen\.|zai\.|moonshot(?:ai)?\.)")  # fmt: skip
 MOST = {"image": 20, "document": 5}
 FORMATS = {"image/jpeg": "jpeg", "image/png": "png", "image/gif": "gif", "image/webp": "webp",
            "application/pdf": "pdf"}  # fmt: skip
@@ -45,7 +49,9 @@ def rules(body: Json, *, whole: bool, path: str | None = None) -> Iterator[Fault
     listed = list(objects(mapping(body).get("messages")))
     if not listed:
         yield Fault("bedrock.no_messages", ("messages",), "at least one message is needed")
-    elif listed[0][1].get("role") != "user":
+    elif (role := listed[0][1].get("role")) != "user" and not (
+        role == "assistant" and LEADS.search(path or "")
+    ):
         place = ("messages", listed[0][0])
         yield Fault("bedrock.first", place, "a conversation starts with a user message")
     before = None
