@@ -41,8 +41,9 @@ def test_nothing_changes_nothing() -> None:
 
 def test_a_kind_leaves_every_seat() -> None:
     can = changed(image=False)
-    assert "image" not in can.user | can.result | can.assistant | can.system | can.move_media
+    assert "image" not in can.user | can.result | can.assistant | can.system
     assert can.user == {"text"}
+    assert "image" in override(can, {"image": ("user",)}).move_media, "as it did before"
 
 
 def test_a_kind_joins_the_user() -> None:

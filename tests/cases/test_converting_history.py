@@ -164,6 +164,17 @@ def test_case_33_turns_alternate_where_a_template_wants_it() -> None:
     assert [loss.where for loss in out.losses if loss.code == "turn.merged"] == ["$.messages[1]"]
 
 
+@pytest.mark.parametrize(("model", "hoisted"), [("gemma-3-27b-it", False), ("gemma-4-31b", True)])
+def test_case_34_gemma_before_the_fourth_knows_no_system_instruction(
+    model: str, hoisted: bool
+) -> None:
+    told = chat({"role": "system", "content": "S"}, HI)
+    body, losses = converted("openai-chat", "gemini", told, model)
+    assert ("systemInstruction" in body) is hoisted
+    assert len(body["contents"]) == 2 - hoisted
+    assert losses == ([] if hoisted else [("system.as_user", "$.messages[0]")])
+
+
 def test_case_34_one_prompt_and_at_the_beginning() -> None:
     late = {"role": "system", "content": "Sum up."}
     told = chat({"role": "system", "content": "S"}, HI, {"role": "assistant", "content": "x"}, late,

@@ -213,3 +213,11 @@ def test_plain_text_of_documents_and_searches_is_told(target: str, in_result: bo
     back, losses = converted("anthropic", "anthropic", told, "claude-opus-5")
     assert back["messages"] == told["messages"]
     assert "media.as_text" not in [code for code, _ in losses]
+
+
+def test_case_13g_a_url_of_a_text_is_none_that_claude_fetches() -> None:
+    part = {"type": "input_file", "file_url": "https://e.org/a.txt"}
+    body, losses = converted("openai-responses", "anthropic",
+                             responses({"role": "user", "content": [part]}))  # fmt: skip
+    assert "https://e.org/a.txt" in body["messages"][0]["content"]
+    assert ("media.not_fetched", "$.input[0].content[0]") in losses

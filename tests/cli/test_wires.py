@@ -84,7 +84,7 @@ def test_the_first_table_is_what_messages_may_hold(model: str | None) -> None:
         assert (cells[5] == "-") == (not can.tools)
         within, _, behind = cells[6].strip(")-").partition("(")
         assert set(within) == {kind[0] for kind in MEDIA if kind in can.result}
-        assert set(behind) == {kind[0] for kind in can.move_media - can.result}
+        assert set(behind) == {kind[0] for kind in can.move_media & can.user - can.result}
         assert cells[7] == can.system_place
         assert (cells[8] == "-") == (can.name_field == "never")
         assert cells[9] == (str(can.cache_hints) if can.cache_hints else "-")

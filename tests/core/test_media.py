@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman._core.media import as_base64, is_data_uri, is_local, media_fault, with_registered_type
+from dragoman._core.media import (
+    as_base64,
+    document_text,
+    is_data_uri,
+    is_local,
+    media_fault,
+    with_registered_type,
+)
 from dragoman.capabilities import Capabilities
 from dragoman.message import (
     AudioBlock,
     Base64Source,
+    DocumentBlock,
     FileSource,
     ImageBlock,
     LocalSource,
@@ -44,6 +52,8 @@ def image(source: Source) -> ImageBlock:
         (Base64Source("image/jpg", PNG), Base64Source("image/jpeg", PNG)),
         (Base64Source("IMAGE/PNG", PNG), Base64Source("image/png", PNG)),
         (Base64Source("x/y", URI), Base64Source("image/png", PNG, URI)),
+        (Base64Source("image/png", "iVBORw0K\r\nGgo=\n"), Base64Source("image/png", PNG)),
+        (URLSource("data:image/png;base64,iVBORw0K\nGgo="), Base64Source("image/png", PNG)),
     ],
 )  # fmt: skip
 def test_data_uris_are_read_as_base64(given: Source, made: Source) -> None:
@@ -149,3 +159,26 @@ def test_what_is_too_long_is_no_place() -> None:
         assert fault is not None
         places.append(len(fault.place))
     assert places == [21, 4096, 0]
+
+
+@pytest.mark.parametrize(("media_type", "text"), [
+    ("application/yaml", "a: 1"), ("application/toml", "a: 1"), ("application/x-python", "a: 1"),
+    ("application/javascript", "a: 1"), ("application/vnd.api+json", "a: 1"),
+    ("text/x-rust", "a: 1"), ("application/json; charset=utf-8", "a: 1"),
+    ("application/pdf", ""), ("application/rtf", ""), ("application/zip", ""),
+])  # fmt: skip
+def test_data_and_source_code_are_text(media_type: str, text: str) -> None:
+    assert document_text(DocumentBlock(Base64Source(media_type, "YTog\nMQ=="))) == text
+
+
+@pytest.mark.parametrize(("source", "fits"), [
+    (URLSource("https://a.b/c.pdf?x=1.txt"), True), (URLSource("https://a.b/c"), True),
+    (URLSource("https://a.b/c.aspx"), True), (URLSource("https://a.b/c", "application/pdf"), True),
+    (URLSource("https://a.b/c.TXT"), False), (URLSource("https://a.b/c.pdf", "text/plain"), False),
+])  # fmt: skip
+def test_a_url_of_a_type_that_the_provider_does_not_fetch(source: URLSource, fits: bool) -> None:
+    can = Capabilities(url_types={"document": ("application/pdf",)})
+    fault = media_fault(DocumentBlock(source), can)
+    assert (fault is None) is fits
+    assert fits or (fault is not None and fault.code == "media.not_fetched")
+    assert media_fault(DocumentBlock(source), Capabilities()) is None

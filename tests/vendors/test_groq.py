@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from dragoman import Msg
-from dragoman.message import ResponseFormat, ServerTool, TextBlock, ThinkingBlock
+from dragoman.message import (
+    ResponseFormat,
+    ServerTool,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from tests.vendors.asking import IMAGE, called, codes, losses, said, wrote
 
 OSS, QWEN = "openai/gpt-oss-120b", "qwen/qwen3-32b"
@@ -52,3 +59,12 @@ def test_models_that_see_know_schemas_and_run_tools() -> None:
         {"type": "browser_search"}, {"type": "code_interpreter"},
     ]  # fmt: skip
     assert codes(wrote("groq", LLAMA, tools=tools)) == ["server_tool.unsaid"] * 2
+
+
+def test_an_image_in_a_result_follows_where_the_model_sees() -> None:
+    call = Msg("", [ToolUseBlock("a", "look", {})], "assistant")
+    back = Msg("", [ToolResultBlock("a", "look", [IMAGE])], "tool")
+    out = wrote("groq", LLAMA, Msg.user("?"), call, back)
+    assert [m["role"] for m in out.body["messages"]] == ["user", "assistant", "tool", "user"]
+    assert codes(out) == ["media.moved"]
+    assert codes(wrote("groq", OSS, Msg.user("?"), call, back)) == ["media.as_reference"]

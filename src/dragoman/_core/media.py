@@ -6,6 +6,7 @@ import base64
 import re
 import sys
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar, assert_never, cast
 
 from ..capabilities import Capabilities
@@ -28,7 +29,7 @@ class Fault:
 
 
 def as_base64(block: MediaBlock) -> MediaBlock:
-    """The block with a data URI read as base64, and with the media type's usual spelling."""
+    """The block with a data URI read as base64 in one line, under the type's usual spelling."""
     source = block.source
     data: Base64Source | None = None
     if type(source) is URLSource:
@@ -37,6 +38,9 @@ def as_base64(block: MediaBlock) -> MediaBlock:
         data = _from_uri(source.data) if is_data_uri(source.data) else None
         if data is None and (media_type := _usual(source.media_type)) != source.media_type:
             data = Base64Source(media_type, source.data)
+    plain = block.source if data is None else data
+    if type(plain) is Base64Source and _has_breaks(plain.uri or plain.data):
+        data = Base64Source(plain.media_type, "".join(plain.data.split()))
     return block if data is None else with_source(block, data)
 
 
@@ -47,7 +51,15 @@ _HEAD = 256  # the media type of a data URI ends before this
 # How the bytes of a type begin, in base64; a WebP has its name behind its size.
 _BEGINNINGS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif"}
 _PDF = "JVBERi0"
-_TEXTS = frozenset({"application/json", "application/xml", "application/csv"})
+# what is text without saying so: data, configuration and source code
+_TEXTS = frozenset(f"application/{name}" for name in (
+    "json", "jsonl", "x-ndjson", "x-jsonlines", "xml", "csv", "yaml", "x-yaml", "yml", "toml",
+    "x-toml", "sql", "x-sql", "graphql", "javascript", "x-javascript", "ecmascript", "typescript",
+    "x-typescript", "x-python", "x-python-code", "x-ipynb+json", "x-sh", "x-shellscript", "x-csh",
+    "x-httpd-php", "x-php", "x-ruby", "x-perl", "x-tex", "x-latex", "x-tcl", "x-go", "x-rust",
+    "x-java", "x-java-source", "x-c", "x-sass", "x-scss", "x-protobuf-text", "x-subrip",
+))  # fmt: skip
+_TEXT_SUFFIXES = ("+json", "+xml", "+yaml")
 
 
 def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
@@ -69,6 +81,11 @@ def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, s
     return block, ""
 
 
+def _has_breaks(text: str) -> bool:
+    """Whether base64 stands in lines, as MIME has it and no wire takes it."""
+    return "\n" in text or "\r" in text
+
+
 def _from_bare(url: str) -> Base64Source | None:
     """Base64 that stands where a URL belongs, if its first bytes show its type."""
     kind = "application/pdf" if url.startswith(_PDF) else _type_of(url)
@@ -86,7 +103,9 @@ def _type_of(data: str) -> str:
 
 
 def _is_text(source: Base64Source) -> bool:
-    return source.media_type.startswith("text/") or source.media_type in _TEXTS
+    media_type = source.media_type.partition(";")[0].rstrip()
+    known = media_type in _TEXTS or media_type.endswith(_TEXT_SUFFIXES)
+    return known or media_type.startswith("text/")
 
 
 def document_text(block: MediaBlock) -> str:
@@ -187,6 +206,29 @@ def _scheme(url: str) -> str:
     return head.lower() if colon and len(head) > 1 and head[0].isalpha() else ""
 
 
+# of documents, by the end of where they are; what is none of these may be of any type
+_DOCUMENT_TYPES = {
+    "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "csv": "text/csv",
+    "htm": "text/html", "html": "text/html", "rtf": "application/rtf", "json": "application/json",
+    "xml": "application/xml", "yaml": "application/yaml", "yml": "application/yaml",
+    "toml": "application/toml", "py": "text/x-python", "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "ppt": "application/vnd.ms-powerpoint",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+}  # fmt: skip
+
+
+def _fits_by_url(source: URLSource, patterns: tuple[str, ...]) -> bool:
+    """Whether a medium behind a URL is of a type that the provider takes so, or of no known one."""
+    if not patterns:
+        return True
+    path = source.url.partition("?")[0].partition("#")[0].rpartition("/")[2]
+    media_type = source.media_type or _DOCUMENT_TYPES.get(path.rpartition(".")[2].lower(), "")
+    return not media_type or any(fnmatchcase(media_type, pattern) for pattern in patterns)
+
+
 def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
     """Why the wire does not take this medium as it is; None if it does."""
     kind, source = block.type, block.source
@@ -204,7 +246,8 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
         case LocalSource(path=path):
             return Fault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):
-            if "url" in takes and _scheme(url) in caps.schemes:
+            fetches = "url" in takes and _scheme(url) in caps.schemes
+            if fetches and _fits_by_url(source, caps.url_types.get(kind, ())):
                 return None
             place = "" if is_data_uri(url) or len(url) > _LONGEST_PATH else url
             code = "media.source" if is_data_uri(url) else "media.not_fetched"

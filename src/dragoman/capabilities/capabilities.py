@@ -22,7 +22,8 @@ class Capabilities:
     """What one wire can carry for one model; without a model, what every current one accepts.
 
     `user`, `assistant`, `system` and `result` are the block kinds each may show; `sources` and
-    `media_types` narrow media by kind (`url`, `base64`, `file`; patterns such as `image/png`).
+    `media_types` narrow media by kind (`url`, `base64`, `file`; patterns such as `image/png`), and
+    `url_types` those that the provider fetches, as far as their type is known.
     """
 
     user: Kinds = frozenset({"text"})
@@ -31,11 +32,13 @@ class Capabilities:
     result: Kinds = frozenset({"text"})
     sources: Mapping[str, Kinds] = field(default_factory=dict)
     media_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    url_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of those by URL
     schemes: Kinds = frozenset({"http", "https"})  # of URLs that the provider fetches itself
     file_schemes: Kinds = frozenset()  # how the ids of its files begin; empty: anyhow
     details: Kinds = frozenset()  # media kinds whose `detail` has a field
     titles: Kinds = frozenset()  # media kinds whose `title` has a field
-    move_media: Kinds = frozenset()  # media that follow in a user turn where they can't stand
+    # media that follow in a user turn where they can't stand, if a user may show them
+    move_media: Kinds = frozenset()
     reads: Kinds = frozenset()  # issuers whose opaque blocks and extras it understands
     claims: Kinds = frozenset()  # fields that nobody's name stands on and this wire knows
     claimed_by: Kinds = frozenset()  # issuers whose fields of those names hold; empty: `reads`

@@ -19,12 +19,19 @@ from .naming import IdRule
 
 KINDS = ("text", "thinking", *MEDIA, "refusal", "raw")
 SEATS = ("user", "assistant", "system", "result")
-MERGED = ("sources", "media_types", "options")  # tables: a change says what is other in them
+MERGED = (
+    "sources",
+    "media_types",
+    "url_types",
+    "options",
+)  # tables: a change says what is other in them
 
 
 _CLOSED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*SEATS, "error_kinds"), KINDS),
-    **dict.fromkeys(("move_media", "details", "titles", "sources", "media_types"), MEDIA),
+    **dict.fromkeys(
+        ("move_media", "details", "titles", "sources", "media_types", "url_types"), MEDIA
+    ),
     "sources.*": ("url", "base64", "file"),
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),
     "formats": ("text", "json", "schema"),
@@ -199,8 +206,8 @@ def override(caps: Capabilities, changes: Mapping[str, Any]) -> Capabilities:
 
     A media or block kind set to False leaves every seat, set to True joins the user's; to a list
     of seats, just those. `thinking` may be True (`all`) or False (`never`); `sources`,
-    `media_types`, `options` and the rules of ids and names are merged. `forced_tools=False` leaves
-    every other tool choice as the wire has it. Values may be plain JSON.
+    `media_types`, `url_types`, `options` and the rules of ids and names are merged.
+    `forced_tools=False` leaves every other tool choice as the wire has it. Values may be JSON.
     Raises ConfigError, with a path into the changes, for a name or value that no capability takes.
     """
     if not changes:
@@ -267,8 +274,6 @@ def _override_kind(now: _Now, kind: str, value: Any) -> None:
     for seat in SEATS:
         kinds: Kinds = now[seat]
         now[seat] = kinds | {kind} if seat in showing else kinds - {kind}
-    if not showing:
-        now["move_media"] = now["move_media"] - {kind}
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,9 @@ def _carried(caps: Capabilities) -> Iterator[str]:
     yield from (_sources(caps, kind) for kind in MEDIA)
     yield {"never": "-", "all": "all", "tool_turns": "calls"}[caps.thinking]
     yield "-" if not caps.tools else "yes" if caps.tool_messages else "text"
+    follows = (caps.move_media & caps.user) - caps.result
     within = "".join(kind[0] for kind in MEDIA if kind in caps.result)
-    behind = "".join(kind[0] for kind in MEDIA if kind in caps.move_media - caps.result)
+    behind = "".join(kind[0] for kind in MEDIA if kind in follows)
     yield f"{within}({behind})" if behind else within or "-"
     yield caps.system_place
     yield "-" if caps.name_field == "never" else "yes"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+import dragoman
 from dragoman import Tool
 from dragoman.message import (
     AudioBlock,
@@ -59,6 +62,17 @@ def test_messages_have_their_neutral_homes() -> None:
     assert (m.content, m.cache) == ("Hi", CacheHint("1h"))
     (m,) = read(body(MESSAGES["unknown role"])).messages
     assert m.blocks == [RawBlock(WIRE, MESSAGES["unknown role"], "message", by="client")]
+
+
+@pytest.mark.parametrize("given", [{}, {"arguments": None}, {"arguments": {}}])
+def test_a_function_call_without_arguments_is_a_call(given: dict[str, Any]) -> None:
+    said = {"role": "assistant", "content": None, "function_call": {"name": "look", **given}}
+    told = body(HI, said, {"role": "function", "name": "look", "content": "seen"})
+    req = read(told)
+    call, result = req.messages[1].blocks[0], req.messages[2].blocks[0]
+    assert isinstance(call, ToolUseBlock)
+    assert (call.name, call.input, call.id) == ("look", {}, getattr(result, "id", None))
+    assert dragoman.convert(told, WIRE, WIRE, policy="ignore").body == told
 
 
 def test_thinking_bears_whose_it_is() -> None:

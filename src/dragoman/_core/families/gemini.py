@@ -104,7 +104,7 @@ _MODELS = (
            _budget(512, 24_576, "asked"), _PREFILL, _TWO),
     _model(("gemini-2.5*",), "2025-04-17", _THINKING, _budget(0, 24_576), _PREFILL, _TWO),
     _model(("gemma-[123]*", "gemma[123]*", "gemma-?n-*"), "2024-02-21", _GEMMA,
-           {"thinks": "never", "efforts": (), "budgets": ()}, {}, {}),
+           {"thinks": "never", "efforts": (), "budgets": ()}, {}, {"system_place": "message"}),
     _model(("gemma-[0-9]*",), "2026-04-02", "livekit/agents issue 7095: minimal and high alone",
            _levels("minimal", "high"), {}, {}),
 )  # fmt: skip

@@ -56,6 +56,7 @@ CAN = Capabilities(
         "image": ("image/jpeg", "image/png", "image/gif", "image/webp"),
         "document": ("application/pdf", "text/plain"),
     },
+    url_types={"document": ("application/pdf",)},  # URLPDFSource
     titles=frozenset({"document"}),
     move_media=frozenset({"image", "document"}),
     thinking="all",

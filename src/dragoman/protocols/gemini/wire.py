@@ -181,7 +181,8 @@ class Gemini(Room):
         dialect = self.dialect
         target = Target(dialect, caps, report)
         body: JsonObject = {}
-        start = _system_messages(history)
+        # Gemma 3: "Developer instruction is not enabled for models/gemma-3-27b-it"
+        start = _system_messages(history) if caps.system_place == "top" else 0
         if prompt := write_system(history, target, start):
             body["systemInstruction"] = prompt
         elements = prepared.elements

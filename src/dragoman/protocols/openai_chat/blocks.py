@@ -249,9 +249,9 @@ def read_calls(fields: JsonObject, issuer: str) -> list[ContentBlock]:
         blocks += [_read_call(entry, issuer) for entry in fields.pop("tool_calls")]
     function = fields.get(LEGACY)
     block = _read_function_call("", function)
-    if block is not None and block.raw_input is not None:
+    if block is not None:
         del fields[LEGACY]
-        block.spelling = LEGACY
+        block.spelling = " ".join(filter(None, (LEGACY, block.spelling)))
         block.read_from = function
         blocks.append(block)
     return blocks
@@ -363,12 +363,12 @@ def call_as_read(block: ToolUseBlock, issuer: str) -> JsonObject:
     notes = (block.spelling or "").split()
     entry = shaped_call(block, block.raw_input, {}, "untyped" not in notes)
     function: JsonObject = entry["function"]
-    if block.spelling == LEGACY:
-        return function
     if "bare" in notes:
         del function["arguments"]
     elif "object" in notes:
         function["arguments"] = block.input
+    if LEGACY in notes:
+        return function
     if block.cache is not None:
         entry.update(cache_mark(block.cache, next(key for key in notes if key in CACHE_MARKS)))
     entry.update((block.extras or {}).get(issuer, {}))
@@ -380,7 +380,7 @@ def pair_legacy_calls(msgs: Sequence[Msg]) -> None:
     open_calls: dict[str, list[str]] = {}
     for i, m in enumerate(msgs):
         for block in m.blocks:
-            if type(block) is ToolUseBlock and block.spelling == LEGACY:
+            if type(block) is ToolUseBlock and LEGACY in (block.spelling or "").split():
                 block.id = make_call_id(i, block.name, block.raw_input)
                 open_calls.setdefault(block.name, []).append(block.id)
             elif type(block) is ToolResultBlock and not block.id and open_calls.get(block.name):

@@ -223,7 +223,7 @@ def _result_as_read(block: ToolResultBlock, issuer: str) -> JsonObject:
 def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
     """Put a block into the field that it was read from; False if it is content."""
     if type(block) is ToolUseBlock:
-        if block.spelling == LEGACY:
+        if LEGACY in (block.spelling or ""):
             entry[LEGACY] = wire_blocks.call_as_read(block, issuer)
         elif (block.spelling or "").startswith(PART):
             return False
