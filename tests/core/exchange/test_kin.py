@@ -1,4 +1,4 @@
-"""What both of OpenAI's wires have, and nobody else: said on the other one under its name there."""
+"""What wires and hosts of one maker share, as each of them has it."""
 
 from __future__ import annotations
 
@@ -148,3 +148,172 @@ def test_a_choice_among_what_is_no_tool_is_named(tools: object) -> None:
     asked = {"model": "gpt-5.6", "input": [HI], "tool_choice": choice}
     _, losses = converted(RESPONSES, CHAT, asked)
     assert ("extras.foreign", "$.tool_choice.mode") in losses
+
+
+# Hosts and wires of one maker, for answers, streams and histories
+
+CITED = [
+    ({"type": "char_location", "cited_text": "warm", "document_index": 0, "start_char_index": 3,
+      "end_char_index": 7, "document_title": "D"},
+     {"title": "D", "sourceContent": [{"text": "warm"}],
+      "location": {"documentChar": {"documentIndex": 0, "start": 3, "end": 7}}}),
+    ({"type": "page_location", "cited_text": "w", "document_index": 1, "start_page_number": 1,
+      "end_page_number": 2, "document_title": "P"},
+     {"title": "P", "sourceContent": [{"text": "w"}],
+      "location": {"documentPage": {"documentIndex": 1, "start": 1, "end": 2}}}),
+    ({"type": "content_block_location", "cited_text": "w", "document_index": 2,
+      "start_block_index": 0, "end_block_index": 1, "document_title": "C"},
+     {"title": "C", "sourceContent": [{"text": "w"}],
+      "location": {"documentChunk": {"documentIndex": 2, "start": 0, "end": 1}}}),
+    ({"type": "search_result_location", "cited_text": "w", "search_result_index": 0,
+      "start_block_index": 0, "end_block_index": 1, "title": "T", "source": "https://a.b/c"},
+     {"title": "T", "source": "https://a.b/c", "sourceContent": [{"text": "w"}],
+      "location": {"searchResultLocation": {"searchResultIndex": 0, "start": 0, "end": 1}}}),
+]  # fmt: skip
+FOUND = {"source": "https://a.b", "title": "T", "citations": {"enabled": True}}
+CLAUDES: dict[str, list[dict[str, Any]]] = {
+    "anthropic": [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "redacted_thinking", "data": "c2VhbGVk"},
+        {"type": "text", "text": "warm", "citations": [one for one, _ in CITED]},
+    ],
+    "bedrock-converse": [
+        {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}},
+        {"reasoningContent": {"redactedContent": "YzJWaGJHVms="}},
+        {"citationsContent": {"citations": [one for _, one in CITED],
+                              "content": [{"text": "warm"}]}},
+    ],
+}  # fmt: skip
+SHOWN: dict[str, list[dict[str, Any]]] = {
+    "anthropic": [
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hi"},
+         "title": "D", "context": "c", "citations": {"enabled": True}},
+        {"type": "document", "title": "C", "citations": {"enabled": True},
+         "source": {"type": "content", "content": [{"type": "text", "text": "x"}]}},
+        {"type": "search_result", **FOUND, "content": [{"type": "text", "text": "x"}]},
+        {"type": "text", "text": "?"},
+    ],
+    "bedrock-converse": [
+        {"document": {"format": "txt", "name": "D", "source": {"bytes": "aGk="}, "context": "c",
+                      "citations": {"enabled": True}}},
+        {"document": {"name": "C", "source": {"content": [{"text": "x"}]},
+                      "citations": {"enabled": True}}},
+        {"searchResult": {**FOUND, "content": [{"text": "x"}]}},
+        {"text": "?"},
+    ],
+}  # fmt: skip
+BOTH = [("anthropic", "bedrock-converse"), ("bedrock-converse", "anthropic")]
+
+
+def answer(wire: str, content: list[dict[str, Any]]) -> dict[str, Any]:
+    if wire == "anthropic":
+        return {"type": "message", "role": "assistant", "id": "msg_1", "content": content,
+                "model": "claude-opus-4-6", "stop_reason": "end_turn", "stop_sequence": None,
+                "usage": {"input_tokens": 1, "output_tokens": 2}}  # fmt: skip
+    usage = {"inputTokens": 1, "outputTokens": 2, "totalTokens": 3}
+    return {"output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": "end_turn", "usage": usage, "metrics": {"latencyMs": 1}}  # fmt: skip
+
+
+def content_of(body: dict[str, Any]) -> Any:
+    return body["content"] if "content" in body else body["output"]["message"]["content"]
+
+
+def unsaid(losses: Any) -> list[str]:
+    return [loss.where for loss in losses if "content[" in loss.where]
+
+
+@pytest.mark.parametrize(("source", "target"), BOTH)
+def test_an_answer_of_claude_keeps_seals_and_citations(source: str, target: str) -> None:
+    out = dragoman.convert(answer(source, CLAUDES[source]), source, target, kind="response",
+                           policy="ignore")  # fmt: skip
+    assert content_of(out.body) == CLAUDES[target]
+    assert unsaid(out.losses) == []
+
+
+@pytest.mark.parametrize(("source", "target"), BOTH)
+def test_a_stream_of_claude_keeps_seals_and_citations(source: str, target: str) -> None:
+    reader, writer = dragoman.wire(source), dragoman.wire(target, policy="ignore")
+    streamed, told = reader.stream_encoder(), reader.stream_decoder()
+    pieces = reader.stream_decoder().feed(answer(source, CLAUDES[source]))
+    events = [event for piece in pieces for event in streamed.feed(piece)] + streamed.finish()
+    sent = writer.stream_encoder(origin=told.origin)
+    heard = writer.stream_decoder()
+    for name, payload in events:
+        for piece in told.feed(payload, name):
+            for event, data in sent.feed(piece):
+                heard.feed(data, event)
+    for event, data in sent.finish():
+        heard.feed(data, event)
+    assert unsaid(sent.losses) == []
+    assert content_of(writer.write_response(heard.snapshot()).body) == CLAUDES[target]
+
+
+@pytest.mark.parametrize(("source", "target"), BOTH)
+def test_a_history_of_claude_keeps_documents_and_what_was_found(source: str, target: str) -> None:
+    asked = {"role": "user", "content": SHOWN[source]}
+    said = {"role": "assistant", "content": CLAUDES[source]}
+    body = {"messages": [asked, said, asked]}
+    model = "us.anthropic.claude-opus-4-6-v1" if target != "anthropic" else "claude-opus-4-6"
+    out = dragoman.convert(body, source, target, model=model, policy="ignore")
+    shown, heard, _ = (m["content"] for m in out.body["messages"])
+    assert shown == SHOWN[target]
+    assert heard == CLAUDES[target]
+    assert unsaid(out.losses) in ([], ["$.messages[2].content[0].title"])  # a name stands but once
+
+
+def test_a_seal_of_nobodys_kin_stays_behind() -> None:
+    for source, target in (("deepseek/anthropic", "bedrock-converse"),
+                           ("bedrock-converse", "deepseek/anthropic")):  # fmt: skip
+        given = answer(source.split("/")[-1], CLAUDES[source.split("/")[-1]][:2])
+        out = dragoman.convert(given, source, target, kind="response", policy="ignore")
+        assert "c2ln" not in str(out.body)
+        assert len(unsaid(out.losses)) == 2
+
+
+SAID: dict[str, Any] = {
+    "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
+    "model": "gpt-5.6", "service_tier": "default", "output": [
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "s"}]},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed",
+         "action": {"type": "search", "query": "q"}},
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}",
+         "status": "completed"}],
+}  # fmt: skip
+GROUNDED = {
+    "candidates": [{"content": {"role": "model", "parts": [
+        {"text": "Hi"}, {"executableCode": {"language": "PYTHON", "code": "1"}}]},
+        "finishReason": "STOP", "groundingMetadata": {"webSearchQueries": ["q"]}}],
+    "usageMetadata": {"promptTokenCount": 1, "totalTokenCount": 1, "trafficType": "ON_DEMAND"},
+    "modelVersion": "gemini-3-pro", "responseId": "x",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("protocol", "hosts", "body"), [
+    ("openai-responses", ("openai", "azure", "bedrock-mantle"), SAID),
+    ("gemini", ("gemini", "vertex"), GROUNDED),
+])  # fmt: skip
+def test_an_answer_is_the_same_at_every_host_of_its_maker(
+    protocol: str, hosts: tuple[str, ...], body: dict[str, Any]
+) -> None:
+    for source in hosts:
+        for target in hosts:
+            out = dragoman.convert(body, f"{source}/{protocol}", f"{target}/{protocol}",
+                                   kind="response")  # fmt: skip
+            assert out.body == body
+            assert out.losses == []
+
+
+def test_what_one_host_has_sealed_is_named_and_left_out_for_another() -> None:
+    sealed = {**SAID, "output": [{**SAID["output"][0], "encrypted_content": "enc"}]}
+    signed = {"candidates": [{"content": {"role": "model", "parts": [
+        {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "YWJj"}]},
+        "finishReason": "STOP"}], "modelVersion": "gemini-3-pro"}  # fmt: skip
+    for source, target, body, seal in (
+        ("azure/openai-responses", RESPONSES, sealed, "enc"),
+        (RESPONSES, "azure/openai-responses", sealed, "enc"),
+        ("gemini", "vertex", signed, "YWJj"), ("vertex", "gemini", signed, "YWJj"),
+    ):  # fmt: skip
+        out = dragoman.convert(body, source, target, kind="response", policy="ignore")
+        assert f"'{seal}'" not in str(out.body)
+        assert len(out.losses) == 1

@@ -6,10 +6,12 @@ begin. Costs next to nothing until something is lost.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Any
 
 from ... import message as tree
+from ...capabilities import Capabilities
 from ...envelope import Envelope, Sealing, sealed
 from ...errors import DragomanError, InvalidMessage
 from ...losses import Loss, Policy, Report
@@ -20,6 +22,7 @@ from ...protocols.base import Encoder, Room
 from ..jsontext import Json
 from ..stream.builder import FinishCorrector
 from ..stream.pieces import Key, Part, Piece
+from .kin import Kin
 
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
 
@@ -116,6 +119,9 @@ class WireAnswering:
             hint = "read_response makes one of a body"
             raise InvalidMessage(text, path="$", code="answer.type", hint=hint)
         report = Report((), resp, tree.answer_places, self.name)
+        origin = resp.candidates[0].msg.origin if resp.candidates else None
+        if origin is not None and (kin := self._kin(origin, resp.model, envelope, report)):
+            resp = kin.response(resp)
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
         try:
@@ -147,12 +153,26 @@ class WireAnswering:
         report = StreamReport(self.name)
         report.second = second
         sealing = None
-        if origin is not None and origin.issuer not in self.room.can().reads:
+        kin = self._kin(origin, None, envelope, report) if origin is not None else None
+        if kin is None and origin is not None and origin.issuer not in self.room.can().reads:
             sealing = Sealing(
                 self.room.protocol, origin, envelope, report, self.room.call_field,
                 self.room.ends_in_text,
             )  # fmt: skip
-        return StreamEncoder(self.room.encoder(report, request), report, sealing)
+        return StreamEncoder(self.room.encoder(report, request), report, sealing, kin)
+
+    def _kin(
+        self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
+    ) -> Kin | None:
+        """For an answer of a host that is kin; in an envelope, what is another's stays as it is."""
+        if origin.issuer == self.room.issuer or envelope is not None:
+            return None
+        name = model or origin.model or self.room.model
+        return Kin.of(origin.issuer, self.room, self.can(name), report)
+
+    @abstractmethod
+    def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
+        """What this wire carries for `model`."""
 
     def _sealed(self, resp: ChatResponse, envelope: Envelope, report: Report) -> ChatResponse:
         reads = self.room.can().reads
@@ -173,12 +193,17 @@ class StreamEncoder:
     Why it ended is said as its content bears it out, which providers contradict.
     """
 
-    __slots__ = ("_encoder", "_ends", "_sealing", "report")
+    __slots__ = ("_encoder", "_ends", "_kin", "_sealing", "report")
 
     def __init__(
-        self, encoder: Encoder, report: StreamReport, sealing: Sealing | None = None
+        self,
+        encoder: Encoder,
+        report: StreamReport,
+        sealing: Sealing | None = None,
+        kin: Kin | None = None,
     ) -> None:
         self._encoder = encoder
+        self._kin = kin
         self._ends = FinishCorrector()
         self._sealing = sealing
         self.report = report
@@ -187,6 +212,8 @@ class StreamEncoder:
         """The events that the piece completes."""
         piece = self._ends.feed(piece)
         self.report.came(piece)
+        if self._kin is not None:
+            piece = self._kin.piece(piece)
         if self._sealing is None:
             return self._encoder.feed(piece)
         return [

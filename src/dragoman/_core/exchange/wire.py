@@ -28,13 +28,14 @@ from ...rewrite.speakers import ByRole
 from ..edges.fetch import local_files
 from ..jsontext import JsonObject
 from ..passes.fetching import Fetch
-from ..passes.fit import fit_tools, withhold_tools
+from ..passes.fit import fit_tools, offered_tools
 from ..passes.format_words import ask_in_words
 from ..passes.names import invert_names
 from ..passes.properties import inverted
 from ..passes.roles import checked_messages
 from ..passes.thinking_binding import history_prefix
 from .answer import WireAnswering
+from .kin import adopt_kin
 from .model_facts import ModelFacts, without_switch
 from .pipeline import FormatStyle, PreparedHistory, prepare
 from .read import WireReading
@@ -146,10 +147,10 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
         caps = self._capabilities(req, name, style)
+        req = adopt_kin(req, self.room, caps, report)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
-            if caps.none_by == "withholding":
-                tools, caps = withhold_tools(req, caps, report)
+            tools, caps = offered_tools(req, caps, report)
             tools = fit_tools(tools, caps, report)
         try:
             prepared, http = self._written(req, name, tools, caps, style, report)

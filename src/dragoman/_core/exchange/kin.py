@@ -1,0 +1,361 @@
+"""Kin: what one host said, as clients and models of another host of the same maker take it.
+
+Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, which stand under the
+name of the host that was read. Two protocols of one maker's models (`_FORMS`: Claude by Messages
+and by Converse) share seals, citations, documents and what a search found, each in its own form,
+in answers, streams and histories. What is sealed goes along where the `signatures` of the target
+say that it holds; elsewhere it is a loss.
+
+Reference: Anthropic API, "Citations", "Search results"; service model of bedrock-runtime (botocore
+1.44.5), `Citation`, `DocumentBlock`, `SearchResultBlock`; recorded citations of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from ... import message as tree
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import ChatRequest, ChatResponse, Msg, Origin, RawBlock, TextBlock, ThinkingBlock
+from ...message.blocks import ANSWER, NOTES, ContentBlock, Extras
+from ...protocols.base import Room
+from ...protocols.chat_shape import are_objects
+from ..jsontext import Json, JsonObject
+from ..passes.roles import same_items, with_content, with_fields
+from ..stream.pieces import End, Meta, Part, Piece
+
+_Node = TypeVar("_Node")
+_Block = TypeVar("_Block", TextBlock, tree.DocumentBlock)
+
+# hosts of a protocol that serve the models of its maker by the maker's own API
+_HOSTS: Mapping[str, frozenset[str]] = {
+    "openai-chat": frozenset({"openai-chat", "azure", "bedrock", "bedrock-mantle"}),
+    "openai-responses": frozenset({"openai-responses", "azure", "bedrock-mantle"}),
+    "gemini": frozenset({"gemini", "vertex"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How one protocol has what another one says: None for what it has not."""
+
+    citation: Callable[[JsonObject, bool], JsonObject | None]  # (data, of an answer)
+    raw: Callable[[JsonObject], JsonObject | None]
+
+
+class Kin:
+    """Converts what hosts of `issuer` said for clients, or for the model, of a room."""
+
+    __slots__ = ("_form", "_holds", "_issuer", "_report", "_seals", "_target")
+
+    def __init__(
+        self, issuer: str, room: Room, caps: Capabilities, report: Report, form: _Form | None
+    ) -> None:
+        self._issuer = issuer
+        self._target = room.issuer
+        self._report = report
+        self._form = form
+        self._holds = issuer in (caps.signatures or {room.issuer})
+        # fields that hold a seal without being thinking
+        self._seals = frozenset() if issuer in caps.claimed_by else caps.claims
+
+    @classmethod
+    def of(cls, issuer: str | None, room: Room, caps: Capabilities, report: Report) -> Kin | None:
+        """For what a host of `issuer` said; None if that is no kin of the room, or its own."""
+        if issuer is None or issuer == room.issuer:
+            return None
+        form = _FORMS.get((issuer, room.protocol))
+        if form is not None:
+            return cls(issuer, room, caps, report, form) if issuer in caps.signatures else None
+        hosts = _HOSTS.get(room.protocol, frozenset())
+        is_kin = issuer in hosts and room.issuer in hosts
+        return cls(issuer, room, caps, report, None) if is_kin else None
+
+    def response(self, resp: ChatResponse) -> ChatResponse:
+        """A whole answer."""
+        candidates = []
+        for candidate in resp.candidates:
+            m = candidate.msg
+            blocks = [self._block(block, answer=True) for block in m.blocks]
+            whole = Msg.trusted(m.name, blocks, m.role, m)
+            whole.extras = self._extras(m.extras)
+            if self._form is None and m.origin is not None:
+                whole.origin = replace(m.origin, issuer=self._target)
+            self._report.made(whole, m)
+            finish = self._node(candidate.finish)
+            candidates.append(self._node(candidate, msg=whole, finish=finish))
+        return self._node(resp, candidates=candidates, usage=self._node(resp.usage))
+
+    def piece(self, piece: Piece) -> Piece:
+        """A piece of a streamed one."""
+        if type(piece) is Part:
+            block = self._block(piece.block, answer=True)
+            return piece if block is piece.block else self._report.made(
+                replace(piece, block=block), piece)  # fmt: skip
+        if self._form is not None:
+            return piece
+        if type(piece) is Meta and piece.issuer == self._issuer:
+            return self._report.made(replace(piece, issuer=self._target), piece)
+        if type(piece) is End:
+            return self._report.made(replace(piece, finish=self._node(piece.finish)), piece)
+        return piece
+
+    def message(self, m: Msg) -> Msg:
+        """A message of a history, as the form of the target has it."""
+        if isinstance(m.content, str):
+            return m
+        blocks = [self._block(block, answer=False) for block in m.content]
+        if same_items(blocks, m.content):
+            return m
+        converted = with_content(m, blocks, self._report)
+        converted.extras, converted.origin = m.extras, m.origin
+        return converted
+
+    def _node(self, node: _Node, **fields: Any) -> _Node:
+        data: Any = node
+        extras = self._extras(getattr(data, "extras", None))
+        if extras is not getattr(data, "extras", None):
+            fields["extras"] = extras
+        return self._report.made(replace(data, **fields), node) if fields else node
+
+    def _extras(self, extras: Extras | None) -> Extras | None:
+        """The fields under the name of the target, where both have the same."""
+        if self._form is not None or extras is None:
+            return extras
+        names = {f"{self._issuer}{end}": f"{self._target}{end}" for end in ("", ANSWER, NOTES)}
+        if names.keys().isdisjoint(extras):
+            return extras
+        return {names.get(name, name): fields for name, fields in extras.items()}
+
+    def _block(self, block: ContentBlock, answer: bool) -> ContentBlock:
+        if type(block) is ThinkingBlock:
+            return self._thinking(block) if answer else block
+        if self._form is not None:
+            return self._formed(block, self._form, answer)
+        if type(block) is RawBlock:
+            return self._node(block, issuer=self._target) if block.issuer == self._issuer else block
+        own = (block.extras or {}).get(self._issuer, {})
+        if sealed := self._seals & own.keys():
+            self._report.foreign(block, self._issuer, {name: own[name] for name in sealed})
+            left = {name: value for name, value in own.items() if name not in sealed}
+            extras = {**(block.extras or {}), self._issuer: left}
+            block = with_fields(block, self._report, extras=extras)
+        citations = getattr(block, "citations", None)
+        if citations:
+            return self._node(block, citations=[self._node(one) for one in citations])
+        return self._node(block)
+
+    def _thinking(self, block: ThinkingBlock) -> ThinkingBlock:
+        """Thinking with what is sealed in it, if that holds at the target."""
+        if self._holds:
+            origin = Origin(self._target, None if block.origin is None else block.origin.model)
+            if block.extras is None:  # nothing of it can get lost, and a stream has many
+                return replace(block, origin=origin)
+            return self._node(block, origin=origin)
+        sealed = [name for name in ("signature", "redacted") if getattr(block, name) is not None]
+        for name in sealed:
+            self._report.lost("answer.unsaid", block, name)
+        return self._node(block, origin=None, **dict.fromkeys(sealed))
+
+    def _formed(self, block: ContentBlock, form: _Form, answer: bool) -> ContentBlock:
+        if type(block) is TextBlock:
+            return self._cited(block, form, answer)
+        if answer:
+            return block
+        if type(block) is tree.ToolResultBlock and isinstance(block.output, list):
+            output = [self._block(item, answer) for item in block.output]
+            is_same = same_items(output, block.output)
+            return block if is_same else with_fields(block, self._report, output=output)
+        own = (block.extras or {}).get(self._issuer, {})
+        if type(block) is tree.DocumentBlock and not _DOCUMENT.isdisjoint(own):
+            shared = {name: own[name] for name in own if name in _DOCUMENT}
+            return self._moved(block, shared, own.keys() - _DOCUMENT)
+        if (
+            type(block) is RawBlock
+            and block.issuer == self._issuer
+            and isinstance(block.data, dict)
+        ):
+            data = form.raw(block.data)
+            if data is not None:
+                if "cache_control" in block.data:
+                    self._report.lost("cache.unsaid", block, "cache_control")
+                return with_fields(block, self._report, issuer=self._target, data=data)
+        return block
+
+    def _cited(self, block: TextBlock, form: _Form, answer: bool) -> TextBlock:
+        """A text with its sources as the target names them, if it has a form for each."""
+        own = (block.extras or {}).get(self._issuer, {})
+        listed = own.get("citations")
+        if not isinstance(listed, list) or not are_objects(listed):
+            return block
+        citations = [form.citation(data, answer) for data in listed]
+        if not citations or None in citations:
+            return block
+        for data in listed:
+            for name in ("encrypted_index", "file_id"):
+                if data.get(name):
+                    self._report.lost("extras.foreign", block, f"extras.{self._issuer}.citations",
+                                      what=name)  # fmt: skip
+        kept = own.keys() - {"citations", "content"}  # the content is the text itself
+        return self._moved(block, {"citations": citations}, kept)
+
+    def _moved(self, block: _Block, fields: JsonObject, kept: Collection[str]) -> _Block:
+        """The block with fields of the target, and of the source those that are kept."""
+        all_extras = block.extras or {}
+        own = all_extras[self._issuer]
+        rest = {name: own[name] for name in own if name in kept}
+        extras = {name: data for name, data in all_extras.items() if name != self._issuer}
+        extras |= {self._issuer: rest} if rest else {}
+        return with_fields(block, self._report, extras={**extras, self._target: fields})
+
+
+def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) -> ChatRequest:
+    """The request with what kin said in its history as this wire has it; itself without any."""
+    if not caps.signatures or room.protocol not in _FORMED:
+        return req
+    known: dict[str, Kin | None] = {}
+    msgs: list[Msg] = []
+    for m in req.messages:
+        issuer = m.origin.issuer if m.origin is not None else ""
+        if issuer not in known:
+            of_form = (issuer, room.protocol) in _FORMS
+            known[issuer] = Kin.of(issuer, room, caps, report) if of_form else None
+        kin = known[issuer]
+        msgs.append(m if kin is None else kin.message(m))
+    if same_items(msgs, req.messages):
+        return req
+    return report.made(replace(req, messages=msgs), req)
+
+
+_DOCUMENT = frozenset({"context", "citations"})  # fields of documents by the same names
+# type in Messages, name in Converse, the word of its bounds in Messages
+_LOCATIONS = (
+    ("char_location", "documentChar", "document_index", "char_index"),
+    ("page_location", "documentPage", "document_index", "page_number"),
+    ("content_block_location", "documentChunk", "document_index", "block_index"),
+    ("search_result_location", "searchResultLocation", "search_result_index", "block_index"),
+)
+_INDEXES = {"document_index": "documentIndex", "search_result_index": "searchResultIndex"}
+_SEARCHED = "search_result_location"
+
+
+def _to_converse(data: JsonObject, _answer: bool) -> JsonObject | None:
+    """A citation of Messages as Converse has it."""
+    citation: JsonObject = {}
+    title = data.get("title", data.get("document_title"))
+    if isinstance(title, str):
+        citation["title"] = title
+    if isinstance(data.get("source"), str):
+        citation["source"] = data["source"]
+    if isinstance(data.get("cited_text"), str):
+        citation["sourceContent"] = [{"text": data["cited_text"]}]
+    url = data.get("url")
+    if data.get("type") == "web_search_result_location" and isinstance(url, str):
+        try:
+            host = urlsplit(url).hostname
+        except ValueError:  # half an address of IPv6
+            host = None
+        domain = {} if host is None else {"domain": host}
+        return {**citation, "location": {"web": {"url": url, **domain}}}
+    for kind, name, index, bound in _LOCATIONS:
+        places = (data.get(index), data.get(f"start_{bound}"), data.get(f"end_{bound}"))
+        if data.get("type") == kind and all(type(place) is int for place in places):
+            names = (_INDEXES[index], "start", "end")
+            return {**citation, "location": {name: dict(zip(names, places, strict=True))}}
+    return None
+
+
+def _to_messages(data: JsonObject, answer: bool) -> JsonObject | None:
+    """A citation of Converse as Messages has it; one of the web in answers alone."""
+    location, content, title = data.get("location"), data.get("sourceContent"), data.get("title")
+    texts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(
+        content, list) else []  # fmt: skip
+    quote = "".join(text for text in texts if isinstance(text, str))
+    title = title if isinstance(title, str) else None
+    if not isinstance(location, dict) or len(location) != 1:
+        return None
+    ((key, value),) = location.items()
+    if not isinstance(value, dict):
+        return None
+    if key == "web" and answer and isinstance(value.get("url"), str):
+        return {"type": "web_search_result_location", "url": value["url"], "title": title,
+                "cited_text": quote, "encrypted_index": ""}  # fmt: skip
+    for kind, name, index, bound in _LOCATIONS:
+        places = (value.get(_INDEXES[index]), value.get("start"), value.get("end"))
+        if key != name or not all(type(place) is int for place in places):
+            continue
+        found: JsonObject = {"type": kind, "cited_text": quote, index: places[0],
+                             f"start_{bound}": places[1], f"end_{bound}": places[2]}  # fmt: skip
+        if kind != _SEARCHED:
+            return {**found, "document_title": title}
+        source = data.get("source")
+        return {**found, "title": title, "source": source if isinstance(source, str) else ""}
+    return None
+
+
+# what Converse takes as the name of a document
+_NAME = re.compile(r"(?=.{1,200}$)[A-Za-z0-9()\[\]-]+(?: [A-Za-z0-9()\[\]-]+)*")
+
+
+def _raw_to_converse(data: JsonObject) -> JsonObject | None:
+    """What a search found, or a document in chunks, as a block of Converse."""
+    beside = {name: data[name] for name in sorted(_DOCUMENT & data.keys())}
+    if data.get("type") == "search_result":
+        texts = _texts(data.get("content"))
+        names = {name: data.get(name) for name in ("source", "title")}
+        if texts is None or not all(isinstance(value, str) for value in names.values()):
+            return None
+        return {"searchResult": {**names, "content": texts, **beside}}
+    source = data.get("source")
+    if data.get("type") != "document" or not isinstance(source, dict):
+        return None
+    texts = _texts(source.get("content"))
+    title = data.get("title")
+    if texts is None or not isinstance(title, str) or not _NAME.fullmatch(title):
+        return None
+    return {"document": {"name": title, "source": {"content": texts}, **beside}}
+
+
+def _raw_to_messages(data: JsonObject) -> JsonObject | None:
+    """What a search found, or a document in chunks, as a block of Messages."""
+    key, value = next(iter(data.items())) if len(data) == 1 else ("", None)
+    if not isinstance(value, dict):
+        return None
+    source = value.get("source")
+    beside = {name: value[name] for name in sorted(_DOCUMENT & value.keys())}
+    if key == "searchResult":
+        texts = _texts(value.get("content"), typed=True)
+        names = {name: value.get(name) for name in ("source", "title")}
+        if texts is None or not all(isinstance(text, str) for text in names.values()):
+            return None
+        return {"type": "search_result", **names, "content": texts, **beside}
+    if key != "document" or not isinstance(source, dict):
+        return None
+    texts = _texts(source.get("content"), typed=True)
+    if texts is None:
+        return None
+    title = {"title": value["name"]} if isinstance(value.get("name"), str) else {}
+    content = {"type": "content", "content": texts}
+    return {"type": "document", "source": content, **title, **beside}
+
+
+def _texts(content: Json, typed: bool = False) -> list[Json] | None:
+    """Chunks of text in the other form; None for anything else."""
+    if not content or not are_objects(content):
+        return None
+    texts = [part.get("text") for part in content]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    return [{"type": "text", "text": text} if typed else {"text": text} for text in texts]
+
+
+_FORMS = {
+    ("anthropic", "bedrock-converse"): _Form(_to_converse, _raw_to_converse),
+    ("bedrock-converse", "anthropic"): _Form(_to_messages, _raw_to_messages),
+}
+_FORMED = frozenset(protocol for _, protocol in _FORMS)
