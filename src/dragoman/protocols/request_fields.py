@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .._core.jsontext import Json, JsonObject
 from ..capabilities import Capabilities
@@ -57,9 +57,7 @@ def choice(
         report.lost("tool_choice.unknown", requested, "allowed", what=", ".join(unknown))
         allowed = tuple(tool for tool in allowed if tool not in unknown)
     if mode not in caps.tool_choices:
-        field = "mode" if name is None else ""  # the name goes with it
-        report.lost("tool_choice.lowered", requested, field, what=mode, did="auto")
-        mode, name = "auto", None
+        mode, name = _lowered(mode, name, prepared, report), None
     if mode in ("none", "tool"):  # no tool is left to allow
         allowed = ()
     if allowed and "allowed" not in caps.tool_choices:
@@ -71,6 +69,18 @@ def choice(
         parallel = None
     names = tuple(wire_names[tool] for tool in allowed)
     return ToolChoice(mode, None if name is None else wire_names[name], names, parallel)
+
+
+def _lowered(
+    mode: str, name: str | None, prepared: PreparedRequest, report: Report
+) -> Literal["auto", "required"]:
+    """What a wire has for a choice that it does not take."""
+    caps = prepared.caps
+    if mode == "tool" and "required" in caps.tool_choices and not caps.tool_stubs:
+        return "required"  # of the tool that was named: it alone is offered
+    field = "mode" if name is None else ""  # the name goes with it
+    report.lost("tool_choice.lowered", prepared.request.tool_choice, field, what=mode, did="auto")
+    return "auto"
 
 
 def _apart(request: ChatRequest) -> bool:

@@ -14,11 +14,15 @@ from ..protocols import openai_responses as responses
 from ..protocols.openai_chat import Dialect, OpenAIChat
 from . import Vendor
 
+# OpenAI docs, Web search: domain filtering; pydantic-ai pull request 8323, tried live 2026-09-14
+_RESPONSES = responses.Dialect(blocked_domains="blocked_domains", joint_domains=True)
+
+
 VENDOR = Vendor(
     "openai",
     base_url="https://api.openai.com/v1",
     key="OPENAI_API_KEY",
-    wires={"openai-chat": Dialect(), "openai-responses": responses.Dialect()},
+    wires={"openai-chat": Dialect(), "openai-responses": _RESPONSES},
     facts={
         "openai-chat": Facts(
             always={

@@ -126,13 +126,21 @@ def test_tools_are_strict_all_or_none(flags: Any, strict: bool | None, lost: int
         (ToolChoice("auto"), None, []),
         (ToolChoice("none"), "NONE", []),
         (ToolChoice("required"), "REQUIRED", []),
-        (ToolChoice("tool", "look"), None, ["tool_choice.lowered"]),
+        (ToolChoice("tool", "look"), "REQUIRED", ["tool_choice.lowered"]),
+        (ToolChoice("tool", "gone"), None, ["tool_choice.unknown"]),
     ],
 )
 def test_choices(choice: ToolChoice, written: str | None, lost: list[str]) -> None:
     body, losses = wrote(tools=[LOOK], tool_choice=choice)
     assert body.get("tool_choice") == written
     assert sorted({*losses}) == lost
+
+
+def test_a_tool_that_is_named_stands_alone_and_is_required() -> None:
+    tools = [Tool("a"), LOOK, Tool("b")]
+    body, losses = wrote(tools=tools, tool_choice=ToolChoice("tool", "look"))
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["look"]
+    assert (body["tool_choice"], losses) == ("REQUIRED", ["tool_choice.lowered"])
 
 
 def test_old_models_take_no_choice() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dragoman
 from dragoman import ChatRequest, Msg, Tool, ToolChoice
 from dragoman.message import CacheHint, ServerTool, ToolUseBlock
 
@@ -181,6 +182,13 @@ def test_a_host_that_can_keep_a_search_away_from_places() -> None:
     request = ChatRequest([Msg.user("Hi")], tools=[tool], model="m")
     out = wire(blocked_domains="excluded_domains").write_request(request)
     assert out.body["tools"] == [{"type": "web_search", "filters": {"excluded_domains": ["b.com"]}}]
+    assert codes(out) == []
+    both = ServerTool("web_search", ("a.com",), ("b.com",))
+    filters = {"allowed_domains": ["a.com"], "blocked_domains": ["b.com"]}
+    out = dragoman.wire("openai/openai-responses").write_request(
+        ChatRequest([Msg.user("Hi")], tools=[both], model="gpt-6-astra")
+    )
+    assert out.body["tools"] == [{"type": "web_search", "filters": filters}]
     assert codes(out) == []
 
 

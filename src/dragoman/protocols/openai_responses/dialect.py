@@ -22,6 +22,7 @@ class Dialect:
     host keeps the items of its answers, so that their ids mean something. `instructions`: the first
     system message stands beside the input.
     `blocked_domains`: the key of a search's filters for what it must not read; empty for none.
+    `joint_domains`: it stands beside what alone may be read.
     `keys`: further options, neutral name -> key. `form`: OpenAI's; or `open`, as Open Responses
     demands it: every message says its type, and each answer has all fields and a sign of its end.
     """
@@ -35,6 +36,7 @@ class Dialect:
     reasoning: Literal["sealed", "raw"] = "sealed"
     stores: bool = True
     blocked_domains: str = ""
+    joint_domains: bool = False
     user_key: str = "safety_identifier"  # `user` is deprecated, and all that some hosts know
     longest_user: int = 128  # characters of it
     keys: Mapping[str, str] = field(default_factory=dict)

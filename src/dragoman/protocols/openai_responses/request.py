@@ -262,8 +262,9 @@ def server_tool(
     if tool.kind == "file_search" and not stores:
         report.lost("server_tool.unsaid", tool, what="file_search without stores")
         return None
-    # where a host knows both, it takes one of the two, and the allowed ones say more
-    blocked_key = "" if tool.domains else dialect.blocked_domains
+    # some hosts that know both take one of the two, and the allowed ones say more
+    lone = tool.domains and not dialect.joint_domains
+    blocked_key = "" if lone else dialect.blocked_domains
     fields = {"web_search": ("domains", "location"), "file_search": ("stores",)}.get(tool.kind, ())
     if tool.kind == "web_search":
         for name in tool.location or ():

@@ -16,6 +16,7 @@ from ....message import (
     ServerTool,
     TextBlock,
     Tool,
+    ToolChoice,
     ToolResultBlock,
     ToolUseBlock,
 )
@@ -292,3 +293,34 @@ def withhold_tools(
     if caps.binding != "none" and request.messages:
         report.touched("the withholding of tools", request.messages[0])
     return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
+
+
+def offered_tools(
+    request: ChatRequest, caps: Capabilities, report: Report
+) -> tuple[Tools, Capabilities]:
+    """The tools to declare, where a wire tells by them what its choices cannot say, and the caps.
+
+    None where it has no word for that none may be called; the one that a choice names where it can
+    only require a call of any.
+    """
+    choice = request.tool_choice
+    if choice is not None and choice.mode == "tool":
+        return _named_alone(request, choice, caps, report), caps
+    if caps.none_by == "withholding":
+        return withhold_tools(request, caps, report)
+    return request.tools, caps
+
+
+def _named_alone(
+    request: ChatRequest, choice: ToolChoice, caps: Capabilities, report: Report
+) -> Tools:
+    named = [tool for tool in request.tools if getattr(tool, "name", None) == choice.name]
+    can_require = "tool" not in caps.tool_choices and "required" in caps.tool_choices
+    if not named or not can_require or caps.tool_stubs:
+        return request.tools
+    report.lost(
+        "tool_choice.lowered", choice, did="that tool alone is offered, and a call required"
+    )
+    if caps.binding != "none" and request.messages and len(named) < len(request.tools):
+        report.touched("the withholding of tools", request.messages[0])
+    return named[:1]
