@@ -80,6 +80,7 @@ class Capabilities:
     trailing_space: bool = True  # the assistant's last turn may end in white space
     empty_messages: bool = True
     orphans: Literal["drop", "tell"] = "drop"  # results without a call: left out, or told as text
+    late_results: str = ""  # the field of calls that says that their result may come later
     gather_results: bool = False
     join_calls: bool = False  # calls stand in one turn with the assistant's words before them
     server_first: bool = False  # what a server called stands before the client's calls of a turn

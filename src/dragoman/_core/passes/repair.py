@@ -225,11 +225,16 @@ class Pairing:
     report: Report
     told: Told
     server_ids: frozenset[str] = frozenset()
+    late: set[str] = field(default_factory=set)  # ids of calls whose results may come at any time
     next_speakers: list[Msg | None] = field(default_factory=list)
 
     def paired(self, open_start: bool) -> RoledHistory:
         """The calls of each message with their results behind them, and nothing else there."""
         history = self.history
+        if self.caps.late_results:
+            self.late = {
+                call.id for m in history.msgs for call in m.calls if self._may_be_late(call)
+            }
         rows_by_message, orphans = self._rows()
         answered = {*self.server_ids, *history.calls}
         stays, losses = self.orphans(orphans, answered, open_start)
@@ -287,7 +292,10 @@ class Pairing:
         as_results: dict[int, list[ContentBlock]] = defaultdict(list)
         as_texts: dict[int, list[ContentBlock]] = defaultdict(list)
         for i, block in results:
-            if block.id in answered:
+            if block.id in self.late:
+                as_results[i].append(block)
+                self.late.discard(block.id)
+            elif block.id in answered:
                 losses.append(("result.duplicate", block, "left out"))
             elif open_start and self.caps.ids.takes(block.id):
                 as_results[i].append(block)
@@ -316,11 +324,17 @@ class Pairing:
 
     def _calls(self, m: Msg) -> list[Call]:
         if not self.server_ids:
-            return list(m.calls)
+            return [call for call in m.calls if call.id not in self.late]
         return [
-            block for block in m.blocks if type(block) is ToolUseBlock
+            block for block in m.blocks
+            if (type(block) is ToolUseBlock and block.id not in self.late)
             or (type(block) is RawBlock and block.role == "call" and block.pair in self.server_ids)
         ]  # fmt: skip
+
+    def _may_be_late(self, call: ToolUseBlock) -> bool:
+        """Whether the wire waits for the result of this call for as long as it takes."""
+        name, extras = self.caps.late_results, call.extras or {}
+        return any(extras.get(issuer, {}).get(name) is True for issuer in self.caps.reads)
 
     def _result_messages(self, i: int, rows: list[Row]) -> list[Msg]:
         """The messages with the results of message `i`: those that are there, if they are right."""

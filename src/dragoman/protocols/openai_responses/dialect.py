@@ -56,6 +56,7 @@ class Dialect:
 # and text go back in a result as they are. Docs "File inputs": text is taken out of documents,
 # spreadsheets and code, pages are looked at in PDF alone. There is no flag for a failed result.
 CAN = Capabilities(
+    late_results="async",  # guides, async tools: gpt-6 gives it to calls that it goes on from
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "refusal", "raw"}),
     system=frozenset({"text", "raw"}),
