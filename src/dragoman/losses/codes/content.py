@@ -187,7 +187,7 @@ ROWS: dict[str, Code] = {
         "the wire needs the bytes and they were not fetched",
         fix="Give the bytes as `Base64Source`, or give the formatter or wire a `fetch` that"
         " returns them; the default one reads files under the current directory and nothing else.",
-        asks=("sources", "schemes"),
+        asks=("sources", "schemes", "url_types"),
     ),
     "media.type": dropped(
         "the wire does not take this media type",
