@@ -16,12 +16,15 @@ from dragoman.message import (
     Citation,
     DocumentBlock,
     FileSource,
+    FramesSource,
     ImageBlock,
     Msg,
     Origin,
     RawBlock,
     RefusalBlock,
+    Source,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     Tool,
     ToolChoice,
@@ -67,8 +70,16 @@ _classes: dict[str, Any] = {
 
 # made once: a strategy that a draw makes is checked with every draw
 _kinds = st.sampled_from(tuple(_classes))
-_places = st.sampled_from(range(7))
+_places = st.sampled_from(range(8))
 _titles = st.none() | st.just("t")
+
+
+def _pieces(kind: str) -> Source:
+    """A source that is a list."""
+    if kind == "document":
+        return TextSource(["one", " "], "https://e.org")
+    url = _sources[kind][2]
+    return FramesSource([url, url]) if kind == "video" else URLSource(url)
 
 
 @st.composite
@@ -84,6 +95,7 @@ def media(draw: st.DrawFn) -> Any:
         URLSource("gs://bucket/object"),
         URLSource("/nowhere/at/all.bin"),
         FileSource("file-1", "somebody"),
+        _pieces(kind),
     )[draw(_places)]
     return _classes[kind](source, title=draw(_titles), cache=draw(hints))
 

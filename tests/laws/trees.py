@@ -20,6 +20,7 @@ from dragoman.message import (
     DocumentBlock,
     FileSource,
     Finish,
+    FramesSource,
     ImageBlock,
     LocalSource,
     Msg,
@@ -29,6 +30,7 @@ from dragoman.message import (
     RefusalBlock,
     ResponseFormat,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     Tool,
     ToolChoice,
@@ -59,19 +61,22 @@ _sources = (
     | st.builds(Base64Source, text, text, _some)
     | st.builds(LocalSource, text, _some)
     | st.builds(FileSource, text, text, _some)
+    | st.builds(FramesSource, st.lists(text, max_size=2), _some)
+    | st.builds(TextSource, st.lists(text, max_size=2), _some, text)
 )
 _counts = st.none() | st.integers(0, 2**40)
 _citations = st.builds(Citation, _counts, _counts, _some, _some, _some, _extras)
 
 
-def _media(cls: type[Any]) -> st.SearchStrategy[Any]:
-    return st.builds(cls, _sources, _some, _some, _cache, **_aside)
+def _media(cls: type[Any], **more: Any) -> st.SearchStrategy[Any]:
+    return st.builds(cls, _sources, _some, _some, _cache, **more, **_aside)
 
 
 _leaves = st.one_of(
     st.builds(TextBlock, text, st.none() | st.lists(_citations, max_size=2), _cache, **_aside),
     st.builds(ThinkingBlock, text, _some, _some, **_aside),
-    *(_media(cls) for cls in (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)),
+    *(_media(cls) for cls in (ImageBlock, AudioBlock, VideoBlock)),
+    _media(DocumentBlock, context=_some, cite=st.none() | st.booleans()),
     st.builds(ToolUseBlock, text, text, json_values, _some, _cache, **_aside),
     st.builds(RefusalBlock, text, _some, **_aside),
     st.builds(

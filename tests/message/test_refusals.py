@@ -76,10 +76,11 @@ MESSAGES: list[Refusal] = [
     ("block.field", lambda: tree.Msg("", [tree.ToolResultBlock("c", "f", 7)]),
      "$.content[0].output: a tool's output is text, a list of blocks or an object, not int"),
     ("source.type", lambda: tree.Msg("", [tree.ImageBlock(7)]),
-     ("$.content[0].source: int is no media source (URLSource, Base64Source, LocalSource or "
-     "FileSource)")),
+     ("$.content[0].source: int is no media source (URLSource, Base64Source, LocalSource, "
+     "FileSource, TextSource or FramesSource)")),
     ("source.type", lambda: tree.Msg("", [{"type": "image", "source": {"type": "web"}}]),
-     "$.content[0].source: unknown source type 'web' (one of url, base64, local, file)"),
+     ("$.content[0].source: unknown source type 'web' (one of url, base64, local, file, "
+      "text, frames)")),
     ("block.field",
      lambda: tree.Msg("", [{"type": "image", "source": {"type": "url", "url": "x", "size": 1}}]),
      "$.content[0].source: URLSource got an unexpected keyword argument 'size'"),

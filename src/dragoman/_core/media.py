@@ -10,11 +10,22 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar, assert_never, cast
 
 from ..capabilities import Capabilities
-from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
+from ..message import (
+    Base64Source,
+    DocumentBlock,
+    FileSource,
+    FramesSource,
+    ImageBlock,
+    LocalSource,
+    Source,
+    TextSource,
+    URLSource,
+)
 from ..message.blocks import ContentBlock, MediaBlock
 
 Block = TypeVar("Block", bound=ContentBlock)
 _ANY = frozenset({"url", "base64"})
+_PASSAGES = frozenset({"text"})
 _SPELLINGS = {"image/jpg": "image/jpeg"}
 _REGISTERED = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
 
@@ -65,13 +76,15 @@ _TEXT_SUFFIXES = ("+json", "+xml", "+yaml")
 def with_true_type(block: MediaBlock, caps: Capabilities) -> tuple[MediaBlock, str]:
     """(the block under a media type that is true and that the wire knows, the code of the change).
 
-    An image whose bytes are of another type gets that one, for providers look; a text document
-    of a type that the wire lacks goes as plain text where it takes that.
+    An image whose bytes are of another type gets that one, for providers look; a text document of
+    a type that the wire lacks goes as plain text, or in one passage, where it takes that.
     """
     source = block.source
     if type(source) is not Base64Source:
         return block, ""
     media_type = source.media_type
+    if caps.sources.get(block.type) == _PASSAGES and (text := document_text(block)):
+        return with_source(block, TextSource([text])), ""
     if block.type == "image" and (true_type := _type_of(source.data)) not in ("", media_type):
         return with_source(block, Base64Source(true_type, source.data)), "media.type_corrected"
 
@@ -111,6 +124,8 @@ def _is_text(source: Base64Source) -> bool:
 def document_text(block: MediaBlock) -> str:
     """The text of a document of plain text; empty for all other media."""
     source = block.source
+    if type(source) is TextSource:
+        return "\n\n".join(source.passages)
     if block.type != "document" or type(source) is not Base64Source or not _is_text(source):
         return ""
     try:
@@ -177,6 +192,34 @@ def read_url(url: str) -> tuple[Source, str | None]:
     return source, None
 
 
+def document_of(image: ImageBlock) -> ImageBlock | DocumentBlock:
+    """The document of a text or PDF that came as the data URI of an image; else the very block.
+
+    Some clients send all that they attach so. `image_of` is the way back.
+    """
+    source = image.source
+    if type(image) is not ImageBlock or type(source) is not Base64Source:
+        return image  # of a chat's other links some are no images
+    if source.media_type != "application/pdf" and not source.media_type.startswith("text/"):
+        return image
+    spelling = f"{_AS_IMAGE} {image.spelling or ''}".strip()
+    return DocumentBlock(source, detail=image.detail, spelling=spelling, extras=image.extras)
+
+
+_AS_IMAGE = "image_url"  # at the head of the spelling of such a document
+
+
+def image_of(block: ContentBlock) -> ContentBlock:
+    """The image that `document_of` read a document from; any other block itself."""
+    head, _, spelling = (block.spelling or "").partition(" ")
+    if type(block) is not DocumentBlock or head != _AS_IMAGE:
+        return block
+    return ImageBlock(
+        block.source, detail=block.detail, cache=block.cache, spelling=spelling or None,
+        extras=block.extras,
+    )  # fmt: skip
+
+
 def url_of(source: Source, head: str | None = None) -> str:
     """The URL or data URI as it was read."""
     if type(source) is URLSource:
@@ -239,10 +282,14 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
                 return Fault("media.source", f"{kind} in base64")
             return None if caps.media(kind, media_type) else Fault("media.type", media_type)
         case FileSource(file_id=file_id, issuer=issuer):
-            readable = "file" in takes and (not issuer or issuer in caps.reads)
+            readable = "file" in takes and (not issuer or issuer in (caps.files or caps.reads))
             readable = readable and (not caps.file_schemes or _scheme(file_id) in caps.file_schemes)
             fault = Fault("media.source", f"{kind} file of {issuer or 'nobody'}")
             return None if readable else fault
+        case TextSource():
+            return None if "text" in takes else Fault("media.source", f"{kind} in passages")
+        case FramesSource():
+            return None if "frames" in takes else Fault("media.source", f"{kind} in frames")
         case LocalSource(path=path):
             return Fault("media.not_fetched", f"local {kind}", path)
         case URLSource(url=url):

@@ -8,7 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from ..message import Base64Source, FileSource, LocalSource, Source, URLSource
+from ..message import (
+    Base64Source,
+    FileSource,
+    FramesSource,
+    LocalSource,
+    Source,
+    TextSource,
+    URLSource,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,9 @@ class Told:
                 return path
             case FileSource(file_id=file_id):
                 return file_id
-            case Base64Source():
+            case TextSource(found_at=found_at):
+                return found_at or ""
+            case Base64Source() | FramesSource():
                 return ""
             case _:
                 assert_never(source)

@@ -22,8 +22,8 @@ class Capabilities:
     """What one wire can carry for one model; without a model, what every current one accepts.
 
     `user`, `assistant`, `system` and `result` are the block kinds each may show; `sources` and
-    `media_types` narrow media by kind (`url`, `base64`, `file`; patterns such as `image/png`), and
-    `url_types` those that the provider fetches, as far as their type is known.
+    `media_types` narrow media by kind (`url`, `base64`, `file`, `text` in passages; patterns like
+    `image/png`), and `url_types` those that the provider fetches, as far as their type is known.
     """
 
     user: Kinds = frozenset({"text"})
@@ -34,6 +34,7 @@ class Capabilities:
     media_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     url_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of those by URL
     schemes: Kinds = frozenset({"http", "https"})  # of URLs that the provider fetches itself
+    files: Kinds = frozenset()  # issuers whose files it takes by id; empty: `reads`
     file_schemes: Kinds = frozenset()  # how the ids of its files begin; empty: anyhow
     details: Kinds = frozenset()  # media kinds whose `detail` has a field
     titles: Kinds = frozenset()  # media kinds whose `title` has a field
@@ -90,6 +91,8 @@ class Capabilities:
     beside_results: Kinds = (
         frozenset()
     )  # kinds and media types that share results' turn; empty: all
+    # a user's documents stand beside the messages of a request, of one without functions
+    apart_documents: bool = False
     lone_documents: bool = True  # a document stands without a text beside it
     first_user: bool = False
     prefill: bool = True

@@ -32,7 +32,7 @@ _CLOSED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("move_media", "details", "titles", "sources", "media_types", "url_types"), MEDIA
     ),
-    "sources.*": ("url", "base64", "file"),
+    "sources.*": ("url", "base64", "file", "text", "frames"),
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),
     "formats": ("text", "json", "schema"),
 }
@@ -233,8 +233,11 @@ def _override_one(now: _Now, name: str, value: Any) -> None:
     if name == "thinking" and isinstance(value, bool):
         now["thinking"] = "all" if value else "never"
     elif name == "base64_only":
-        only = {kind: frozenset({"base64"}) for kind in _media(value)}
-        now["sources"] = {**now["sources"], **only}
+        sources: Mapping[str, frozenset[str]] = now["sources"]
+        # what stands in the request itself is not looked for elsewhere
+        only = {kind: sources.get(kind, frozenset()) & {"text"} | {"base64"}
+                for kind in _media(value)}  # fmt: skip
+        now["sources"] = {**sources, **only}
     elif name in _FIELDS:
         result = _Reading(name, now[name]).read(_types()[name], value, f"$.{name}")
         now[name] = {**now[name], **result} if name in MERGED else result

@@ -166,7 +166,31 @@ class FileSource(_Readable):
     type: Literal["file"] = "file"
 
 
-Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource
+@final
+@dataclass(slots=True, repr=False)
+class TextSource(_Readable):
+    """A document's text, in passages that an answer may cite by number.
+
+    `found_at`: where a search found it, a URL or another name. Such a document is a search result.
+    """
+
+    passages: list[str]
+    found_at: str | None = None
+    media_type: str = "text/plain"
+    type: Literal["text"] = "text"
+
+
+@final
+@dataclass(slots=True, repr=False)
+class FramesSource(_Readable):
+    """A video as its frames, in order: URLs and data URIs of images."""
+
+    frames: list[str]
+    media_type: str | None = None
+    type: Literal["frames"] = "frames"
+
+
+Source: TypeAlias = URLSource | Base64Source | LocalSource | FileSource | TextSource | FramesSource
 
 
 # issuer (a protocol, or the vendor that read it) -> that issuer's own fields
@@ -318,8 +342,13 @@ class VideoBlock(_MediaBlock):
 @final
 @dataclass(slots=True, repr=False)
 class DocumentBlock(_MediaBlock):
-    """A document, e.g. a PDF; `title` is its name."""
+    """A document, e.g. a PDF; `title` is its name.
 
+    `context` says what it is, and is not cited; `cite`: whether the answer is to cite it.
+    """
+
+    context: str | None = None
+    cite: bool | None = None
     type: Literal["document"] = "document"
 
 

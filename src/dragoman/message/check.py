@@ -171,7 +171,7 @@ def build_texts(cls: type[Any], values: Mapping[str, Any], path: str) -> Any:
 
 def _source(value: object, path: str) -> None:
     if type(value) not in SOURCES.values():
-        hint = "URLSource, Base64Source, LocalSource or FileSource"
+        hint = "URLSource, Base64Source, LocalSource, FileSource, TextSource or FramesSource"
         raise is_none("media source", value, path, "source.type", hint)
     check_fields(value, path)
 
@@ -184,6 +184,13 @@ def _output(value: object, path: str) -> None:
     elif not isinstance(value, list):
         text = f"a tool's output is text, a list of blocks or an object, not {type(value).__name__}"
         raise InvalidMessage(text, path=path, code="block.field")
+
+
+def _texts(value: object, path: str) -> None:
+    if not isinstance(value, list):
+        raise wrong_type("a list of texts", value, path)
+    for i, item in enumerate(value):
+        text(item, f"{path}[{i}]")
 
 
 def _whole(value: object, path: str) -> None:
@@ -201,6 +208,7 @@ _CHECKS: dict[str, Check] = {
     "bool": lambda value, path: instance(value, bool, path),
     "int": _whole,
     "Source": _source,
+    "list[str]": _texts,
     "list[Citation]": _citations,
     "str | list[ContentBlock] | JsonObject": _output,
     "RawRole": partial(one_of, blocks.RawRole),

@@ -388,6 +388,11 @@ def are_objects(value: Json) -> TypeGuard[list[JsonObject]]:
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
+def are_texts(value: Json) -> TypeGuard[list[str]]:
+    """Whether the value is a list of texts, and not empty."""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
 def without(data: JsonObject, *keys: str) -> JsonObject:
     """The fields but for those under `keys`."""
     fields = dict(data)

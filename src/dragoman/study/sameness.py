@@ -148,6 +148,10 @@ def _medium(source: Any) -> Json:
         source = source_of(source.url)
     if type(source) is blocks.Base64Source:
         return blake2b(source.data.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    if type(source) is blocks.TextSource:
+        return [*source.passages, source.found_at]
+    if type(source) is blocks.FramesSource:
+        return [_medium(source_of(frame)) for frame in source.frames]
     if type(source) is blocks.FileSource:
         return [source.issuer, source.file_id]
     return getattr(source, "url", None) or getattr(source, "path", None)

@@ -27,6 +27,8 @@ _NOVA_DOCS = "Amazon Nova 2 user guide, Extended thinking, Built-in tools; recor
 # results and their status are recorded of Claude and Nova 2 alone, S3 and video of Nova.
 _CLAUDE: dict[str, Any] = {
     "first_user": False,  # recorded of Sonnet 4.5; of 3.5 the opposite was reported
+    # service model, SearchResultBlock and DocumentSource (botocore 1.44.5): Claude alone cites
+    "sources": {"document": ("base64", "text")},
     "result": ("text", "image", "document", "raw"),
     "result_error": True,
     # pydantic-ai issue 6081; beside PDF was answered: recorded

@@ -88,7 +88,7 @@ _LEVELS: dict[str, Any] = {**_EFFORT, "budgets": ()}  # never both: an effort or
 _CHAT_FACTS = Facts(
     always={
         **without("audio", "video", "document", "refusal"),
-        "sources": {"audio": ("url", "base64")},
+        "sources": {"audio": ("url", "base64"), "video": ("url", "base64", "frames")},
         "media_types": {"audio": ("audio/*",)},
         "thinking": False,  # of earlier turns Qwen reads none
         "name_field": "never",

@@ -16,6 +16,7 @@ from dragoman.message import (
     Origin,
     RawBlock,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     ToolResultBlock,
     URLSource,
@@ -39,8 +40,28 @@ def block(told: Any) -> Any:
     return read(user(told))[0].blocks[0]
 
 
+@pytest.mark.parametrize(("told", "made"), [
+    (FOUND, DocumentBlock(TextSource(["a", "a"], "s"), "t")),
+    ({**FOUND, "citations": {"enabled": True}, "more": 1},
+     DocumentBlock(TextSource(["a", "a"], "s"), "t", cite=True, extras={"anthropic": {"more": 1}})),
+    (CHUNKS, DocumentBlock(TextSource(["a"]))),
+    ({**CHUNKS, "title": None, "context": "C", "citations": {"enabled": False}},
+     DocumentBlock(TextSource(["a"]), context="C", cite=False,
+                   extras={"anthropic": {"title": None}})),
+])  # fmt: skip
+def test_a_document_in_passages(told: dict[str, Any], made: DocumentBlock) -> None:
+    assert block(told) == made
+    (found,) = block({"type": "tool_result", "tool_use_id": "t", "content": [told]}).output
+    assert found == made
+
+
+MARKED = {**TEXT, "cache_control": MARK}
+
+
 @pytest.mark.parametrize(("told", "worded"), [
-    (FOUND, True), (CHUNKS, True),
+    ({**FOUND, "content": [MARKED]}, True), ({**FOUND, "title": None}, True),
+    ({**FOUND, "source": 1}, True),
+    ({**CHUNKS, "source": {"type": "content", "content": [MARKED]}}, True),
     ({**FOUND, "content": []}, False), ({**FOUND, "content": [TEXT, {"type": "image"}]}, False),
     ({**FOUND, "content": ["a"]}, False), ({**FOUND, "content": None}, False),
     ({**FOUND, "content": 5}, False),

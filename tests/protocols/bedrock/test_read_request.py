@@ -104,11 +104,10 @@ def test_media_have_a_source_and_a_type() -> None:
         {"document": {"format": "md", "name": "Note", "source": {"text": "# Hé"}}},
     )  # fmt: skip
     note = b64encode("# Hé".encode()).decode()
-    beside = {ISSUER: {"context": "draft", "citations": {"enabled": True}}}
     owner = {ISSUER: {"source": {"s3Location": {"bucketOwner": "1"}}}}
     assert m.content == [
         ImageBlock(Base64Source("image/png", PNG)),
-        DocumentBlock(Base64Source("application/pdf", PNG), "Plan", extras=beside),
+        DocumentBlock(Base64Source("application/pdf", PNG), "Plan", context="draft", cite=True),
         VideoBlock(URLSource("s3://b/film.mp4", "video/mp4"), extras=owner),
         DocumentBlock(Base64Source("text/markdown", note), "Note"),
     ]
@@ -129,7 +128,13 @@ def test_media_have_a_source_and_a_type() -> None:
         {"image": {"format": "png", "source": {"bytes": [1, 2]}}},
         {"guardContent": {"image": {"format": "png", "source": {"bytes": "AAAA"}}}},
         {"guardContent": {"text": {"text": "plain"}}},
+        {"document": {"name": "Cut", "format": "md", "source": {"content": [{"text": "a"}]}}},
+        {"document": {"name": "Cut", "source": {"content": [{"text": "a", "more": 1}]}}},
         {"searchResult": {"source": "s", "title": "t", "content": [{"text": "x"}]}},
+        {"searchResult": {"source": "s", "title": "t", "content": [{"text": "x"}], "more": 1,
+                          "citations": {"enabled": False}}},
+        {"searchResult": {"source": "s", "title": "t", "content": [], "citations": {}}},
+        {"searchResult": {"source": 1, "title": "t", "content": [{"text": "x"}]}},
         {"toolAddition": {"tool": {"name": "late"}}},
         {"citationsContent": {"content": [{"text": "a"}, {"text": "b"}], "citations": [{}]}},
         {"citationsContent": {"content": [{"text": ""}], "citations": []}},

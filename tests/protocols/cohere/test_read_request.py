@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman import Options, ToolChoice
+from dragoman import ChatRequest, Msg, Options, ToolChoice
 from dragoman.losses import Field
 from dragoman.message import (
+    DocumentBlock,
     ImageBlock,
     RawBlock,
     ResponseFormat,
     ServerTool,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     Tool,
     ToolResultBlock,
@@ -192,6 +194,53 @@ def test_types_by_pythons_names_are_said_by_their_own_elsewhere() -> None:
     assert {(loss.code, loss.where) for loss in out.losses if loss.code.startswith("schema")} == {
         ("schema.restated", f"{at}.type"), ("schema.note", f"{at}.description")}  # fmt: skip
     assert dragoman.convert(told, "cohere", "cohere").body == told
+
+
+DOCUMENTS: list[Any] = [
+    "a", {"id": "b", "data": {"text": "c", "title": "T", "url": "https://e.com"}},
+    {"data": {"snippet": "s", "source": "shelf"}}, {"data": {"region": "EU", "text": "x"}},
+]  # fmt: skip
+
+
+def test_documents_are_the_last_users() -> None:
+    told = body(documents=DOCUMENTS, messages=[HI, {"role": "assistant", "content": "Yes."}, HI])
+    req = read(told)
+    assert req.messages[0].content == "Hi"
+    assert req.extras is None
+    assert [*req.messages[2].blocks] == [
+        DocumentBlock(TextSource(["a"]), cite=True),
+        DocumentBlock(TextSource(["c"], "https://e.com"), "T", cite=True,
+                      extras={"cohere": {"document": {"id": "b"}}}),
+        DocumentBlock(TextSource(["s"], "shelf"), cite=True),
+        DocumentBlock(TextSource(['{"region": "EU", "text": "x"}']), cite=True),
+        TextBlock("Hi"),
+    ]  # fmt: skip
+    off = read({**told, "citation_options": {"mode": "OFF"}})
+    assert {block.get("cite") for block in off.messages[2].blocks} == {None}
+    rows = list(ROOM.places(req, told))
+    paths = {id(node): path for path, node in rows if not isinstance(node, Field)}
+    assert paths[id(req.messages[2].blocks[1])] == "$.documents[1]"
+
+
+def test_documents_stay_where_the_conversation_goes_on() -> None:
+    wire = dragoman.wire("cohere")
+    req = wire.read_request(body(documents=DOCUMENTS))
+    req.messages += [Msg.assistant("Yes."), Msg.user("And?")]
+    assert wire.write_request(req).body["documents"] == DOCUMENTS
+    req.messages[0] = Msg.user([*req.messages[0].blocks[:3], TextBlock("Again")])
+    written = wire.write_request(req).body
+    assert written["documents"] == DOCUMENTS[:3]
+    assert written["messages"][0] == {
+        "role": "user", "content": [{"type": "text", "text": "Again"}]}  # fmt: skip
+    only = wire.write_request(ChatRequest([Msg.user([DocumentBlock(TextSource(["a"]))])]))
+    assert only.body["documents"] == [{"data": {"text": "a"}}]
+    assert only.body["messages"][0]["content"] == [{"type": "text", "text": "(See the document.)"}]
+
+
+def test_a_list_of_messages_alone_has_no_documents_beside_it() -> None:
+    shown = Msg.user([DocumentBlock(TextSource(["a"]), "T"), TextBlock("So?")])
+    (entry,) = dragoman.Formatter("cohere").write([shown]).messages
+    assert [part["text"] for part in entry["content"]] == ["T\n\na", "So?"]
 
 
 def test_places() -> None:

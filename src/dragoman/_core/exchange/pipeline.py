@@ -187,6 +187,7 @@ def prepare_part(
 
     `surveyed` is what a survey of these messages would find, if their reader found it already.
     """
+    caps = _within(caps, tools, whole)
     for rewrite in style.rewrites:
         msgs = _rewritten(msgs, rewrite, caps, report)
     if type(surveyed) is RoledHistory and surveyed.msgs is msgs:
@@ -226,6 +227,13 @@ def prepare_part(
         history, caps, report, style.told, whole, insert, context.behind, context.last
     )
     return prepared
+
+
+def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool) -> Capabilities:
+    """The capabilities of what is written: documents beside the messages need a whole request."""
+    if not caps.apart_documents or (whole and not tools):
+        return caps
+    return replace(caps, user=caps.user - {"document"})
 
 
 def _name_tools(

@@ -35,6 +35,18 @@ class _SiblingWire:
     nest: Callable[[JsonObject], JsonObject | None]  # and back
 
 
+# OpenAI API, "Files"; Gemini API, "Files": one store for both wires of a maker's own host
+_STORES = (
+    frozenset({"openai-chat", "openai-responses"}),
+    frozenset({"gemini", "gemini-interactions"}),
+)
+
+
+def issuers_of_files(issuers: frozenset[str]) -> frozenset[str]:
+    """On whose names files stand that hold where those of the issuers do: a file is of a host."""
+    return issuers.union(*(store for store in _STORES if store & issuers))
+
+
 def adopt_sibling_fields(
     req: ChatRequest, room: Room, reads: Collection[str], report: Report
 ) -> ChatRequest:

@@ -40,7 +40,7 @@ from .model_facts import ModelFacts, without_switch
 from .pipeline import FormatStyle, PreparedHistory, prepare
 from .read import WireReading
 from .residue import residue_of, source_map
-from .sibling_wires import adopt_sibling_fields
+from .sibling_wires import adopt_sibling_fields, issuers_of_files
 from .verbatim import prepare_verbatim, write_verbatim
 
 
@@ -73,6 +73,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if vendor is not None and _alone(vendor):
             reads = self._protocol_caps.reads | {vendor.name}
             self._protocol_caps = replace(self._protocol_caps, reads=reads)
+        files = issuers_of_files(self._protocol_caps.reads)
+        self._protocol_caps = replace(self._protocol_caps, files=files)
         self.vendor = vendor
         pin = next((some.pin for some in reversed(facts) if some.pin), "")
         self.facts = tuple(some if some.pin else some.pinned(pin) for some in facts)
@@ -195,6 +197,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     ) -> tuple[PreparedHistory, HttpRequest]:
         """What the passes gave, and the request that the protocol makes of it."""
         msgs = req.messages
+        if caps.apart_documents and (form := req.response_format) and form.kind != "text":
+            caps = replace(caps, user=caps.user - {"document"})  # no format stands beside those
         if req.system is not None or req.memories is not None or req.tools:
             msgs = self.with_prompt(req, style, caps, report)
         if req.response_format is not None and not self._format_as_read(req, model, style):

@@ -210,6 +210,12 @@ ROWS: dict[str, Code] = {
         ' such documents, say so: `can={"media_types": {"document": ("text/plain",)}}`.',
         asks=("user", "media_types"),
     ),
+    "video.as_images": degraded(
+        "the wire shows no video in frames, and gets them as images",
+        fix="Nothing has to be done: the frames are shown in their order. What says how many of"
+        " them there are in a second has no place.",
+        asks=("user", "sources"),
+    ),
     "media.source": dropped(
         "the wire does not take media from such a source",
         fix="Give the medium in another form, most widely `Base64Source`; a file id is good only"
@@ -222,9 +228,9 @@ ROWS: dict[str, Code] = {
     ),
     "media.detail": dropped(
         "the wire has no field for this detail of the medium",
-        fix="Nothing has to be done: the medium itself is sent. Leave `detail` or `title` unset"
-        " where it does not matter.",
-        asks=("details", "titles"),
+        fix="Nothing has to be done: the medium itself is sent. Leave `detail`, `title`,"
+        " `context` or `cite` unset where it does not matter.",
+        asks=("details", "titles", "sources"),
         weight="minor",
     ),
     "document.text": added(

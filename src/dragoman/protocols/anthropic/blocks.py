@@ -104,10 +104,10 @@ def write_block(block: ContentBlock, fields: NodeFields, as_read: bool = False) 
             del data["input"]
     elif type(block) is ThinkingBlock:
         data = write_thinking(block, as_read)
-    elif type(block) is ImageBlock or type(block) is DocumentBlock:
-        data = {"type": block.type, "source": _write_source(block, as_read)}
-        if type(block) is DocumentBlock and block.title is not None:
-            data["title"] = block.title
+    elif type(block) is ImageBlock:
+        data = {"type": "image", "source": _write_source(block, as_read)}
+    elif type(block) is DocumentBlock:
+        data = _write_document(block, as_read)
     elif type(block) is RawBlock and (as_read or isinstance(block.data, dict)):
         raw: JsonObject = block.data
         return raw
@@ -288,8 +288,42 @@ def _read_medium(
         return None
     if unknown:
         fields["source"] = unknown
-    title = fields.pop("title") if is_document and isinstance(fields.get("title"), str) else None
-    return block_type(source, title=title, spelling=spelling)
+    if block_type is ImageBlock:
+        return ImageBlock(source, spelling=spelling)
+    block = DocumentBlock(source, spelling=spelling)
+    for name in ("title", "context"):
+        if isinstance(fields.get(name), str):
+            setattr(block, name, fields.pop(name))
+    block.cite = _take_switch(fields)
+    return block
+
+
+def _take_switch(fields: JsonObject) -> bool | None:
+    """Whether a document is to be cited, taken out of the fields; None if they do not say so."""
+    switch = fields.get("citations")
+    if not isinstance(switch, dict) or switch.keys() != {"enabled"}:
+        return None
+    return fields.pop("citations")["enabled"] if isinstance(switch["enabled"], bool) else None
+
+
+def _read_found(fields: JsonObject, _issuer: str, _answer: bool) -> DocumentBlock | None:
+    """A `search_result`; None for one of odd passages."""
+    passages, title = _passages_of(fields.get("content")), fields.get("title")
+    if not passages or not isinstance(fields.get("source"), str) or not isinstance(title, str):
+        return None
+    del fields["content"], fields["title"]
+    source = tree.TextSource(passages, fields.pop("source"))
+    return DocumentBlock(source, title=title, cite=_take_switch(fields))
+
+
+def _passages_of(content: Json) -> list[str]:
+    """The texts of a list of texts that say nothing else; none of any other content."""
+    if not are_objects(content):
+        return []
+    if not all(part.keys() == {"type", "text"} and part["type"] == "text" for part in content):
+        return []
+    texts = [part["text"] for part in content]
+    return texts if all(isinstance(text, str) for text in texts) else []
 
 
 def _read_source(
@@ -309,6 +343,9 @@ def _read_source(
     if is_document and kind == "text" and fields.get("media_type") == _PLAIN_TEXT:
         del fields["media_type"]
         return _encoded(fields.pop("data", None)), kind, fields
+    if is_document and kind == "content" and (passages := _passages_of(fields.get("content"))):
+        del fields["content"]
+        return tree.TextSource(passages), None, fields
     if is_document and kind == "content":
         return _encoded(fields.pop("content", None)), kind, fields
     return None, None, fields
@@ -326,9 +363,28 @@ def _encoded(text: Json) -> Source | None:
         return None
 
 
-def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
-    """`base64`, `url`, `file`, or `text` for a document of plain text."""
+def _write_document(block: DocumentBlock, as_read: bool) -> JsonObject:
+    """`document`, or `search_result` for what a search found."""
     source = block.source
+    data: JsonObject
+    if type(source) is tree.TextSource and source.found_at is not None:
+        content = [{"type": "text", "text": text} for text in source.passages]
+        data = {"type": "search_result", "source": source.found_at, "content": content}
+    else:
+        data = {"type": "document", "source": _write_source(block, as_read)}
+    fields = {"title": block.title, "context": block.context}
+    data |= {name: value for name, value in fields.items() if value is not None}
+    if block.cite is not None:
+        data["citations"] = {"enabled": block.cite}
+    return data
+
+
+def _write_source(block: MediaBlock, as_read: bool) -> JsonObject:
+    """`base64`, `url`, `file`, `content` in passages, or `text` for a document of plain text."""
+    source = block.source
+    if type(source) is tree.TextSource:
+        texts = [{"type": "text", "text": text} for text in source.passages]
+        return {"type": "content", "content": texts}
     if type(source) is tree.URLSource:
         return {"type": "url", "url": source.url}
     if type(source) is tree.FileSource:
@@ -379,6 +435,7 @@ _RESULT_READERS: dict[str, _Reader] = {
     "text": _read_text,
     "image": partial(_read_medium, ImageBlock),
     "document": partial(_read_medium, DocumentBlock),
+    "search_result": _read_found,
 }
 
 

@@ -51,7 +51,10 @@ CAN = Capabilities(
     user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
     result=frozenset({"text", "image", "document", "raw"}),
-    sources=dict.fromkeys(("image", "document"), frozenset({"url", "base64", "file"})),
+    sources={
+        "image": frozenset({"url", "base64", "file"}),
+        "document": frozenset({"url", "base64", "file", "text"}),
+    },
     media_types={
         "image": ("image/jpeg", "image/png", "image/gif", "image/webp"),
         "document": ("application/pdf", "text/plain"),

@@ -68,6 +68,8 @@ class Anthropic(Room):
         ("tool_result", "id"): ("tool_use_id",),
         ("tool_result", "output"): ("content",),
         ("thinking", "redacted"): ("data",),
+        ("document", "context"): ("context",),
+        ("document", "cite"): ("citations",),
     }
 
     claims = staticmethod(hosts.claims)

@@ -16,13 +16,14 @@ from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import Origin, RawBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.blocks import ContentBlock, MediaBlock, answered
-from ..chat_shape import filled, without
+from ..chat_shape import are_objects, filled, without
 from .dialect import FORMATS, MEDIA_TYPES
 
 TEXT_INPUT = "text"  # in the spelling of a call: its input is a text
 TYPED = "tool_use"  # in the spelling of a call: it names its type
 
 _TEXT = "text"  # the spelling of a document whose text stands there
+_PASSAGES = "passages"  # of one in passages
 _STATUS = {"error": True, "success": False}
 _MARKING_FIELDS = frozenset({"citations", "guardContent"})  # extras that mark other kinds of text
 
@@ -169,7 +170,13 @@ class BlockWriter:
         elif type(block) is ThinkingBlock:
             key, data = "reasoningContent", write_thinking(block, self.as_read)
         elif isinstance(block, MediaBlock):
-            key, data = block.type, self._medium(block)
+            if found := _write_found(block):
+                key, data = "searchResult", found
+            else:
+                key, data = block.type, self._medium(block)
+            if type(block) is tree.DocumentBlock:
+                data |= {} if block.context is None else {"context": block.context}
+                data |= {} if block.cite is None else {"citations": {"enabled": block.cite}}
         elif type(block) is RawBlock and (self.as_read or isinstance(block.data, dict)):
             return block.data
         elif isinstance(block, RawBlock | tree.RefusalBlock):
@@ -210,7 +217,9 @@ class BlockWriter:
         if type(block) is tree.DocumentBlock and (name := self.name(block)) is not None:
             data["name"] = name
         source = block.source
-        if type(source) is not tree.Base64Source:
+        if type(source) is tree.TextSource:
+            data["source"] = {"content": [{"text": text} for text in source.passages]}
+        elif type(source) is not tree.Base64Source:
             data["source"] = {"s3Location": {"uri": uri_of(block)}}
         elif self.as_read and (block.spelling or "").partition(" ")[0] == _TEXT:
             data["source"] = {"text": b64decode(source.data).decode()}
@@ -224,11 +233,20 @@ class BlockWriter:
         usual = FORMATS.get(block.source.media_type or "")
         if usual is None or bare:
             return None
-        return form if form and form != _TEXT else usual
+        return form if form and form not in (_TEXT, _PASSAGES) else usual
 
     def name(self, block: tree.DocumentBlock) -> str | None:
         """The `name` of a document."""
         return block.title
+
+
+def _write_found(block: MediaBlock) -> JsonObject:
+    """`{"source", "title", "content": [{"text"}]}` for what a search found; empty for others."""
+    source = block.source
+    if type(source) is not tree.TextSource or source.found_at is None:
+        return {}
+    content = [{"text": text} for text in source.passages]
+    return {"source": source.found_at, "title": block.title, "content": content}
 
 
 def cache_point(hint: tree.CacheHint) -> JsonObject:
@@ -436,15 +454,55 @@ def _read_medium(data: JsonObject, issuer: str, _: str, kind: str) -> ContentBlo
     if type(block) is tree.DocumentBlock and isinstance(name, str):
         block.title = name
         known.add("name")
+    if type(block) is tree.DocumentBlock:
+        if isinstance(context := data.get("context"), str):
+            block.context = context
+            known.add("context")
+        block.cite = _switch(data)
+        if block.cite is not None:
+            known.add("citations")
     fields |= without(data, *known)
     block.spelling = spelling
     block.extras = {issuer: json_bytes(fields)} if fields else None
     return block
 
 
+def _read_found(data: JsonObject, issuer: str, _: str) -> ContentBlock | None:
+    """The document of a `searchResult`; None for one of odd passages."""
+    passages, found_at, title = (
+        _passages(data.get("content")),
+        data.get("source"),
+        data.get("title"),
+    )
+    if not passages or not isinstance(found_at, str) or not isinstance(title, str):
+        return None
+    source = tree.TextSource(passages, found_at)
+    block = tree.DocumentBlock(source, title=title, cite=_switch(data))
+    known = ("source", "title", "content", *(("citations",) if block.cite is not None else ()))
+    if fields := without(data, *known):
+        block.extras = {issuer: json_bytes(fields)}
+    return block
+
+
+def _switch(data: JsonObject) -> bool | None:
+    """Whether a document is to be cited; None if it does not say so, or says more."""
+    switch = data.get("citations")
+    if not isinstance(switch, dict) or switch.keys() != {"enabled"}:
+        return None
+    return switch["enabled"] if isinstance(switch["enabled"], bool) else None
+
+
+def _passages(content: Json) -> list[str]:
+    """The texts of a list of texts that say nothing else; none of any other content."""
+    if not are_objects(content) or not all(part.keys() == {"text"} for part in content):
+        return []
+    texts = [part["text"] for part in content]
+    return texts if all(isinstance(text, str) for text in texts) else []
+
+
 def _read_source(
     data: JsonObject, media_type: str, kind: str
-) -> tuple[tree.Base64Source | tree.URLSource | None, JsonObject, str | None]:
+) -> tuple[tree.Source | None, JsonObject, str | None]:
     """(the source, fields of the medium that nobody models, how it is spelled)."""
     content, location, text = data.get("bytes"), data.get("s3Location"), data.get("text")
     if isinstance(content, (str, bytes, bytearray)) and (media_type or kind == "document"):
@@ -456,6 +514,9 @@ def _read_source(
         source = tree.URLSource(location["uri"], media_type or None, read=True)
         return source, fields, None
     is_text = kind == "document" and media_type.partition("/")[0] in ("", "text")
+    if is_text and (passages := _passages(data.get("content"))):
+        spelling = None if media_type else f"{_PASSAGES} bare"
+        return tree.TextSource(passages, media_type=media_type or "text/plain"), {}, spelling
     if is_text and isinstance(text, str):
         try:
             content = b64encode(text.encode()).decode("ascii")
@@ -474,5 +535,6 @@ _READERS: dict[str, Callable[[JsonObject, str, str], ContentBlock | None]] = {
     "toolUse": _read_call,
     "reasoningContent": _read_thinking,
     "citationsContent": _read_cited,
+    "searchResult": _read_found,
     **{kind: partial(_read_medium, kind=kind) for kind in _MEDIA},
 }

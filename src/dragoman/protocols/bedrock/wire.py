@@ -63,7 +63,9 @@ class BedrockConverse(Room):
         ("tool_result", "id"): ("toolUseId",),
         ("tool_result", "output"): ("content",),
         ("tool_result", "is_error"): ("status",),
-        ("document", "title"): ("name",),
+        ("document", "title"): ("name", "title"),
+        ("document", "context"): ("context",),
+        ("document", "cite"): ("citations",),
     }  # fmt: skip
 
     claims = staticmethod(claims)

@@ -9,7 +9,7 @@ from typing import Any, Literal, assert_never
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments, loads, too_deep
-from ..._core.media import read_url, url_of
+from ..._core.media import document_of, image_of, read_url, url_of
 from ...errors import InvalidMessage, ReadError, WriteError
 from ...message import Citation, ContentBlock, ImageBlock, Origin, TextBlock
 from ..chat_shape import filled
@@ -17,6 +17,7 @@ from ..chat_shape import filled
 PLAN = "plan"  # the spelling of a text that stood in `tool_plan`
 TEXT = "string"  # of a text that was the content itself
 DOCUMENT = "document"  # of a text that is the data of a document
+APART = "apart"  # among the notes on a document that stood beside the messages
 
 _MAX_DEPTH = 500  # levels of data; deeper ones stay as they came
 
@@ -42,9 +43,11 @@ def read_part(part: Json, issuer: str, by: Literal["client", "server"] = "client
     elif kind == "thinking" and isinstance(part.get("thinking"), str):
         block = tree.ThinkingBlock(part["thinking"])
     elif kind == "image_url":
-        block = _read_image(part.get("image_url"))
+        image = _read_image(part.get("image_url"))
+        block = None if image is None else document_of(image)
     elif kind == "document":
-        block = _read_document(part.get("document"), issuer)
+        document = part.get("document")
+        block = read_found(document, issuer) or _read_document(document, issuer)
     if block is None or "citations" in part:  # which stand beside the content, never in it
         return tree.RawBlock(issuer, part, by=by)
     if len(part) > 2 and (unknown := {k: v for k, v in part.items() if k not in ("type", kind)}):
@@ -73,6 +76,8 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
             part = block.data
         case tree.RawBlock() | tree.RefusalBlock() | tree.AudioBlock() | tree.VideoBlock():
             raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
+        case tree.DocumentBlock() if type(block.source) is tree.TextSource:
+            part = {"type": "document", "document": write_found(block, as_read)[0]}
         case tree.DocumentBlock() | tree.ToolUseBlock() | tree.ToolResultBlock():
             raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
         case _:
@@ -83,7 +88,7 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The item that `read_part` read."""
     extras = (block.extras or {}).get(issuer, {})
-    return write_part(block, but_citations(extras), as_read=True)
+    return write_part(image_of(block), but_citations(extras), as_read=True)
 
 
 def _read_image(image: Any) -> ImageBlock | None:
@@ -106,6 +111,79 @@ def _write_image(block: ImageBlock, spelling: str) -> JsonObject:
     if block.detail is not None or form == "null":
         image["detail"] = block.detail
     return {"type": "image_url", "image_url": image}
+
+
+_WORDS = ("text", "snippet")
+_PLACES = ("url", "source")
+_FOUND = frozenset({*_WORDS, *_PLACES, "title", "context"})
+
+
+def read_found(document: Any, issuer: str) -> tree.DocumentBlock | None:
+    """`{"data": {"text", "title", "url"}, "id"}`: a document; None for data with other keys."""
+    data = document.get("data") if isinstance(document, dict) else None
+    if not isinstance(data, dict) or data.keys() - _FOUND:
+        return None
+    if not all(isinstance(value, str) for value in data.values()):
+        return None
+    words, places = ([key for key in keys if key in data] for keys in (_WORDS, _PLACES))
+    if len(words) != 1 or len(places) > 1:
+        return None
+    source = tree.TextSource([data[words[0]]], data[places[0]] if places else None)
+    block = tree.DocumentBlock(source, data.get("title"), context=data.get("context"))
+    block.spelling = " ".join((words[0], *places))
+    if unknown := {key: value for key, value in document.items() if key != "data"}:
+        block.extras = {issuer: {"document": unknown}}
+    return block
+
+
+def write_found(block: tree.DocumentBlock, as_read: bool = False) -> list[JsonObject]:
+    """The documents of a document in passages, which are cited one by one."""
+    source = block.source
+    assert type(source) is tree.TextSource  # no other is taken
+    keys = (block.spelling or "").split() if as_read else []
+    words = next((key for key in keys if key in _WORDS), _WORDS[0])
+    place = next((key for key in keys if key in _PLACES), _PLACES[0])
+    fields = {"title": block.title, place: source.found_at, "context": block.context}
+    given = {key: value for key, value in fields.items() if value is not None}
+    return [{"data": {**given, words: text}} for text in source.passages]
+
+
+def read_apart(documents: Json, issuer: str) -> list[tree.DocumentBlock]:
+    """The documents that stand beside the messages; none if one of them cannot be read."""
+    blocks: list[tree.DocumentBlock] = []
+    for document in documents if isinstance(documents, list) else ():
+        if isinstance(document, str):
+            block: tree.DocumentBlock | None = tree.DocumentBlock(tree.TextSource([document]))
+        elif (block := read_found(document, issuer)) is None:
+            text = _read_document(document, issuer)
+            if text is None:
+                return []
+            block = tree.DocumentBlock(tree.TextSource([text.text]), extras=text.extras)
+            block.spelling = DOCUMENT
+        assert block is not None
+        block.spelling = f"{APART} {block.spelling or TEXT}"
+        block.read_from = document
+        blocks.append(block)
+    return blocks
+
+
+def is_apart(block: ContentBlock) -> bool:
+    """Whether it is a document that was read from beside the messages."""
+    return type(block) is tree.DocumentBlock and (block.spelling or "").startswith(f"{APART} ")
+
+
+def write_apart(block: ContentBlock, extras: JsonObject, as_read: bool = False) -> list[Json]:
+    """The entries of `documents` of a user's block; none of a block that stands in its message."""
+    if type(block) is not tree.DocumentBlock or type(block.source) is not tree.TextSource:
+        return []
+    form = (block.spelling or "").removeprefix(f"{APART} ") if is_apart(block) else ""
+    entries: list[JsonObject] = write_found(block, as_read)
+    for text in block.source.passages[:1]:
+        if form == TEXT:
+            return [text]
+        if form == DOCUMENT and (data := document_data(TextBlock(text))) is not None:
+            entries = [{"data": data}]
+    return [{**entry, **extras.get("document", {})} for entry in entries]
 
 
 def _read_document(document: Any, issuer: str) -> TextBlock | None:

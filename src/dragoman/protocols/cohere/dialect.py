@@ -22,14 +22,18 @@ class Dialect:
 # Names of tools hold neither dashes nor dots, nor do they begin with a digit; no id comes twice.
 # A turn without a word is refused, and all calls have their results. A system message in the
 # middle of the history was taken by Command A; of a last turn of the assistant nobody knows.
-# A thinking block goes back as text, and nothing in it is signed.
+# Documents stand beside the messages (no request on record has functions, too), or are what a tool
+# returned; the model cites both. A thinking block goes back as text, and nothing in it is signed.
 CAN = Capabilities(
-    user=frozenset({"text", "image", "raw"}),
+    user=frozenset({"text", "image", "document", "raw"}),
     assistant=frozenset({"text", "raw"}),
-    result=frozenset({"text", "raw"}),
-    sources={"image": frozenset({"url", "base64"})},
+    result=frozenset({"text", "document", "raw"}),
+    sources={"image": frozenset({"url", "base64"}), "document": frozenset({"text"})},
     media_types={"image": ("image/png", "image/jpeg", "image/gif", "image/webp")},
     details=frozenset({"image"}),
+    titles=frozenset({"document"}),
+    apart_documents=True,
+    lone_documents=False,
     move_media=frozenset({"image"}),
     thinking="all",
     tool_choices=frozenset({"auto", "none", "required"}),

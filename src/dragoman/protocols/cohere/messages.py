@@ -10,11 +10,28 @@ from collections.abc import Callable, Iterable
 from ..._core.jsontext import Json, JsonObject
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ContentBlock, Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from ...message import (
+    ContentBlock,
+    DocumentBlock,
+    Msg,
+    RawBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from .. import chat_shape
 from ..chat_room import ChatRoom
 from ..chat_shape import own_extras
-from .blocks import DOCUMENT, PLAN, attach_citations, but_citations, citations_as_read, write_part
+from .blocks import (
+    DOCUMENT,
+    PLAN,
+    attach_citations,
+    but_citations,
+    citations_as_read,
+    is_apart,
+    write_found,
+    write_part,
+)
 
 
 def read_other_blocks(room: ChatRoom, fields: JsonObject, index: int) -> list[ContentBlock]:
@@ -77,7 +94,7 @@ def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
     """The entry of a message of blocks."""
     calls, others = chat_shape.split_calls(m.blocks)
     items, plans, citations = _split_plans(
-        others,
+        [block for block in others if not is_apart(block)],
         lambda block: (block.extras or {}).get(room.issuer, {}),
         lambda text: text.spelling == PLAN,
     )
@@ -93,6 +110,7 @@ def blocks_as_read(room: ChatRoom, m: Msg) -> JsonObject:
 def write_blocks(room: ChatRoom, m: Msg, caps: Capabilities, report: Report) -> JsonObject:
     """`content`, `tool_plan`, `tool_calls` and `citations`: those that there are."""
     calls, others = chat_shape.split_calls(m.blocks)
+    others = [block for block in others if type(block) is not DocumentBlock]  # `write` has them
     entries = [chat_shape.compose_call(call, caps) for call in calls if type(call) is ToolUseBlock]
     if not others and len(entries) == len(calls):  # most turns of an agent
         return {"tool_calls": entries} if entries else {}
@@ -126,7 +144,17 @@ def write_result(
     text = output[0] if isinstance(output, list) and len(output) == 1 else None
     is_plain = type(text) is TextBlock and text.extras is None and text.spelling != DOCUMENT
     if isinstance(output, list) and output and not is_plain:
-        entry["content"] = [_write_part(item, own_extras(item, caps), report) for item in output]
+        entry["content"] = [
+            part for item in output for part in _result_parts(item, own_extras(item, caps), report)
+        ]
     else:
         entry["content"] = chat_shape.result_text(block, bullets=False)
     return entry if block.extras is None else {**entry, **own_extras(block, caps)}
+
+
+def _result_parts(block: ContentBlock, extras: JsonObject, report: Report) -> list[Json]:
+    """The items of a result: of a document one for each passage."""
+    if type(block) is not DocumentBlock:
+        return [_write_part(block, extras, report)]
+    items = [{"type": "document", "document": document} for document in write_found(block)]
+    return [chat_shape.filled(item, extras) for item in items]

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import Json, JsonObject
+from ..._core.passes.roles import USER
 from ...losses import Field, Report
-from ...message import ChatRequest, Msg, TextBlock, ThinkingBlock, Tool
-from ..base import HttpRequest, PreparedRequest
+from ...message import ChatRequest, DocumentBlock, Msg, TextBlock, ThinkingBlock, Tool
+from ..base import HttpRequest, Names, PreparedRequest
 from ..chat_room import ChatRoom
+from ..chat_shape import own_extras
 from ..client_arguments import Arguments
 from ..paths import CHAT_PATHS, PathTable, request_paths
 from . import blocks, dialect, request
@@ -54,6 +56,9 @@ class Cohere(ChatRoom):
         ("response_format", "schema"): ("response_format.json_schema", "response_format.schema"),
         ("message", blocks.PLAN): ("tool_plan",),
         ("text", "text"): ("text", "document.data"),
+        ("document", "source"): ("document.data", "data"),
+        ("document", "title"): ("document.data.title", "data.title"),
+        ("document", "context"): ("document.data.context", "data.context"),
         ("image", "source"): ("image_url",),
         ("image", "detail"): ("image_url.detail",),
     }
@@ -96,12 +101,51 @@ class Cohere(ChatRoom):
             return True
         return isinstance(payload.get("message"), dict) and "finish_reason" in payload
 
+    def read_request(
+        self, body: JsonObject, path: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> ChatRequest:
+        """The request of a body; documents beside the messages are the last user's."""
+        req = super().read_request(body, path, headers)
+        asked = next((m for m in reversed(req.messages) if m.role == "user"), None)
+        fields = (req.extras or {}).get(self.issuer, {})
+        documents = blocks.read_apart(fields.get("documents"), self.issuer)
+        if asked is None or not documents:
+            return req
+        options = fields.get("citation_options")
+        mode = options.get("mode") if isinstance(options, dict) else None
+        for block in documents:
+            block.cite = None if str(mode).upper() == "OFF" else True
+        asked.content = [*documents, *self.content_list(asked.content)]
+        del fields["documents"]
+        if not fields and req.extras is not None:
+            del req.extras[self.issuer]
+            req.extras = req.extras or None
+        return req
+
+    def body_as_read(self, req: ChatRequest, kept: Names, elements: list[Json]) -> JsonObject:
+        """The body that `read_request` read, its documents with those of new messages."""
+        body = super().body_as_read(req, kept, elements)
+        documents = [
+            document
+            for m in req.messages
+            if m.role == "user" and (not req.tools or (req.read and req.read.holds(m)))
+            for block in m.blocks
+            for document in blocks.write_apart(
+                block, (block.extras or {}).get(self.issuer, {}), as_read=True
+            )
+        ]
+        if documents:
+            body["documents"] = [*documents, *body.get("documents", ())]
+        return body
+
     def places(self, req: ChatRequest, body: JsonObject) -> Iterator[tuple[str, object]]:
         """Those of `paths`; citations stand beside the content, one switch makes tools strict."""
         for path, node in request_paths(req, body, self.paths):
             yield path, node
             if type(node) is Tool:
                 yield "$.strict_tools", Field(node, "strict")
+            if type(node) is DocumentBlock:
+                yield path, Field(node, "cite")  # by default, all are
             if type(node) is Msg:
                 for block in node.blocks:
                     if type(block) is TextBlock or type(block) is ThinkingBlock:
@@ -111,7 +155,15 @@ class Cohere(ChatRoom):
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body around the messages: a format beside documents is refused."""
         http = super().write(prepared, report)
-        body = http.body
+        body, caps = http.body, prepared.caps
+        documents = [
+            document
+            for m, role in zip(prepared.history.msgs, prepared.history.roles, strict=True)
+            for block in (m.blocks if role == USER else ())
+            for document in blocks.write_apart(block, own_extras(block, caps))
+        ]
+        if documents:
+            body["documents"] = [*documents, *body.get("documents", ())]
         if body.get("documents") and body.get("response_format", {}).get("type") == "json_object":
             what = "a format beside documents"
             form = prepared.request.response_format

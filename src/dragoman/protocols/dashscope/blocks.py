@@ -15,6 +15,7 @@ from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url, url_of
 from ...errors import WriteError
 from ...message import AudioBlock, CacheHint, ContentBlock, ImageBlock, Origin, TextBlock
+from ..chat_shape import are_texts
 
 MEDIA: dict[str, Any] = {"image": ImageBlock, "audio": AudioBlock, "video": tree.VideoBlock}
 
@@ -32,6 +33,8 @@ def read_part(part: Any, issuer: str) -> Any:
     if kind == "text" and (value is None or isinstance(value, str)):
         block = TextBlock(value or "")
         spelling = _NULL if value is None else None
+    elif kind == "video" and are_texts(value):
+        block = tree.VideoBlock(tree.FramesSource(value))
     elif kind and isinstance(value, str):
         if value.startswith("oss://"):  # a file that was uploaded to the provider
             block = MEDIA[kind](tree.FileSource(value, issuer))
@@ -75,9 +78,14 @@ def write_part(block: Any, fields: JsonObject, spelling: str | None = None) -> J
     return {**part, **cache_field(block.cache), **fields}
 
 
-def media_link(block: Any, head: str | None = None) -> str:
-    """The URL, file or data URI of a medium; `head` is how the URI began if it was read."""
+def media_link(block: Any, head: str | None = None) -> str | list[str]:
+    """The URL, file or data URI of a medium, or those of a video's frames.
+
+    `head` is how the URI began if it was read.
+    """
     source = block.source
+    if type(source) is tree.FramesSource:
+        return list(source.frames)
     if type(source) is tree.FileSource:
         return source.file_id
     if type(source) is tree.LocalSource:

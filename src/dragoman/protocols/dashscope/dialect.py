@@ -46,7 +46,10 @@ CAN = Capabilities(
     user=frozenset({"text", "image", "audio", "video", "raw"}),
     assistant=frozenset({"text", "raw"}),
     system=frozenset({"text", "raw"}),
-    sources={kind: frozenset({"url", "base64", "file"}) for kind in ("image", "audio", "video")},
+    sources={
+        **dict.fromkeys(("image", "audio"), frozenset({"url", "base64", "file"})),
+        "video": frozenset({"url", "base64", "file", "frames"}),
+    },
     schemes=frozenset({"http", "https", "oss"}),
     file_schemes=frozenset({"oss"}),
     move_media=frozenset({"image", "audio", "video"}),

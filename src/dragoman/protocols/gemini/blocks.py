@@ -431,8 +431,8 @@ def _media_data(source: Source, media_type: str | None, notes: Sequence[str] = (
             return {"fileData": {**data, "fileUri": source.url}}
         case tree.FileSource():
             return {"fileData": {**data, "fileUri": source.file_id}}
-        case tree.LocalSource():
-            raise AssertionError("nobody reads a local file")
+        case tree.LocalSource() | tree.TextSource() | tree.FramesSource():
+            raise AssertionError("nobody reads such a source")
         case _:
             assert_never(source)
 

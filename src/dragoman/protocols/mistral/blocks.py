@@ -10,7 +10,7 @@ from typing import Any, assert_never
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
-from ..._core.media import is_data_uri, read_url, url_of
+from ..._core.media import document_of, image_of, is_data_uri, read_url, url_of
 from ...errors import WriteError
 from ...message import AudioBlock, Citation, ContentBlock, ImageBlock, Origin, ThinkingBlock
 from ...message.blocks import MediaBlock
@@ -54,7 +54,8 @@ def read_part(part: JsonObject, issuer: str) -> ContentBlock:
     elif kind == "thinking":
         return _read_thinking(part, issuer)
     elif kind == "image_url":
-        block = _read_image(part["image_url"])
+        image = _read_image(part["image_url"])
+        block = None if image is None else document_of(image)
     elif kind == "document_url":
         source, head = read_url(require_text(part["document_url"]))
         block = tree.DocumentBlock(source, spelling=head)
@@ -100,7 +101,7 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
 
 def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The chunk that `read_part` read."""
-    return write_part(block, (block.extras or {}).get(issuer), as_read=True)
+    return write_part(image_of(block), (block.extras or {}).get(issuer), as_read=True)
 
 
 def text_pieces(thinking: Json) -> list[Any]:

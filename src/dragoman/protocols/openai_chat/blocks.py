@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject, arguments
-from ..._core.media import read_url, url_of
+from ..._core.media import document_of, image_of, read_url, url_of
 from ..._core.passes.roles import RoledHistory
 from ..._core.stream.arguments import parse_arguments
 from ...capabilities import Capabilities
@@ -29,7 +29,7 @@ from ...message import (
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_call
-from ..chat_shape import are_objects, arguments_of, filled, own_extras
+from ..chat_shape import are_objects, are_texts, arguments_of, filled, own_extras
 from ..chat_shape import write_call as shaped_call
 from .dialect import THINKING_FIELDS, Dialect
 
@@ -61,6 +61,7 @@ def cache_mark(hint: CacheHint, mark: str) -> JsonObject:
     return {key: fields if hint.ttl is None else {**fields, "ttl": hint.ttl}}
 
 
+FRAMES = "frames"  # the spelling of a video in frames
 PART = "part"  # the spelling of what stands in a list of parts
 TRANSCRIPT = "transcript"  # of the text of what the model spoke
 BARE = "bare"  # of an image whose URL stands in no object
@@ -92,6 +93,8 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
         block = tree.RefusalBlock(value)
     elif isinstance(kind, str) and isinstance(value, dict):
         block = _read_media(kind, value, issuer)
+    elif kind == "video" and are_texts(value):  # as some hosts take it
+        block = tree.VideoBlock(tree.FramesSource(value), spelling=FRAMES)
     if block is None:
         block = RawBlock(issuer, part, by="client")
         block.read_from = part
@@ -146,6 +149,7 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
         block = _LINK_PARTS[kind](source, spelling=head)
         if isinstance(value.get("detail"), str):
             block.detail = unknown.pop("detail")
+        block = document_of(block)
     elif kind == "input_audio" and isinstance(value.get("data"), str):
         media_type = _AUDIO_TYPES.get(str(value.get("format")))
         if media_type is not None and not value["data"].startswith("data:"):
@@ -156,7 +160,7 @@ def _read_media(kind: str, value: JsonObject, issuer: str) -> ContentBlock | Non
         block = tree.DocumentBlock(source, spelling=head)
     elif kind == "file" and isinstance(value.get("file_id"), str):
         block = tree.DocumentBlock(tree.FileSource(unknown.pop("file_id"), issuer))
-    if type(block) is tree.DocumentBlock and isinstance(value.get("filename"), str):
+    if kind == "file" and block is not None and isinstance(value.get("filename"), str):
         block.title = unknown.pop("filename")
     if block is not None and unknown:
         block.extras = {issuer: {kind: unknown}}
@@ -176,6 +180,8 @@ def write_part(block: Any, audio_links: bool = False, spelling: str | None = Non
     if kind is tree.RefusalBlock:
         return {"type": "refusal", "refusal": block.text}
     source = block.source
+    if isinstance(source, tree.FramesSource):
+        return {"type": "video", "video": list(source.frames)}
     if kind is tree.DocumentBlock:
         is_id = isinstance(source, tree.FileSource)
         name = block.title
@@ -211,6 +217,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The part that `read_part` or `read_content_part` made the block of."""
     if type(block) is RawBlock:
         return block.data
+    block = image_of(block)
     head, _, key = (block.spelling or "").partition(" ")
     if head in CACHE_MARKS:
         head, key = "", head

@@ -79,9 +79,10 @@ class OpenAIChat(Room):
         ("refusal", "text"): ("refusal",),
         ("image", "source"): ("image_url.url",),
         ("audio", "source"): ("input_audio.data", "audio_url.url"),
-        ("video", "source"): ("video_url.url",),
+        ("video", "source"): ("video_url.url", "video"),
         **{(kind, "detail"): (f"{kind}_url.detail",) for kind in ("image", "audio", "video")},
-        ("document", "source"): ("file.file_id", "file.file_data"),
+        ("document", "source"): ("file.file_id", "file.file_data", "image_url.url"),
+        ("document", "detail"): ("image_url.detail",),
         ("document", "title"): ("file.filename",),
     }
 

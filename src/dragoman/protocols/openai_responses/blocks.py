@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
-from ..._core.media import read_url, url_of
+from ..._core.media import document_of, image_of, read_url, url_of
 from ...errors import WriteError
 from ...message import (
     CacheHint,
@@ -113,7 +113,7 @@ def read_part(data: Json, issuer: str) -> ContentBlock:
     if kind == "input_text" and len(data) == 2 and type(data.get("text")) is str:
         block = TextBlock(data["text"])  # the usual part
     elif isinstance(kind, str) and (block := _part_block(kind, data, issuer)) is not None:
-        fields = _part_fields(block)
+        fields = _part_fields(image_of(block))
         if extras := {key: value for key, value in data.items() if key not in fields}:
             ttl = extras[MARK].get("ttl") if isinstance(extras.get(MARK), dict) else None
             hint = CacheHint(ttl if isinstance(ttl, str) else None)
@@ -145,7 +145,7 @@ def _part_block(kind: str, data: JsonObject, issuer: str) -> TextBlock | _Medium
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     detail, name = texts.get("detail"), texts.get("filename")
     if kind == "input_image":
-        return tree.ImageBlock(source, detail=detail, spelling=spelling)
+        return document_of(tree.ImageBlock(source, detail=detail, spelling=spelling))
     return tree.DocumentBlock(source, name, detail, spelling=spelling)
 
 
@@ -170,7 +170,7 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
     """The part that `read_part` made the block of."""
     if type(block) is RawBlock:
         return block.data
-    part = _part_fields(block)
+    part = _part_fields(image_of(block))
     if (hint := getattr(block, "cache", None)) is not None:
         part[MARK] = mark(hint)
     if block.extras is not None:

@@ -17,7 +17,14 @@ from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
 from ...media import as_base64, media_fault, speech_id, with_registered_type
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
-from .state import State, document_as_text, fit_medium, prepare_medium, raw_as_text
+from .state import (
+    State,
+    document_as_text,
+    fit_medium,
+    frames_as_images,
+    prepare_medium,
+    raw_as_text,
+)
 
 
 def drop_blanks(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
@@ -178,7 +185,8 @@ def _output(
             item = state.owned(item)  # noqa: PLW2901 - the same block, less what is foreign
         if isinstance(item, MediaBlock):
             text = document_as_text(state, item, kinds) if item.type == "document" else None
-            items.append(text or _result_medium(state, item, kinds, media))
+            shown = [item] if text else frames_as_images(state, item, kinds) or [item]
+            items += [text or _result_medium(state, medium, kinds, media) for medium in shown]
         elif type(item) is TextBlock:
             items.append(state.cited(item))
         elif type(item) is tree.RawBlock and takes_raw and item.issuer in state.caps.reads:
@@ -205,8 +213,8 @@ def _result_medium(
         if kind in kinds and medium is not None:
             return state.hinted(medium)
     else:
-        for name in ("detail", "title"):
-            if getattr(block, name) is not None:
+        for name in ("detail", "title", "context", "cite"):
+            if getattr(block, name, None) is not None:
                 state.report.lost("media.detail", block, name)
     place = state.told.place(source)
     saved = state.saver is not None and type(source) is tree.Base64Source
@@ -286,6 +294,8 @@ def _is_unhinted(block: ContentBlock, caps: Capabilities) -> TypeGuard[tree.Docu
     """Whether it is a document that no cache hint may follow."""
     if type(block) is not tree.DocumentBlock:
         return False
+    if type(block.source) is tree.TextSource and block.source.found_at is not None:
+        return False  # what a search found is no document there
     return getattr(block.source, "media_type", None) not in caps.cached_documents
 
 

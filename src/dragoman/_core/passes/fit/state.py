@@ -12,11 +12,22 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from ....capabilities import Capabilities
 from ....losses import Report
-from ....message import CacheHint, Msg, RawBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from ....message import (
+    CacheHint,
+    DocumentBlock,
+    FramesSource,
+    ImageBlock,
+    Msg,
+    RawBlock,
+    TextBlock,
+    TextSource,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from ....message.blocks import ANSWER, NOTES, ContentBlock, Extras, MediaBlock, texts_within
 from ....message.check import HEALED
 from ...jsontext import JsonObject
-from ...media import as_base64, document_text, media_fault, with_true_type
+from ...media import as_base64, document_text, media_fault, source_of, with_true_type
 from ...wording import Told
 from ..roles import same_items, with_content, with_fields
 
@@ -232,10 +243,12 @@ def fit_medium(
     if kind == "document" and (text := document_as_text(state, block, kinds)) is not None:
         return [text]
     moves = kind in caps.user and kind in caps.move_media
-    if kind not in kinds and not moves:
+    if kind not in kinds and not moves and type(block.source) is not FramesSource:
         state.report.lost("block.unsaid", block, what=f"{kind} of the {role}")
         state.unhinted(block)
         return []
+    if (images := frames_as_images(state, block, kinds)) is not None:
+        return [part for image in images for part in fit_medium(state, image, role, kinds, moved)]
     prepared = prepare_medium(state, block)
     if isinstance(prepared, str):
         if prepared:
@@ -252,6 +265,24 @@ def fit_medium(
     return []
 
 
+def frames_as_images(
+    state: State, block: MediaBlock, kinds: frozenset[str]
+) -> list[MediaBlock] | None:
+    """The frames of a video as images, in order, where no video may stand as frames; else None."""
+    source, caps = block.source, state.caps
+    if type(source) is not FramesSource or not source.frames:
+        return None
+    shown = "video" in kinds or {"video"} <= caps.user & caps.move_media
+    if shown and media_fault(block, caps) is None:
+        return None
+    if "image" not in kinds and not {"image"} <= caps.user & caps.move_media:
+        return None
+    state.report.lost("video.as_images", block, what=f"{len(source.frames)} frames")
+    state.unhinted(block)
+    frames = (ImageBlock(source_of(frame)) for frame in source.frames)
+    return [state.report.made(image, block) for image in frames]
+
+
 def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> TextBlock | None:
     """A document of plain text as text, where no document of these kinds may stand."""
     caps = state.caps
@@ -265,9 +296,14 @@ def document_as_text(state: State, block: MediaBlock, kinds: frozenset[str]) -> 
     if not text.strip():
         return None
     state.report.lost("media.as_text", block, did="its text is told")
-    if block.detail is not None:
-        state.report.lost("media.detail", block, "detail")
-    return state.stand_in(state.told.words(text, block.title), block)
+    for name in ("detail", "cite"):
+        if getattr(block, name, None) is not None:
+            state.report.lost("media.detail", block, name)
+    names = [block.title, getattr(block.source, "found_at", None)]
+    title = ", ".join(name for name in names if name)
+    context = block.context if type(block) is DocumentBlock else None
+    text = state.told.words(text, context)
+    return state.stand_in(state.told.words(text, title), block)
 
 
 def raw_as_text(state: State, block: RawBlock, kinds: frozenset[str]) -> TextBlock | None:
@@ -298,6 +334,35 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
     for name, kinds in (("detail", state.caps.details), ("title", state.caps.titles)):
         if getattr(block, name) is not None and (fault is not None or block.type not in kinds):
             report.lost("media.detail", block, name)
+    if type(block) is DocumentBlock and (
+        fault or "text" not in state.caps.sources.get("document", ())
+    ):
+        uncited(block, report)
     if fault is None:
-        return prepared
+        return prepared if type(prepared.source) is not TextSource else _passages(state, prepared)
     return state.told.at(block.type, fault.place) if fault.place else ""
+
+
+def uncited(block: DocumentBlock, report: Report) -> None:
+    """Report what only a wire has a place for whose answers cite documents."""
+    for name in ("context", "cite"):
+        if getattr(block, name) is not None:
+            report.lost("media.detail", block, name)
+
+
+def _passages(state: State, block: MediaBlock) -> MediaBlock | str:
+    """A document in passages, none of them blank where that is refused; its name if found."""
+    source, report = block.source, state.report
+    assert type(source) is TextSource  # the caller looked
+    changes: dict[str, Any] = {}
+    passages = [text for text in source.passages if text.strip() or state.caps.blank_text]
+    if len(passages) < len(source.passages):
+        changes["source"] = replace(source, passages=passages)
+    if changes or not passages:
+        report.lost("text.blank", block, "source.passages")
+    if not passages:
+        return ""
+    if source.found_at is not None and not block.title:
+        report.lost("document_name.made", block, did=source.found_at)
+        changes["title"] = source.found_at
+    return with_fields(block, report, **changes) if changes else block
