@@ -207,3 +207,91 @@ def test_the_first_candidate_is_whole_whatever_became_of_the_second() -> None:
          "index": index} for index, reason in enumerate(("STOP", "MAX_TOKENS"))]}  # fmt: skip
     resp, _, _ = answer("gemini", told, "openai-responses")
     assert resp.status == "complete"
+
+
+HEL = {"token": "Hel", "logprob": -0.1, "bytes": [72, 101, 108], "top_logprobs": [
+    {"token": "Hel", "logprob": -0.1, "bytes": [72, 101, 108]},
+    {"token": "Ho", "logprob": -3.5, "bytes": [72, 111]}]}  # fmt: skip
+LO = {"token": "lo", "logprob": -0.25, "bytes": [108, 111], "top_logprobs": []}
+LIKELY = [("Hel", -0.1, ["Hel", "Ho"]), ("lo", -0.25, [])]
+PART = {"type": "output_text", "text": "Hello", "annotations": [], "logprobs": [HEL, LO]}
+HELLO = {"type": "message", "id": "m1", "role": "assistant", "status": "completed",
+         "content": [PART]}  # fmt: skip
+OPENED = {"id": "r1", "object": "response", "created_at": 1, "model": "gpt-4.1"}
+RATED: dict[str, dict[str, Any]] = {
+    "openai-chat": {
+        "id": "c1", "object": "chat.completion", "created": 1, "model": "gpt-4.1", "choices": [{
+            "index": 0, "message": {"role": "assistant", "content": "Hello", "refusal": None},
+            "finish_reason": "stop", "logprobs": {"content": [HEL, LO], "refusal": None}}]},
+    "openai-responses": {**OPENED, "status": "completed", "output": [HELLO]},
+    "gemini": {"candidates": [{
+        "content": {"parts": [{"text": "Hello"}], "role": "model"}, "finishReason": "STOP",
+        "index": 0, "logprobsResult": {
+            "chosenCandidates": [{"token": "Hel", "logProbability": -0.1},
+                                 {"token": "lo", "logProbability": -0.25}],
+            "topCandidates": [{"candidates": [{"token": "Hel", "logProbability": -0.1},
+                                              {"token": "Ho", "logProbability": -3.5}]},
+                              {"candidates": []}]}}],
+        "modelVersion": "gemini-3.5-flash", "responseId": "g1"},
+    "ollama": {"model": "qwen3", "created_at": "2026-11-22T02:00:00Z", "done": True,
+               "message": {"role": "assistant", "content": "Hello"}, "done_reason": "stop",
+               "logprobs": [HEL, LO]},
+}  # fmt: skip
+
+
+def likely(resp: ChatResponse) -> list[tuple[str, float, list[str]]]:
+    return [(one.token, one.logprob, [t.token for t in one.top or ()]) for one in resp.logprobs]
+
+
+@pytest.mark.parametrize("source", RATED)
+def test_how_likely_tokens_were_is_told_in_the_form_of_the_client(source: str) -> None:
+    told = RATED[source]
+    assert likely(dragoman.wire(source).read_response(told)) == LIKELY
+    assert dragoman.convert(told, source, source, "response").body == told
+    for target in ("openai-chat", "openai-responses", "gemini"):
+        resp, _, losses = answer(source, told, target)
+        assert likely(resp) == LIKELY
+        assert not [where for _, where in losses if "ogprobs" in where]
+    _, _, losses = answer(source, told, "anthropic")
+    assert any("ogprobs" in where and code == "extras.foreign" for code, where in losses)
+
+
+def rated_chunks() -> list[Any]:
+    rated = [{"content": [token], "refusal": None} for token in (HEL, LO)]
+    pieces = [chunk({"content": one["content"][0]["token"]}, logprobs=one) for one in rated]
+    return [*pieces, chunk({}, "stop")]
+
+
+def rated_events() -> list[Any]:
+    at: dict[str, Any] = {"output_index": 0, "item_id": "m1", "content_index": 0}
+    opened = {**OPENED, "status": "in_progress", "output": []}
+    item = {**HELLO, "content": [], "status": "in_progress"}
+    return [
+        {"type": "response.created", "response": opened},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        *({"type": "response.output_text.delta", **at, "delta": token["token"],
+           "logprobs": [token]} for token in (HEL, LO)),
+        {"type": "response.output_item.done", "output_index": 0, "item": HELLO},
+        {"type": "response.completed", "response": RATED["openai-responses"]},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "gemini"])
+@pytest.mark.parametrize(("source", "events"), [
+    ("openai-chat", rated_chunks()), ("openai-responses", rated_events()),
+])  # fmt: skip
+def test_how_likely_tokens_were_is_told_in_streams(
+    source: str, events: list[Any], target: str
+) -> None:
+    resp, _ = relayed(source, target, events)
+    assert resp.text == "Hello"
+    assert likely(resp) == LIKELY
+
+
+def test_an_id_of_a_token_has_no_place_elsewhere() -> None:
+    chosen = [{"token": "a", "tokenId": 5, "logProbability": -1}]
+    content = {"parts": [{"text": "a"}], "role": "model"}
+    told = {"candidates": [{"content": content, "finishReason": "STOP",
+                            "logprobsResult": {"chosenCandidates": chosen}}]}  # fmt: skip
+    _, _, losses = answer("gemini", told, "openai-chat")
+    assert ("answer.unsaid", "$.candidates[0]") in losses

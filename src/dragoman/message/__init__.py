@@ -32,6 +32,7 @@ from .blocks import (
     URLSource,
     VideoBlock,
 )
+from .logprobs import Logprob
 from .msg import Msg, Role, identify
 from .paths import answer_places, places
 from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of
@@ -55,6 +56,7 @@ __all__ = [
     "Grammar",
     "ImageBlock",
     "LocalSource",
+    "Logprob",
     "Msg",
     "Namespace",
     "Options",

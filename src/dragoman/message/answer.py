@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, final
 from .._core.redaction import Shown
 from ..errors import ProviderError
 from .blocks import Base64Source, ContentBlock, Extras, TextBlock, ToolUseBlock
+from .logprobs import Logprob, tokens_within
 from .msg import Msg
 
 FinishReason: TypeAlias = Literal[
@@ -88,6 +89,12 @@ class Candidate(Shown):
     finish: Finish = field(default_factory=Finish)
     extras: Extras | None = None
 
+    @property
+    def logprobs(self) -> list[Logprob]:
+        """How likely each token of its text was, in order; empty where nobody has told it."""
+        found = tokens_within(self.extras)
+        return found or [one for block in self.msg.blocks for one in tokens_within(block.extras)]
+
 
 @dataclass(slots=True, repr=False)
 class ChatResponse(Shown):
@@ -121,6 +128,11 @@ class ChatResponse(Shown):
         runs = groupby(self.msg.blocks, type)
         texts = ["".join(b.text for b in run if type(b) is TextBlock) for _, run in runs]
         return "\n".join(text for text in texts if text)
+
+    @property
+    def logprobs(self) -> list[Logprob]:
+        """How likely each token of the first candidate's text was; empty if nobody has told it."""
+        return self.candidates[0].logprobs or tokens_within(self.extras)
 
     @property
     def calls(self) -> list[ToolUseBlock]:

@@ -21,6 +21,7 @@ from ..message import Candidate, ChatResponse, Finish, RefusalBlock, TextBlock, 
 from ..message.answer import FinishReason
 from ..message.blocks import ANSWER, NOTES, ContentBlock
 from ..message.check import HEALED
+from ..message.logprobs import LISTED, RESULT, Logprob, tokens_of, tokens_within
 from .chat_shape import filled
 
 Event: TypeAlias = tuple[str | None, Json]
@@ -37,7 +38,9 @@ class AnswerWriter:
     `issuers` are those whose fields and opaque blocks this wire understands, its own one first.
     """
 
-    __slots__ = ("_reported", "issuer", "issuers", "own", "report")
+    __slots__ = ("_reported", "_tokens", "issuer", "issuers", "own", "report")
+    # what it says of tokens beside their text and how likely they were; None: nothing of them
+    token_fields: ClassVar[tuple[str, ...] | None] = None
     # how the wire names the reasons, the usual name of each first, and the most usual one of all
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {}
     unwritten_reasons: ClassVar[Mapping[str, FinishReason]] = {}  # names that are only read
@@ -50,6 +53,7 @@ class AnswerWriter:
         self.issuers = tuple(issuers)
         self.own = own
         self._reported: set[str] = set()
+        self._tokens: dict[Key, int] = {}  # how many of a text in a stream were told
 
     @classmethod
     def for_answer(cls, resp: ChatResponse, issuers: Sequence[str], report: Report) -> Self:
@@ -76,8 +80,27 @@ class AnswerWriter:
         return data
 
     def foreign(self, node: object, issuer: str, fields: JsonObject) -> None:
-        """Report the fields of another issuer."""
+        """Report the fields of another issuer, but for those that are said in another form."""
+        if self.token_fields is not None and tokens_of(fields):
+            fields = {key: value for key, value in fields.items() if key not in (LISTED, RESULT)}
         self.report.foreign(node, issuer, fields)
+
+    def tokens(self, node: Candidate | ChatResponse | Part | Meta) -> list[Logprob]:
+        """How likely the tokens of another wire's answer were; none of one of this wire."""
+        if self.own or self.token_fields is None:
+            return []
+        if type(node) is Meta:
+            found = tokens_of(node.extras or {})
+        elif type(node) is Part:
+            every = tokens_within(node.block.extras)  # of a text, which may be told again
+            found = every[self._tokens.get(node.key, 0) :]
+            self._tokens[node.key] = max(len(every), self._tokens.get(node.key, 0))
+        else:
+            found = node.logprobs
+        for name in ("bytes", "id") if found else ():
+            if name not in self.token_fields and any(_says(one, name) for one in found):
+                self.lost_once("answer.unsaid", node, what=f"the {name} of tokens")
+        return found
 
     def answer_fields(self, resp: ChatResponse, known: Sequence[str] = ()) -> JsonObject:
         """The same for a whole answer; events that its reader did not know are a loss."""
@@ -168,6 +191,13 @@ class AnswerWriter:
         for name in names:
             if getattr(usage, name):
                 self.report.lost("answer.usage", usage, name)
+
+
+def _says(token: Logprob, name: str) -> bool:
+    """Whether the token has such a field that its text does not tell, or those in its place."""
+    value = getattr(token, name)
+    implied = name == "bytes" and value == [*token.token.encode("utf-8", "surrogatepass")]
+    return (value is not None and not implied) or any(_says(one, name) for one in token.top or ())
 
 
 class GrowingBlock:

@@ -19,6 +19,7 @@ from ...losses import Report
 from ...message import ChatResponse, Citation, Finish, RefusalBlock, TextBlock, ThinkingBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ContentBlock, MediaBlock, noted
+from ...message.logprobs import RESULT, write_result
 from ..answers import AnswerWriter, first_count
 from ..base import Room
 from ..chat_shape import issuer_extras
@@ -181,6 +182,7 @@ class GeminiWriter(AnswerWriter):
     """
 
     __slots__ = ("_partial_call", "_streamed")
+    token_fields = ("id",)
 
     def __init__(
         self, report: Report, issuers: Sequence[str], own: bool, streamed: bool = False
@@ -374,6 +376,8 @@ def _candidate(
     is_cited = "groundingMetadata" in fields or "citationMetadata" in fields
     if not is_cited and (metadata := grounding(texts)):
         entry["groundingMetadata"] = metadata
+    if tokens := writer.tokens(resp if index == 0 else candidate):
+        entry[RESULT] = write_result(tokens)
     entry.update(fields)
     return entry
 

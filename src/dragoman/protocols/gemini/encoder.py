@@ -13,6 +13,7 @@ from ..._core.stream.pieces import End, Failed, Key, Meta, Part
 from ..._core.stream.steps import Grow, Shut, Step, Steps
 from ...losses import Report
 from ...message import ChatRequest, Citation, Finish, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.logprobs import RESULT, Logprob, write_result
 from ..answers import AnswerEncoder, Event
 from .answer import GeminiWriter, error_body, grounding
 from .dialect import Dialect
@@ -59,6 +60,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
     def part(self, piece: Part) -> list[Event]:
         """The chunks of a text as it grows, or of what stood before this part."""
         candidate = self._candidates.get(piece.key[0]) or self._candidate(piece.key[0])
+        if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
+            return [*self._steps(candidate, candidate.steps.feed(piece)),
+                    self._tokens(candidate, tokens)]  # fmt: skip
         if type(piece.block) is ToolUseBlock:
             candidate.whole_calls.pop(piece.key, None)  # the call goes on behind a whole one
             if piece.whole:
@@ -190,7 +194,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         fields = piece.extras or {}
         if not own:
             self.writer.foreign(piece, piece.issuer, fields)
-            return []
+            tokens = self.writer.tokens(piece)
+            index = piece.candidate or 0
+            return [self._tokens(self._candidate(index), tokens)] if tokens else []
         if piece.candidate is not None:
             return self._candidate_fields(self._candidate(piece.candidate), dict(fields))
         self._fields.update(fields)
@@ -198,6 +204,9 @@ class GeminiEncoder(AnswerEncoder[GeminiWriter]):
         if isinstance(feedback, dict):
             self._blocked = str(feedback.get("blockReason"))
         return []
+
+    def _tokens(self, candidate: Progress, tokens: Sequence[Logprob]) -> Event:
+        return self._chunk([{**self._entry(candidate), RESULT: write_result(tokens)}])
 
     def _candidate_fields(self, candidate: Progress, fields: JsonObject) -> list[Event]:
         content: Any = fields.pop("content", None)

@@ -6,7 +6,7 @@ OpenAI API, "The chat completion object"; recorded answers of some thirty hosts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -21,6 +21,7 @@ from ...losses import Report
 from ...message import Candidate, ChatRequest, ChatResponse, Citation, ContentBlock, Finish, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ImageBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
+from ...message.logprobs import Logprob, write_list
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
@@ -94,6 +95,7 @@ class ChatAnswerWriter(AnswerWriter):
     """Writes the blocks of an answer as fields of its message."""
 
     __slots__ = ("_thinking_field", "tags")
+    token_fields = ("bytes",)
 
     def __init__(self, report: Report, dialect: Dialect, own: bool) -> None:
         super().__init__(report, dialect.issuers, own)
@@ -302,6 +304,8 @@ def write_response(
     else:
         candidates = [*enumerate(resp.candidates)]
         rows = [(writer.notes(c).get("at", i), _write_choice(c, i, writer)) for i, c in candidates]
+        if rows and "logprobs" not in rows[0][1] and (tokens := writer.tokens(resp)):
+            rows[0][1]["logprobs"] = write_logprobs(tokens)
         body["choices"] = [choice for _, choice in sorted(rows, key=itemgetter(0))]
     usage = write_usage(resp.usage, writer)
     if usage and "usage" not in extras:
@@ -348,6 +352,8 @@ def _write_choice(candidate: Candidate, i: int, writer: ChatAnswerWriter) -> Jso
     writer.fields(candidate.msg)
     reason = write_finish(candidate.finish, candidate.msg.blocks, writer, candidate)
     choice: JsonObject = {"index": i, "message": message, **extras}
+    if tokens := writer.tokens(candidate):
+        choice["logprobs"] = write_logprobs(tokens)
     choice["finish_reason"] = notes.get("finish_reason", reason)
     if not isinstance(unknown, dict):
         choice["message"] = unknown
@@ -358,6 +364,11 @@ def _write_choice(candidate: Candidate, i: int, writer: ChatAnswerWriter) -> Jso
         if key == "role" or (key == "content" and message["content"] is None):
             del message[key]
     return choice
+
+
+def write_logprobs(tokens: Sequence[Logprob]) -> JsonObject:
+    """`logprobs` of a choice. Reference: "The chat completion object"."""
+    return {"content": write_list(tokens), "refusal": None}
 
 
 def _is_part(block: ContentBlock) -> bool:

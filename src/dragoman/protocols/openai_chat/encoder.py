@@ -5,6 +5,7 @@ Reference: OpenAI API, "Chat completion chunk"; how official clients join the ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..._core.jsontext import Json, JsonObject
@@ -13,6 +14,7 @@ from ..._core.stream.steps import adds_nothing, argument_text, remaining_piece
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish, ThinkingBlock, ToolUseBlock, Usage
 from ...message.answer import joined, total
+from ...message.logprobs import Logprob
 from ..answers import AnswerEncoder, Event
 from . import answer
 from .answer import ANSWER_ID, ChatAnswerWriter, TextFlow
@@ -209,6 +211,8 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
     def part(self, piece: Part) -> list[Event]:
         """A part of a block."""
         index = piece.key[0]
+        if piece.block.extras is not None and (tokens := self.writer.tokens(piece)):
+            self._add_tokens(index, tokens)
         return [self._chunk(index, delta) for delta in self._candidate(index).add(piece)]
 
     def ended(self, piece: End) -> list[Event]:
@@ -242,7 +246,9 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
             if piece.candidate is None and (second := created_second(fields)) is not None:
                 self._head.setdefault("created", second)
                 fields = without_times(fields)
-            self.report.foreign(piece, piece.issuer, fields)
+            if tokens := self.writer.tokens(piece):
+                self._add_tokens(piece.candidate or 0, tokens)
+            self.writer.foreign(piece, piece.issuer, fields)
         elif piece.candidate is None:
             self._fields.update(fields)
         else:
@@ -250,6 +256,11 @@ class ChatEncoder(AnswerEncoder[ChatAnswerWriter]):
             if tags := fields.get("think_tags"):
                 return [self._chunk(piece.candidate, {"content": tags})]
         return []
+
+    def _add_tokens(self, index: int, tokens: Sequence[Logprob]) -> None:
+        """How likely tokens were, for the next chunk of the candidate."""
+        fields = {"logprobs": answer.write_logprobs(tokens)}
+        self._choice_fields.setdefault(index, []).append(fields)
 
     def _candidate(self, index: int) -> Deltas:
         if index not in self._deltas:

@@ -12,6 +12,7 @@ cache and what was written to it, `output_tokens` contains the reasoning, at all
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
@@ -25,6 +26,7 @@ from ...losses import Report
 from ...message import ChatRequest, ChatResponse, Citation, ContentBlock, Finish, TextBlock, Usage
 from ...message.answer import FinishReason
 from ...message.blocks import ANSWER, NOTES, ThinkingBlock, ToolUseBlock, noted, plain_value
+from ...message.logprobs import Logprob, write_list
 from .. import answers
 from ..answers import AnswerWriter
 from ..base import Room
@@ -228,13 +230,15 @@ class ItemWriter(AnswerWriter):
     `seed` is what the ids of the items are made of.
     """
 
-    __slots__ = ("defaults", "raw", "seed")
+    __slots__ = ("defaults", "pending", "raw", "seed")
+    token_fields = ("bytes",)
 
     def __init__(self, dialect: Dialect, report: Report, seed: str, own: bool = False) -> None:
         super().__init__(report, dialect.issuers, own)
         self.raw = dialect.raw
         self.defaults = defaults(dialect)
         self.seed = seed
+        self.pending: deque[Logprob] = deque()  # tokens of the texts to come, of another wire
 
     def id(self, prefix: str, index: int) -> str:
         """The id of the item at an index."""
@@ -267,7 +271,16 @@ class ItemWriter(AnswerWriter):
         annotations = [self._annotation(citation, block.text) for citation in block.citations or ()]
         return {"type": "output_text", "text": block.text,
                 "annotations": [entry for entry in annotations if entry is not None],
-                "logprobs": []}  # fmt: skip
+                "logprobs": write_list(self._tokens_of(block.text), with_bytes=True)}  # fmt: skip
+
+    def _tokens_of(self, text: str) -> list[Logprob]:
+        """The next tokens, as many as the text is long."""
+        tokens: list[Logprob] = []
+        length = 0
+        while self.pending and length < len(text):
+            tokens.append(self.pending.popleft())
+            length += len(tokens[-1].token)
+        return tokens
 
     def _annotation(self, citation: Citation, text: str) -> JsonObject | None:
         """The annotation that says this; it must have a span and a title."""
@@ -327,7 +340,9 @@ class ItemWriter(AnswerWriter):
         for candidate in resp.candidates:
             self.fields(candidate)
             self.fields(candidate.msg)
-        output = self._output(resp) if output is None else output
+        if output is None:
+            self.pending.extend(self.tokens(resp) if resp.candidates else ())
+            output = self._output(resp)
         if self.own:
             return {**self._as_read(resp, output, usage_extras), **extras}
         model = resp.model or requested

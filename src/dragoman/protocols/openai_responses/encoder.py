@@ -485,6 +485,7 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         self._id = self._id or piece.id
         self._model = self._model or piece.model
         fields = piece.extras or {}
+        self.writer.pending.extend(self.writer.tokens(piece))
         if piece.candidate is None and self._created is None:
             self._created = fields.get("created_at") if self.writer.own else created_second(fields)
         timed = self.writer.own or self._created is not None  # else it may come in the next piece
