@@ -257,7 +257,7 @@ def test_how_likely_tokens_were_is_told_in_the_form_of_the_client(source: str) -
 
 
 def rated_chunks() -> list[Any]:
-    rated = [{"content": [token], "refusal": None} for token in (HEL, LO)]
+    rated: list[dict[str, Any]] = [{"content": [token], "refusal": None} for token in (HEL, LO)]
     pieces = [chunk({"content": one["content"][0]["token"]}, logprobs=one) for one in rated]
     return [*pieces, chunk({}, "stop")]
 
