@@ -117,7 +117,30 @@ def test_tools_are_one_object_of_declarations() -> None:
 def test_what_a_tool_says_and_the_wire_does_not() -> None:
     out = wrote(tools=[Tool("time", strict=True, cache=CacheHint())])
     assert out.body["tools"] == [{"functionDeclarations": [{"name": "time"}]}]
-    assert codes(out) == ["tool.strict", "tool.cache"]
+    assert codes(out) == ["tool.cache"]
+
+
+def test_strict_functions_are_a_mode_of_their_choice() -> None:
+    tools = [Tool("time", strict=True), Tool("look")]
+    for more, mode in (
+        ({}, "VALIDATED"), ({"tool_choice": ToolChoice("auto")}, "VALIDATED"),
+        ({"tool_choice": ToolChoice("required")}, "ANY"),
+    ):  # fmt: skip
+        out = wrote(tools=tools, **more)
+        assert out.body["toolConfig"] == {"functionCallingConfig": {"mode": mode}}
+        assert codes(out) == []
+    assert "toolConfig" not in wrote(tools=[Tool("time", strict=False)]).body
+    old = wire("gemini").write_request(
+        ChatRequest([Msg.user("Hi")], tools=tools), model="gemini-2.0-flash"
+    )
+    assert codes(old) == ["tool.strict"]
+    assert "toolConfig" not in old.body
+    body = (
+        wire("gemini-interactions")
+        .write_request(ChatRequest([Msg.user("Hi")], tools=tools), model="gemini-3.5-flash")
+        .body
+    )
+    assert body["generation_config"]["tool_choice"] == "validated"
 
 
 @pytest.mark.parametrize(

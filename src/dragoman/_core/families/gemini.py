@@ -116,11 +116,13 @@ _NEWEST = _model(("gemini-[0-9]*",), "2026-11-18", _NOTES,
 
 # before thinking: shut down on 2026-06-01, and known to other hosts
 _OLD, _BEFORE = ("gemini-2.0*", "gemini-1*"), {"thinks": "never", **_PREFILL}
+# calls that keep to their schemas are on record of 2.5 and 3 alone
+_LOOSE: dict[str, Any] = {"strict_tools": False}
 
 
 ROWS = (
     *(fact for rows in _MODELS for fact in rows),
-    Fact(_OLD, {**_BEFORE, **_TWO}, "2024-12-11", _NOTES, wire="gemini"),
+    Fact(_OLD, {**_BEFORE, **_TWO, **_LOOSE}, "2024-12-11", _NOTES, wire="gemini"),
     Fact(_OLD, _BEFORE, "2024-12-11", _NOTES),
     # 400 "Function calling with a response mime type: 'application/json' is unsupported", "Tool use
     # with a ...": the tools stay, for a program waits for them, and words ask for the format

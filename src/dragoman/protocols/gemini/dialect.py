@@ -70,6 +70,7 @@ CAN = Capabilities(
     claims=frozenset({"thought_signature", "thoughtSignature", "part_metadata", "partMetadata"}),
     thinking="all",
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
+    strict_tools=True,  # of all functions at once, by the mode of their choice
     result_error=True,
     result_names=True,
     system_place="top",

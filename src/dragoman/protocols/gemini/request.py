@@ -228,21 +228,22 @@ _CHOICES = {"AUTO": "auto", "NONE": "none", "ANY": "required", "VALIDATED": "aut
 _ALLOWED = "allowedFunctionNames"
 
 
-def _calling_config(choice: ToolChoice) -> JsonObject:
-    """The mode, and the names that narrow it."""
+def _calling_config(choice: ToolChoice, strict: bool = False) -> JsonObject:
+    """The mode, and the names that narrow it; `strict`: calls shall keep to their schemas."""
     mode = _MODES[choice.mode]
     names = [choice.name] if choice.name is not None else list(choice.allowed)
-    if names and mode == "AUTO":
-        mode = "VALIDATED"  # the one mode that takes names and leaves the choice open
+    if (names or strict) and mode == "AUTO":
+        # the one mode that takes names, or keeps to schemas, and leaves the choice open; ANY does
+        mode = "VALIDATED"
     calling: JsonObject = {"mode": mode}
     if names and mode != "NONE":
         calling[_ALLOWED] = names
     return calling
 
 
-def tool_config(choice: ToolChoice, dialect: Dialect) -> JsonObject:
+def tool_config(choice: ToolChoice, dialect: Dialect, strict: bool = False) -> JsonObject:
     """`{"functionCallingConfig": {"mode", "allowedFunctionNames"}}`."""
-    return cased({_CALLING: cased(_calling_config(choice), dialect)}, dialect)
+    return cased({_CALLING: cased(_calling_config(choice, strict), dialect)}, dialect)
 
 
 def _read_choice(fields: JsonObject, notes: JsonObject) -> ToolChoice | None:

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, TypeAlias
 
 from ..._core.caches import remember
 from ..._core.jsontext import Json, JsonObject
-from ..._core.passes.roles import RoledHistory
+from ..._core.passes.roles import RoledHistory, Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
-from ...message import ChatRequest, Msg, ServerTool, ToolResultBlock
+from ...message import ChatRequest, Msg, ServerTool, ToolChoice, ToolResultBlock
 from ...message.blocks import MEDIA_KINDS, ContentBlock, MediaBlock, Source, noted
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import head, in_path
@@ -82,7 +82,6 @@ class Gemini(Room):
 
     claims = staticmethod(fields.claims)
     messages = write_messages
-    tools = declarations.write_tools
     message_as_read = message_as_read
     read_request = fields.read_request
     body_as_read = fields.body_as_read
@@ -175,6 +174,10 @@ class Gemini(Room):
                 steps = [key, note[1:]] if note[0] == "." else [note]
                 yield from _extras(block, part, path, steps, self.issuer)
 
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """The tools alone: that calls shall keep to their schemas is said beside them."""
+        return declarations.write_tools(self, tools, replace(caps, strict_tools=False), report)
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /models/{model}:generateContent`."""
         request, caps, history = prepared.request, prepared.caps, prepared.history
@@ -189,10 +192,13 @@ class Gemini(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["contents"] = elements
-        if tools := self.tools(prepared.offered, caps, report):
+        if tools := declarations.write_tools(self, prepared.offered, caps, report):
             body["tools"] = tools
-        if (tool_choice := choice(prepared, report, prepared.tools)) is not None:
-            body["toolConfig"] = fields.tool_config(tool_choice, dialect)
+        tool_choice = choice(prepared, report, prepared.tools)
+        strict = caps.strict_tools and any(tool.strict for tool in prepared.tools)
+        if tool_choice is not None or strict:
+            tool_choice = tool_choice or ToolChoice("auto")
+            body["toolConfig"] = fields.tool_config(tool_choice, dialect, strict)
         if caps.form == "level" and prepared.tools and prepared.server_tools:
             # since Gemini 3 functions stand beside such tools only when these are shown, too
             flag = cased({"includeServerSideToolInvocations": True}, dialect)

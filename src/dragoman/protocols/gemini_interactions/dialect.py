@@ -60,6 +60,7 @@ CAN = Capabilities(
     redacted_thinking=False,
     citations=True,
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
+    strict_tools=True,  # of all functions at once, by the mode of their choice
     result_error=True,
     system_place="top",
     late_system="reminder",

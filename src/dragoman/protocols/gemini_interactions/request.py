@@ -205,10 +205,11 @@ _MODES = {"auto": "auto", "any": "required", "none": "none", "validated": "auto"
 _VALIDATED = "validated"  # calls that keep to their schemas, where there are any
 
 
-def write_choice(choice: ToolChoice) -> Json:
-    """A mode, or `{"allowed_tools": {"mode", "tools"}}`."""
+def write_choice(choice: ToolChoice, strict: bool = False) -> Json:
+    """A mode, or `{"allowed_tools": {"mode", "tools"}}`; `strict`: calls keep to their schemas."""
     names = [choice.name] if choice.name is not None else list(choice.allowed)
     mode = {"required": "any", "tool": "any"}.get(choice.mode, choice.mode)
+    mode = _VALIDATED if strict and mode == "auto" else mode
     return {"allowed_tools": {"mode": mode, "tools": names}} if names and mode != "none" else mode
 
 

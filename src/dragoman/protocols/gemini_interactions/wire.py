@@ -6,13 +6,15 @@ Reference: Gemini API docs, "Interactions API"; google-genai 3.4, `CreateModelIn
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from ..._core.jsontext import JsonObject
+from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Field, Report
-from ...message import ChatRequest, ContentBlock
+from ...message import ChatRequest, ContentBlock, ToolChoice
 from ...message.blocks import MEDIA_KINDS, NOTES
 from ..base import HttpRequest, PreparedRequest, Room
 from ..chat_shape import filled, own_extras
@@ -75,7 +77,6 @@ class GeminiInteractions(Room):
     claims = staticmethod(dialects.claims)
     messages = write_messages
     messages_as_read = messages_as_read
-    tools = fields.write_tools
     read_request = fields.read_request
     body_as_read = fields.body_as_read
     write_response = write_response
@@ -117,6 +118,10 @@ class GeminiInteractions(Room):
                     field = Field(node, f"extras.{self.issuer}.{OUTPUT}.{name}")
                     yield f"{above}.{name}", field
 
+    def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
+        """The tools alone: that calls shall keep to their schemas is said beside them."""
+        return fields.write_tools(self, tools, replace(caps, strict_tools=False), report)
+
     def write(self, prepared: PreparedRequest, report: Report) -> HttpRequest:
         """The body of `POST /interactions`."""
         request, caps = prepared.request, prepared.caps
@@ -135,11 +140,13 @@ class GeminiInteractions(Room):
                 why = "there is nothing to send"
                 raise WriteError(why, path="$.messages", code="messages.empty")
         body["input"] = elements
-        if tools := self.tools(prepared.offered, caps, report):
+        if tools := fields.write_tools(self, prepared.offered, caps, report):
             body["tools"] = tools
         body.update(fields.write_config(request, caps, report))
-        if (tool_choice := choice(prepared, report, prepared.tools)) is not None:
-            value = fields.write_choice(tool_choice)
+        tool_choice = choice(prepared, report, prepared.tools)
+        strict = caps.strict_tools and any(tool.strict for tool in prepared.tools)
+        if tool_choice is not None or strict:
+            value = fields.write_choice(tool_choice or ToolChoice("auto"), strict)
             body[_CONFIG] = {**body.get(_CONFIG, {}), "tool_choice": value}
         if (form := response_format(request, caps, report)) is not None:
             body["response_format"] = fields.write_format(form, caps, report)
