@@ -94,7 +94,7 @@ def _number(value: Any) -> float:
 
 
 def write_list(tokens: Sequence[Logprob], with_bytes: bool = False) -> list[Json]:
-    """The tokens in a list, as most wires have them; `with_bytes`: each has its bytes, known or not."""
+    """The tokens in a list, as most wires have them; `with_bytes`: each has them, told or not."""
     return [
         {**_entry(token, with_bytes), "top_logprobs": [_entry(one, with_bytes) for one in top]}
         for token in tokens

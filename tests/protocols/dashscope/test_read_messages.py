@@ -11,6 +11,7 @@ from dragoman.message import (
     Base64Source,
     CacheHint,
     FileSource,
+    FramesSource,
     ImageBlock,
     RawBlock,
     TextBlock,
@@ -48,6 +49,7 @@ def test_parts() -> None:
         {"text": "See"}, {"image": LINK}, {"image": DOT, "min_pixels": 9}, {"image": "oss://b/x"},
         {"audio": "data:;base64,AAAA"}, {"video": LINK, "type": "video"}, {"text": None},
         {"video": [LINK, LINK], "fps": 2}, {"text": "x", "image": LINK}, "y",
+        {"video": []}, {"video": [LINK, 5]},
     ]  # fmt: skip
     [m] = read({"role": "user", "content": parts}).messages
     assert m.blocks == [
@@ -58,7 +60,8 @@ def test_parts() -> None:
         AudioBlock(Base64Source("application/octet-stream", "AAAA", parts[4]["audio"])),
         VideoBlock(URLSource(LINK)),
         TextBlock(""),
-        *(RawBlock(OWN, part, by="client") for part in parts[7:]),
+        VideoBlock(FramesSource([LINK, LINK]), extras={OWN: {"fps": 2}}),
+        *(RawBlock(OWN, part, by="client") for part in parts[8:]),
     ]
 
 

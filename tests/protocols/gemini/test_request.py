@@ -122,11 +122,9 @@ def test_what_a_tool_says_and_the_wire_does_not() -> None:
 
 def test_strict_functions_are_a_mode_of_their_choice() -> None:
     tools = [Tool("time", strict=True), Tool("look")]
-    for more, mode in (
-        ({}, "VALIDATED"), ({"tool_choice": ToolChoice("auto")}, "VALIDATED"),
-        ({"tool_choice": ToolChoice("required")}, "ANY"),
-    ):  # fmt: skip
-        out = wrote(tools=tools, **more)
+    choices = {None: "VALIDATED", ToolChoice("auto"): "VALIDATED", ToolChoice("required"): "ANY"}
+    for choice, mode in choices.items():
+        out = wrote(tools=tools, tool_choice=choice)
         assert out.body["toolConfig"] == {"functionCallingConfig": {"mode": mode}}
         assert codes(out) == []
     assert "toolConfig" not in wrote(tools=[Tool("time", strict=False)]).body
