@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ._core.failures import ErrorKind, error_kind
 from ._core.redaction import shortened, veiled
 
 
@@ -129,6 +130,11 @@ class ProviderError(DragomanError):
         self.status = status
         self.type = type
         self.body = body
+
+    @property
+    def kind(self) -> ErrorKind:
+        """What went wrong, in a word that every provider shares: `rate_limit` and so on."""
+        return error_kind(self.code, self.type, self.status)
 
 
 class StreamError(ProviderError):

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, assert_never
 
 from .. import message as tree
+from .._core.failures import ErrorKind
 from .._core.jsontext import Json, JsonObject, canonical
 from .._core.stream.builder import Builder
 from .._core.stream.pieces import End, Failed, Key, Meta, Part, Piece, Raw
@@ -30,6 +31,18 @@ EVENTS = "events"  # among the fields of an answer: events that its reader did n
 
 _OPEN_REASONS = frozenset({"stop", "tool_calls", "other"})  # that content may correct
 _CORRECTED_REASONS = frozenset({"stop", "tool_calls", "refusal"})
+
+
+# OpenAI docs, "Error codes", and the codes of `response.failed`: kind -> (type, code)
+OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
+    "context_overflow": ("invalid_request_error", "context_length_exceeded"),
+    "content_filter": ("invalid_request_error", "content_policy_violation"),
+    "rate_limit": ("rate_limit_error", "rate_limit_exceeded"),
+    "overloaded": ("server_error", "server_is_overloaded"),
+    "billing": ("insufficient_quota", "insufficient_quota"),
+    "authentication": ("invalid_request_error", "invalid_api_key"),
+    "not_found": ("invalid_request_error", "model_not_found"),
+}
 
 
 class AnswerWriter:

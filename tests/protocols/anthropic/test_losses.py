@@ -246,7 +246,7 @@ def test_ids_that_are_made_of_a_whole_answer() -> None:
 
 @pytest.mark.parametrize(("error", "kind"), [
     (StreamError("x", status=529), "overloaded_error"), (StreamError("x"), "api_error"),
-    (StreamError("x", status=418), "api_error"),
+    (StreamError("x", status=418), "invalid_request_error"),
     (StreamError("x", status=400, type="overloaded_error"), "overloaded_error"),
     (StreamError("x", status=400, type="theirs"), "invalid_request_error"),
 ])  # fmt: skip

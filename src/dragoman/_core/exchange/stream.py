@@ -228,8 +228,8 @@ def read_whole(
             failed.error.status = status
         raise failed.error
     odd = any(type(piece) is Raw and piece.at for piece in pieces)
-    strange = (odd or (empty and resp.status == "interrupted")) and type(body) is dict
-    strange = (strange and not has_shape(body)) or (odd and empty)
+    unlike = odd or (empty and resp.status == "interrupted")
+    strange = unlike and type(body) is dict and not has_shape(body)
     if strange or all(type(piece) is Raw for piece in pieces):
         if is_error:
             raise provider_error(body, status)

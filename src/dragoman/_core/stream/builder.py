@@ -25,6 +25,10 @@ from .restoring import restored_call
 
 # kinds that a reason depends on
 _BEARS = frozenset({ToolUseBlock, tree.RawBlock, tree.RefusalBlock})
+# kinds of errors that are reasons
+_FAILED: dict[str, FinishReason] = {
+    "context_overflow": "context_overflow", "content_filter": "content_filter",
+}  # fmt: skip
 _OPEN = frozenset({"stop", "tool_calls", "other"})  # reasons that content may correct
 
 
@@ -216,6 +220,7 @@ class Builder:
         if self._failed is not None:
             resp.status = "error"
             resp.error = _stream_error(self._failed, resp)
+            _tell_why(resp.candidates, resp.error)
         if healed:
             resp.extras = note(resp.extras, healed)
         return resp
@@ -338,6 +343,14 @@ def _without_surrogates(value: Any, path: str, healed: list[str]) -> Any:
     except (UnicodeEncodeError, InvalidMessage):
         pass
     return heal(value, path, healed)
+
+
+def _tell_why(candidates: Sequence[Candidate], error: ProviderError) -> None:
+    """Say why candidates ended that ended with the error, where that is a reason by itself."""
+    reason = _FAILED.get(error.kind)
+    for candidate in candidates:
+        if reason is not None and candidate.finish.reason == "error":
+            candidate.finish = Finish(reason, candidate.finish.raw)
 
 
 def _stream_error(error: ProviderError, resp: ChatResponse) -> StreamError:

@@ -68,7 +68,7 @@ class ToolEvent(Shown):
 
 @dataclass(slots=True, repr=False)
 class BlockEvent(Shown):
-    """Anything else, such as media, in one piece or several.
+    """Anything else, such as media or sealed thinking, in one piece or several.
 
     A `whole` one stands for everything that came under its key.
     """
@@ -118,6 +118,7 @@ class EventView:
         self._calls: dict[Key, list[ToolUseBlock]] = {}  # the parts of each call
         self._half_characters: dict[Key, tuple[str, str]] = {}  # kind and half of a character
         self._candidates: set[int] = set()
+        self._sealed: set[Key] = set()  # thinking that was told although it has no text
 
     def feed(self, piece: Piece) -> list[StreamEvent]:
         """The events that one piece makes."""
@@ -134,6 +135,9 @@ class EventView:
         if kind == "tool":
             return self._call(key, cast("ToolUseBlock", block), piece.whole)
         text = _text(block)
+        if not text and getattr(block, "redacted", None) and key not in self._sealed:
+            self._sealed.add(key)  # nothing can be shown of it but that it is there
+            return [*self._end_open(key), StreamEvent("block", key, block=block)]
         if piece.whole:
             return self._replace(kind, key, text, block)
         deltas = self._delta(kind, key, text)

@@ -22,6 +22,7 @@ _IsRead: TypeAlias = Callable[[Sequence[_Place]], bool]  # what is left without 
 
 FAILURES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 _MOST_TRIALS = 600  # for one answer: one of nothing but odd events is not searched for ever
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
 _LONG = 64  # entries of a longer list are not tried one by one
 
 
@@ -48,14 +49,26 @@ class OddValues:
         if type(error) in (LookupError, RecursionError) or type(payload) is not dict:
             return None
 
-        def is_read(places: Sequence[_Place]) -> bool:
+        def passes(body: Json) -> bool:
             self._trials -= 1
+            if self._trials < 0:
+                return False
             try:
-                return self._trials > 0 and bool(
-                    deepcopy(reader).feed(_without(payload, places), event)
-                )
+                deepcopy(reader).feed(body, event)
             except FAILURES:
                 return False
+            return True
+
+        def is_read(places: Sequence[_Place]) -> bool:
+            if not places or not passes(_without(payload, places)):
+                return False
+            # without a key the others may mean something else: with an empty value, too?
+            key, *more = (place[-1] for place in places)
+            return (
+                bool(more)
+                or type(key) is int
+                or any(passes(_changed(payload, places[0], [value])) for value in _EMPTY)
+            )
 
         try:
             places = _odd_places(payload, is_read)
@@ -69,27 +82,24 @@ class OddValues:
         return [*(_unfinished(piece, words) for piece in pieces), *odd]
 
 
-def _odd_places(payload: Json, is_read: _IsRead) -> list[_Place]:
-    """The smallest parts without which the payload is read; none if nobody finds them."""
-    waiting: list[_Place] = [()]
+def _odd_places(payload: Json, is_read: _IsRead, within: _Place = ()) -> list[_Place]:
+    """The smallest parts below a place without which the payload is read; none if none is."""
+    waiting = [within]
     for parent in waiting:
         places = _children(payload, parent)
         for place in places:
             if is_read([place]):
-                return _narrowed(payload, place, is_read)
+                return _odd_places(payload, is_read, place) or _several(payload, place, is_read)
         waiting += places
     return []
 
 
-def _narrowed(payload: Json, place: _Place, is_read: _IsRead) -> list[_Place]:
-    """Those below `place`, without which the payload is read, that are odd themselves."""
+def _several(payload: Json, place: _Place, is_read: _IsRead) -> list[_Place]:
+    """The place; or, where several values at it are odd, those: the others are put back."""
     children = _children(payload, place)
-    for child in children:
-        if is_read([child]):
-            return _narrowed(payload, child, is_read)
     if len(children) < 2 or not is_read(children):
         return [place]
-    odd: list[_Place] = []  # several are: what can be put back is put back
+    odd: list[_Place] = []
     for i, child in enumerate(children):
         if not is_read([*odd, *children[i + 1 :]]):
             odd.append(child)
@@ -115,15 +125,18 @@ def _at(payload: Json, place: _Place) -> Any:
 def _without(payload: Json, places: Sequence[_Place]) -> Json:
     """The payload without what stands at these places, which are in its order."""
     for place in reversed(places):  # of several entries of a list the last goes first
-        payload = _cut(payload, place)
+        payload = _changed(payload, place, [])
     return payload
 
 
-def _cut(value: Any, place: _Place) -> Any:
+def _changed(value: Any, place: _Place, instead: list[Any]) -> Any:
+    """The value with another one at the place, or with none."""
     key, *below = place
     rest = value.copy()
     if below:
-        rest[key] = _cut(value[key], tuple(below))
+        rest[key] = _changed(value[key], tuple(below), instead)
+    elif instead:
+        rest[key] = instead[0]
     else:
         del rest[key]
     return rest

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ... import message as tree
+from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.arguments import parse_partial
 from ..._core.stream.builder import first_candidate_only
@@ -341,17 +342,22 @@ def _end_fields(resp: ChatResponse, first: tree.Candidate, writer: MessagesWrite
     return {**fields, **unknown}
 
 
-_ERROR_TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    402: "billing_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    500: "api_error",
-    504: "timeout_error",
-    529: "overloaded_error",
+# Anthropic docs, "Errors"; a request that is too long is an invalid one there, and not to be tried
+# again
+_ERROR_TYPES: dict[ErrorKind, str] = {
+    "context_overflow": "invalid_request_error",
+    "content_filter": "invalid_request_error",
+    "rate_limit": "rate_limit_error",
+    "overloaded": "overloaded_error",
+    "billing": "billing_error",
+    "authentication": "authentication_error",
+    "permission": "permission_error",
+    "not_found": "not_found_error",
+    "too_large": "request_too_large",
+    "timeout": "timeout_error",
+    "invalid": "invalid_request_error",
+    "server": "api_error",
+    "other": "api_error",
 }
 
 
@@ -362,5 +368,6 @@ def write_error(error: ProviderError) -> JsonObject:
     if is_error and isinstance(body.get("error"), dict):
         return body  # type: ignore[no-any-return]  # the object that came
     is_ours = error.type in _ERROR_TYPES.values()
-    kind = error.type if is_ours else _ERROR_TYPES.get(error.status or 500, "api_error")
-    return {"type": "error", "error": {"type": kind, "message": error.message}}
+    specific = error.kind == "context_overflow" or not is_ours
+    word = _ERROR_TYPES[error.kind] if specific else error.type
+    return {"type": "error", "error": {"type": word, "message": error.message}}

@@ -7,6 +7,7 @@ Reference: Amazon Bedrock API reference, "ContentBlockStart", "ContentBlockDelta
 from __future__ import annotations
 
 from ... import message as tree
+from ..._core.failures import usual_status
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece
 from ..._core.stream.steps import Open, Shut, Step, Steps, argument_text
@@ -43,7 +44,8 @@ def split_block(data: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
 def write_exception(error: ProviderError) -> tuple[str, Json]:
     """The exception by its own name, or by the status that it has over HTTP."""
     is_own = error.type in FAULTS
-    name = error.type if is_own else _BY_STATUS.get(error.status or 500, "internalServerException")
+    status = error.status or usual_status(error.kind)
+    name = error.type if is_own else _BY_STATUS.get(status, "internalServerException")
     body = error.body
     if is_own and isinstance(body, dict) and isinstance(body.get("message"), str):
         return name, body

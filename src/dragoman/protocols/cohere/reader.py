@@ -56,6 +56,9 @@ class CohereReader:
             return pieces
         if not isinstance(kind, str):
             return pieces + self._body(payload, event)
+        if kind == "debug":  # the prompt as the model saw it, for those who may ask for it
+            fields = {key: value for key, value in payload.items() if key != "type"}
+            return [*pieces, Meta({"debug": fields}, issuer=self._issuer)]
         if kind == "message-end":
             return pieces + self._end(payload)
         return pieces + self._event(kind, payload)

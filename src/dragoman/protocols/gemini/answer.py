@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from ... import message as tree
+from ..._core.failures import usual_status
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.arguments import parse_partial
 from ...envelope import borne
@@ -27,7 +28,7 @@ from .blocks import TEXT, has_odd_detail, write_part
 
 _FILTERED = (
     "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
-    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR",
+    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "LANGUAGE", "ESCALATION",
 )  # fmt: skip
 
 
@@ -41,6 +42,11 @@ REASONS: dict[Any, FinishReason] = {
     "UNEXPECTED_TOOL_CALL": "malformed_call",
     "MISSING_THOUGHT_SIGNATURE": "error",
     "MALFORMED_RESPONSE": "error",
+    "PUP_LIMITED_DISABLED": "error",  # the account, for what it asked before
+    "NO_IMAGE": "error",
+    "TOO_MANY_TOOL_CALLS": "length",  # the server's own rounds have an end before an answer
+    "IMAGE_OTHER": "other",
+    "OTHER": "other",
     "CONTINUATION": "pause",
     1: "stop",
     2: "length",
@@ -388,7 +394,7 @@ def error_body(error: ProviderError) -> Json:
     data = body.get("error") if isinstance(body, dict) else None
     if isinstance(data, dict) and isinstance(data.get("code"), int) and "status" in data:
         return data
-    status = error.status or 500
+    status = error.status or usual_status(error.kind)
     return {"code": status, "message": error.message, "status": _STATUSES.get(status, "INTERNAL")}
 
 

@@ -23,7 +23,12 @@ from .messages import read_medium
 THINKING, TEXT, IMAGE, CALL = range(4)
 
 COUNTS = {"prompt_eval_count": "input", "eval_count": "output"}
-FINISH_REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
+FINISH_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "load": "stop",  # of a request without messages: all that was asked is done
+    "unload": "stop",
+}
 
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
          "eval_count"}  # fmt: skip

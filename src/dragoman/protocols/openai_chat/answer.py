@@ -282,8 +282,9 @@ def write_error(error: ProviderError) -> JsonObject:
     data = error.body.get("error") if isinstance(error.body, dict) else None
     if isinstance(data, dict) and isinstance(data.get("message"), str):
         return data
-    code = error.code or error.status or None
-    return {"message": error.message, "type": error.type or "error", "param": None, "code": code}
+    kind, code = answers.OPENAI_ERRORS.get(error.kind, (error.type or "error", None))
+    return {"message": error.message, "type": kind, "param": None,
+            "code": code or error.code or error.status or None}  # fmt: skip
 
 
 def write_response(

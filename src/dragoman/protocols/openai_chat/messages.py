@@ -287,9 +287,8 @@ def _write_blocks(
     parts: list[JsonObject] = []
     calls: list[JsonObject] = []
     thinking: list[ThinkingBlock] = []
-    blocks = join_think_tags(m.blocks) if dialect.think_tags else m.blocks
-    spoken, blocks = _without_speech(blocks, caps) if role == ASSISTANT else (None, blocks)
-    for block in blocks:
+    blocks, spoken = _unspoken(m, role, caps)
+    for block in join_think_tags(blocks) if dialect.think_tags else blocks:
         if type(block) is ToolUseBlock:
             calls.append(call := write_call(block, caps))
             if block.cache is not None:
@@ -304,13 +303,14 @@ def _write_blocks(
             raise WriteError("a tool result at another seat", code="seat.unsaid")
         else:
             parts.append(_write_part(block, caps, dialect))
-    as_parts = first and role == SYSTEM and dialect.system_parts
-    content = parts if as_parts and parts else _write_content(parts, calls, spoken, dialect)
-    entry: JsonObject = {"role": _ROLE_NAMES[role], "content": content}
-    if content is None and (dialect.call_content == "omit" or spoken is not None):
+    entry: JsonObject = {"role": _ROLE_NAMES[role], "content": None}
+    wordless = bool(calls or spoken)
+    if parts or not wordless or dialect.call_content != "null":
+        system_parts = first and role == SYSTEM and dialect.system_parts
+        entry["content"] = parts if system_parts else _write_content(parts, wordless, dialect)
+    if (dialect.call_content == "omit" or spoken) and entry["content"] is None:
         del entry["content"]
-    if spoken is not None:
-        entry["audio"] = {"id": spoken}
+    entry.update(spoken)
     if calls:
         entry["tool_calls"] = calls
     # some vendors demand the field on every turn that calls a tool
@@ -319,29 +319,25 @@ def _write_blocks(
     return entry
 
 
-def _without_speech(
-    blocks: Sequence[ContentBlock], caps: Capabilities
-) -> tuple[str | None, Sequence[ContentBlock]]:
-    """(the id of what the model spoke in these blocks, the others: it says its transcript, too)."""
-    ids = [speech_id(block, caps) for block in blocks if block.type == "audio"]
-    if not ids or not caps.speech_ids:
-        return None, blocks
-    return ids[0], [b for b in blocks if b.type != "audio" and b.spelling != TRANSCRIPT]
+def _unspoken(m: Msg, role: int, caps: Capabilities) -> tuple[Sequence[ContentBlock], JsonObject]:
+    """(what is not in the assistant's speech, the id of that, which says its transcript, too)."""
+    blocks = m.blocks
+    if role == ASSISTANT and caps.speech_ids:
+        ids = [speech_id(block, caps) for block in blocks if block.type == "audio"]
+        if ids and ids[0] is not None:
+            blocks = [b for b in blocks if b.type != "audio" and b.spelling != TRANSCRIPT]
+            return blocks, {"audio": {"id": ids[0]}}
+    return blocks, {}
 
 
-def _write_content(
-    parts: list[JsonObject], calls: list[JsonObject], spoken: str | None, dialect: Dialect
-) -> Any:
-    """The parts, or their text; None where calls, or speech, say all there is to say."""
-    if not parts and (spoken is not None or (calls and dialect.call_content == "null")):
-        return None
+def _write_content(parts: list[JsonObject], wordless: bool, dialect: Dialect) -> Any:
     only_texts = all(part.keys() == {"type", "text"} for part in parts)
     content: Any = parts
     if dialect.text == "joined" and only_texts:
         content = "\n".join(part["text"] for part in parts)
     elif dialect.text != "parts" and only_texts and len(parts) == 1:
         content = parts[0]["text"]
-    if content or not calls:
+    if content or not wordless:
         return content or ("" if dialect.text != "parts" else parts)
     return "" if dialect.call_content == "empty" else None
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
+from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject, canonical
 from ..._core.stream.builder import first_candidate_only
 from ..._core.stream.pieces import TIMES, answer_second, provider_error
@@ -40,6 +41,7 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
     "max_messages": "length",
+    "steered": "pause",  # at a safe place, by whoever asked; another response goes on from here
     "content_filter": "content_filter",
     "completed": "stop",
     "complete": "stop",
@@ -48,6 +50,13 @@ FINISH_REASONS: dict[str, FinishReason] = {
 
 _INCOMPLETE = {"length": "max_output_tokens", "context_overflow": "max_output_tokens",
                "content_filter": "content_filter"}  # fmt: skip
+
+# codes of a response that failed, by kind; of all others it is the server's fault
+_FAILED: dict[ErrorKind, str] = {
+    **{kind: code for kind, (_, code) in answers.OPENAI_ERRORS.items()},
+    "content_filter": "invalid_prompt",
+    "invalid": "invalid_prompt",
+}
 
 # reasons that a response says without a loss
 _EXACT = frozenset({"stop", "tool_calls", "refusal", "length", "content_filter", "error"})
@@ -115,7 +124,8 @@ def read_finish(response: JsonObject, status: Any) -> Finish:
     details = response.get("incomplete_details")
     if raw == "incomplete" and isinstance(details, dict):
         raw = details["reason"] if isinstance(details.get("reason"), str) else raw
-    reason: FinishReason = FINISH_REASONS.get(raw, "other")
+    broken_off: FinishReason = "length" if status == "incomplete" else "other"  # whoever says why
+    reason = FINISH_REASONS.get(raw, broken_off)
     return Finish(reason, raw if response.get("status") else None)
 
 
@@ -453,7 +463,8 @@ class ItemWriter(AnswerWriter):
         fields: JsonObject = {}
         if resp.error is not None or reason == "error":
             message = resp.error.message if resp.error is not None else "the answer failed"
-            fields = {"status": "failed", "error": {"code": "server_error", "message": message}}
+            code = _FAILED.get(resp.error.kind, "server_error") if resp.error else "server_error"
+            fields = {"status": "failed", "error": {"code": code, "message": message}}
         elif reason in _INCOMPLETE:
             details = {"reason": _INCOMPLETE[reason]}
             fields = {"status": "incomplete", "incomplete_details": details}

@@ -26,7 +26,7 @@ from ...losses import Report
 from ...message import ChatRequest, ContentBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from ..answers import AnswerEncoder, Event
+from ..answers import OPENAI_ERRORS, AnswerEncoder, Event
 from . import blocks as wire_blocks
 from .answer import UNNAMED, ItemWriter, answer_seed
 from .dialect import Dialect
@@ -505,8 +505,10 @@ class ResponsesEncoder(AnswerEncoder[ItemWriter]):
         if self.writer.own and isinstance(body, dict):
             return events if "output" in body or "status" in body else [*events, ("error", body)]
         self._failed = not self.writer.own
-        fields = {"code": error.code or error.type or None, "message": error.message, "param": None}
-        sent = {"type": error.type or "server_error", **fields}
+        kind, code = OPENAI_ERRORS.get(error.kind, (error.type or "server_error", ""))
+        code = code or error.code or error.type
+        fields = {"code": code or None, "message": error.message, "param": None}
+        sent = {"type": kind, **fields}
         return [*events, self._event("error", error=sent, **fields)]
 
     def unknown(self, piece: Raw) -> list[Event]:
