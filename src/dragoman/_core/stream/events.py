@@ -137,7 +137,7 @@ class EventView:
         text = _text(block)
         if not text and getattr(block, "redacted", None) and key not in self._sealed:
             self._sealed.add(key)  # nothing can be shown of it but that it is there
-            return [*self._end_open(key), StreamEvent("block", key, block=block)]
+            return [*self._end_open(key), BlockEvent("block", key, block)]
         if piece.whole:
             return self._replace(kind, key, text, block)
         deltas = self._delta(kind, key, text)
