@@ -263,10 +263,7 @@ _SHUT = Origin("envelope")  # of what is sealed in one that was not opened: for 
 
 
 def opened(
-    msgs: list[Msg],
-    envelope: Envelope,
-    made: Made | None = None,
-    on_calls: CallField | None = None,
+    msgs: list[Msg], envelope: Envelope, made: Made | None = None, on_calls: CallField | None = None
 ) -> list[Msg]:
     """The messages with what came back in envelopes in its place; the list itself without any.
 
@@ -284,6 +281,7 @@ def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) 
     blocks: list[ContentBlock] = []
     bare: list[ThinkingBlock] = []  # thoughts at the end of them that nobody has signed
     attached: dict[tuple[str, int, str], Any] = {}
+    borne_by_calls: list[_Borne] = []
     for block in m.content:
         if not _bears(block, on_calls):
             blocks.append(block)
@@ -295,7 +293,7 @@ def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) 
             made(call, block)
             state = envelope.open(text)
             if isinstance(state, dict):
-                _restore_thoughts(blocks, state.get("thoughts"), block, made)
+                borne_by_calls += _thoughts(state.get("thoughts"), block, made)
                 attached |= _places(state.get("blocks"))
             else:
                 blocks.append(ThinkingBlock("", redacted=text, origin=_SHUT))
@@ -315,46 +313,57 @@ def _opened(m: Msg, envelope: Envelope, made: Made, on_calls: CallField | None) 
                 thought = replace(thought, thinking="".join(item.thinking for item in bare))
             blocks.append(thought)
             bare = []
+    blocks = _with_thoughts(blocks, borne_by_calls)
     whole = Msg.trusted(m.name, [*_rehung(blocks, attached, made)], m.role, m)
     made(whole, m)
     return whole
 
 
-def _restore_thoughts(
-    blocks: list[ContentBlock], states: Any, call: ToolUseBlock, made: Made
-) -> None:
-    """Put the thoughts that a call bears where they stood, but for those that came back."""
-    for state in states if isinstance(states, list) else ():
-        match state:
-            case {"words": str(words), "at": int(place)}:
-                thought = _thought(ThinkingBlock(words), {"thinking": state})
-            case _:
-                continue
-        if thought.origin is None:
-            continue  # no state of ours
-        made(thought, call)
-        same = (words, thought.signature, thought.redacted)
-        if any(type(b) is ThinkingBlock and (b.thinking, b.signature, b.redacted) == same
-               and b.origin == thought.origin for b in blocks):  # fmt: skip
+_Borne: TypeAlias = tuple[int, ThinkingBlock]  # where it stood, and a thought that a call bore
+
+
+def _thoughts(states: Any, call: ToolUseBlock, made: Made) -> Iterator[_Borne]:
+    """The thoughts that a call bears, each with the number of other blocks before it."""
+    for row in states if isinstance(states, list) else ():
+        state = row if isinstance(row, dict) else {}
+        words, place = state.get("words"), state.get("at")
+        if isinstance(words, str) and isinstance(place, int):
+            thought = _thought(ThinkingBlock(words), {"thinking": state})
+            if thought.origin is not None:  # else it is no state of ours
+                made(thought, call)
+                yield place, thought
+
+
+def _with_thoughts(blocks: list[ContentBlock], borne_by_calls: list[_Borne]) -> list[ContentBlock]:
+    """The blocks, with the thoughts where they stood, but for those that came back themselves."""
+    if not borne_by_calls:
+        return blocks
+    known = {_proof(block) for block in blocks if type(block) is ThinkingBlock}
+    bare = {b.thinking.strip(): i for i, b in enumerate(blocks)
+            if type(b) is ThinkingBlock and not (b.signature or b.redacted)}  # fmt: skip
+    last = sum(type(block) is not ThinkingBlock for block in blocks) - 1
+    missing: dict[int, list[ContentBlock]] = {}
+    for place, thought in borne_by_calls:
+        if _proof(thought) in known:
             continue
-        at = None  # of the words alone
-        for i, block in enumerate(blocks):
-            if type(block) is ThinkingBlock and words and block.thinking.strip() == words.strip():
-                at = i
-        if at is None:
-            blocks.insert(_behind(blocks, place), thought)
+        known.add(_proof(thought))
+        words = thought.thinking.strip()
+        if words and words in bare:
+            blocks[bare.pop(words)] = thought
         else:
-            blocks[at] = thought
-
-
-def _behind(blocks: list[ContentBlock], count: int) -> int:
-    """The index behind so many blocks that are no thoughts, and behind thoughts that follow."""
-    for i, block in enumerate(blocks):
+            missing.setdefault(max(0, min(place, last)), []).append(thought)
+    result: list[ContentBlock] = []
+    count = 0
+    for block in blocks:
         if type(block) is not ThinkingBlock:
-            if count <= 0:
-                return i
-            count -= 1
-    return len(blocks)
+            result += missing.get(count, ())
+            count += 1
+        result.append(block)
+    return result
+
+
+def _proof(block: ThinkingBlock) -> tuple[object, ...]:
+    return block.thinking, block.signature, block.redacted, block.origin
 
 
 def _bears(block: ContentBlock, on_calls: CallField | None) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from dragoman.envelope import Envelope, opened, sealed
+from dragoman.envelope import CallField, Envelope, opened, sealed
 from dragoman.errors import ConfigError
 from dragoman.message import (
     Msg,
@@ -125,3 +125,41 @@ def test_any_state_comes_back(state: Any) -> None:
         text = envelope.seal({"state": state})
         assert envelope.open(text) == {"state": state}
         assert envelope.open(text[:-6]) != {"state": state}
+
+
+ON_CALLS = CallField("openai-chat", "extra_content.google.thought_signature")
+
+
+def borne(state: Any, *before: Any) -> list[Any]:
+    """What is opened of a call that bears a state which anybody may have made."""
+    call = ON_CALLS.put(ToolUseBlock("a", "look", {}), Envelope().seal(state))
+    (m,) = opened([Msg("", [*before, call], "assistant")], Envelope(), None, ON_CALLS)
+    return m.blocks
+
+
+@pytest.mark.parametrize("place", [-7, 0, 1, 99])
+def test_a_thought_that_a_call_bore_stands_before_it(place: int) -> None:
+    thought = {"words": "Hm.", "at": place, "signature": "s", "origin": {"issuer": THERE}}
+    blocks = borne({"thoughts": [thought, thought]}, TextBlock("I look."))
+    kinds = [block.type for block in blocks]
+    assert sorted(kinds) == ["text", "thinking", "tool_use"]
+    assert kinds[-1] == "tool_use"
+    assert blocks[-1].extras is None
+
+
+@pytest.mark.parametrize("state", [
+    7, [], {}, {"thoughts": 7}, {"thoughts": [7, {}, {"words": 1, "at": 0}]},
+    {"thoughts": [{"words": "Hm.", "at": "x"}]}, {"thoughts": [{"words": "Hm.", "at": 0}]},
+    {"blocks": 7},
+])  # fmt: skip
+def test_a_state_that_somebody_made_up_is_no_thought(state: Any) -> None:
+    blocks = borne(state)
+    assert blocks[-1] == ToolUseBlock("a", "look", {})
+    assert all(block.type == "tool_use" or block.redacted for block in blocks)
+
+
+def test_words_that_came_back_get_their_proof() -> None:
+    thought = {"words": "Hm.", "at": 0, "signature": "s", "origin": {"issuer": THERE}}
+    first, *_ = borne({"thoughts": [thought]}, ThinkingBlock("Hm."), TextBlock("I look."))
+    assert (first.thinking, first.signature, first.origin.issuer) == ("Hm.", "s", THERE)
+    assert len(borne({"thoughts": [thought]}, ThinkingBlock("Hm."), TextBlock("I look."))) == 3
