@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,3 +71,32 @@ def test_a_signature_that_stands_for_none_is_none() -> None:
         ]}  # fmt: skip
         out = dragoman.convert(body, "gemini", "openai", model="gpt-5.6", policy="refuse")
         assert {loss.kind for loss in out.losses} <= {"expected", "added"}
+
+
+def book(city: str, seats: int = 2) -> None:
+    """A table.
+
+    Args:
+        city: where
+    """
+
+
+ORDINARY = [("openai", "gpt-4.1"), ("anthropic", "claude-opus-5-5"), ("gemini", "gemini-3.8-flash"),
+            ("mistral", "mistral-large-latest"), ("bedrock", "us.anthropic.claude-opus-4-5-v1:0"),
+            ("ollama", "qwen3"), ("dashscope", "qwen3.7-plus")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wire", "model"), ORDINARY)
+def test_a_call_that_another_provider_made_goes_on(wire: str, model: str) -> None:
+    """Its id is respelled where the wire demands it, and mapped back."""
+    id = "toolu_01A09q90qw90lq917835lq9"
+    call = {"type": "tool_use", "id": id, "name": "book", "input": {"city": "Rome"}}
+    msgs = [Msg.user("A table."), Msg.assistant([call]), Msg.tool(id, "Done.", "book")]
+    req = ChatRequest(msgs, tools=[Tool.of(book)], options=Options(max_tokens=99))
+    out = dragoman.wire(wire, policy="refuse").write_request(req, model)
+    assert out.body
+
+
+def test_an_optional_argument_of_a_strict_tool_may_be_null() -> None:
+    tools = [replace(Tool.of(book), strict=True)]
+    assert refused("openai", "gpt-4.1", tools=tools) == []

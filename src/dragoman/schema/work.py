@@ -23,7 +23,7 @@ _CODES: dict[Verdict, str] = {
 
 
 # what a closed schema says that an open one leaves unsaid
-_STRICTNESS = {("not said", "false"), ("optional", "required")}
+_STRICTNESS = {("not said", "false"), ("optional", "required"), ("optional", "or null")}
 
 
 class Change(NamedTuple):
@@ -57,7 +57,7 @@ class Change(NamedTuple):
     @property
     def demanded(self) -> bool:
         """Whether it is what every schema of such a dialect says: who is strict asks for it."""
-        return self.verdict == "narrower" and (self.what, self.did) in _STRICTNESS
+        return (self.what, self.did) in _STRICTNESS
 
     @property
     def told(self) -> bool:

@@ -104,11 +104,10 @@ ROWS: dict[str, Code] = {
         fix="Give every `ToolUseBlock` an id of its own, and its result the same one.",
         asks=("ids",),
     ),
-    "id.mapped": degraded(
+    "id.mapped": expected(
         "the id was respelled as the wire demands",
         fix="Nothing has to be done: call and result agree, and `Written.ids` maps the ids back.",
         asks=("ids",),
-        level=logging.DEBUG,
         weight="trivial",
     ),
     "id.unsaid": expected(
