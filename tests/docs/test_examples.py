@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import re
 import shlex
 import socket
 from pathlib import Path
@@ -132,6 +133,17 @@ def test_the_readme_is_short_and_begins_with_the_loop() -> None:
     first = "\n".join(lines[:40])
     for step in ("write_request", "read_response", ".append(resp.msg)", "Msg.tool("):
         assert step in first
+
+
+# pages of those who work on the sources
+_INSIDE = {"docs/tour.md", "docs/mutants.md", "docs/coverage.md"}
+_PRIVATE = re.compile(r"\b(seats?|manner)\b")
+
+
+@pytest.mark.parametrize("name", sorted(PAGES.keys() - _INSIDE))
+def test_a_page_for_users_has_no_private_word(name: str) -> None:
+    prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`", "", PAGES[name])
+    assert _PRIVATE.findall(prose) == []
 
 
 def test_the_readme_shows_commands() -> None:

@@ -108,11 +108,11 @@ ODD = RawBlock("ollama", {"a": 1})
 @pytest.mark.parametrize(
     ("blocks", "said"),
     [
-        ([FILM], "video at this seat"),
-        ([PAGE], "document at this seat"),
-        ([ODD], "raw at this seat"),
+        ([FILM], "video in this role"),
+        ([PAGE], "document in this role"),
+        ([ODD], "raw in this role"),
         ([WEB], "image from a url source"),
-        ([RefusalBlock("no")], "refusal at this seat"),
+        ([RefusalBlock("no")], "refusal in this role"),
         ([ToolResultBlock("c", "f", [TextBlock("x"), FILM])], "video inside a tool result"),
         ([ToolResultBlock("c", "f", [PAGE])], "document inside a tool result"),
         ([ToolResultBlock("c", "f", [ODD])], "raw inside a tool result"),
@@ -136,7 +136,7 @@ def test_a_fact_that_promises_what_the_wire_has_no_place_for(
 
 
 @pytest.mark.parametrize(("block", "seat", "said"), [
-    (ToolResultBlock("c", "f", "x"), USER, "tool_result at this seat"),
+    (ToolResultBlock("c", "f", "x"), USER, "tool_result in this role"),
     (TextBlock("x"), TOOL, "text at the tools' seat"),
 ])  # fmt: skip
 def test_a_block_at_a_seat_of_others(block: ContentBlock, seat: int, said: str) -> None:

@@ -75,11 +75,11 @@ def write_part(block: ContentBlock, extras: JsonObject, as_read: bool = False) -
         case tree.RawBlock() if as_read or isinstance(block.data, dict):
             part = block.data
         case tree.RawBlock() | tree.RefusalBlock() | tree.AudioBlock() | tree.VideoBlock():
-            raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no item in this role", code="seat.unsaid")
         case tree.DocumentBlock() if type(block.source) is tree.TextSource:
             part = {"type": "document", "document": write_found(block, as_read)[0]}
         case tree.DocumentBlock() | tree.ToolUseBlock() | tree.ToolResultBlock():
-            raise WriteError(f"{block.type} has no item at this seat", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no item in this role", code="seat.unsaid")
         case _:
             assert_never(block)
     return filled(dict(part), extras) if extras else part

@@ -190,7 +190,7 @@ def write_messages(
 
 def _write_content(blocks: list[ContentBlock], caps: Capabilities, dialect: Dialect) -> Json:
     """The blocks as the endpoint takes them; without an endpoint a text may be either."""
-    parts, only_text = _write_parts(blocks, caps, dialect, "at this seat")
+    parts, only_text = _write_parts(blocks, caps, dialect, "in this role")
     if "multimodal" in caps.endpoint or not only_text:
         return parts
     # several texts are joined as AgentScope joins them: without the empty ones

@@ -91,9 +91,9 @@ def write_part(block: ContentBlock, extras: JsonObject | None, as_read: bool = F
         case tree.RawBlock(data=data) if as_read or isinstance(data, dict):
             return data
         case tree.RawBlock() | tree.RefusalBlock() | ThinkingBlock():
-            raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no chunk in this role", code="seat.unsaid")
         case tree.ToolUseBlock() | tree.ToolResultBlock():
-            raise WriteError(f"{block.type} has no chunk at this seat", code="seat.unsaid")
+            raise WriteError(f"{block.type} has no chunk in this role", code="seat.unsaid")
         case _:
             assert_never(block)
     return filled(part, extras) if extras else part

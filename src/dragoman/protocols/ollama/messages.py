@@ -258,12 +258,12 @@ def _write_result(block: ContentBlock, dialect: Dialect, caps: Capabilities) -> 
 def _write_call(block: ContentBlock, caps: Capabilities) -> JsonObject:
     """An entry of `tool_calls`. Arguments are an object here, never text."""
     if type(block) is not ToolUseBlock:
-        raise WriteError(f"{block.type} at this seat", code="seat.unsaid")
+        raise WriteError(f"{block.type} in this role", code="seat.unsaid")
     typed = block.spelling is None or UNTYPED not in block.spelling.split()
     return chat_shape.write_call(block, block.input, own_extras(block, caps), typed)
 
 
-def _write_medium(block: ContentBlock, where: str = "at this seat") -> str:
+def _write_medium(block: ContentBlock, where: str = "in this role") -> str:
     """The bytes of an image or of sound. Raises WriteError for anything else."""
     match block:
         case tree.ImageBlock() | tree.AudioBlock():
