@@ -302,3 +302,21 @@ def test_an_answer_has_no_arguments() -> None:
     out = dragoman.convert(answer, "openai-chat", "anthropic", "response", policy="ignore")
     with pytest.raises(dragoman.ConfigError, match="sdk"):
         out.sdk()
+
+
+ODD: list[tuple[str, Any]] = [
+    ("dashscope", {"model": "m", "input": True, "parameters": {}}),
+    ("dashscope", {"model": "m", "input": {"messages": []}, "parameters": []}),
+    ("ollama", {"model": "m", "messages": [], "tools": [[[]]]}),
+    ("ollama", {"model": "m", "messages": [], "tools": [{"type": "function", "function": "f"}]}),
+    ("gemini", {"contents": [], "tools": 7}),
+    ("bedrock-converse", {"messages": 7}),
+]
+
+
+@pytest.mark.parametrize(("name", "body"), ODD)
+def test_a_body_that_no_client_takes_is_refused_by_name(name: str, body: Any) -> None:
+    wire = dragoman.wire(name, policy="ignore")
+    out = wire.write_request(wire.read_request(body))
+    with contextlib.suppress(dragoman.ConfigError):
+        assert isinstance(out.sdk(), dict)

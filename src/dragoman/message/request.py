@@ -15,10 +15,10 @@ from typing import Any, Literal, TypeAlias, get_origin
 from .._core.caches import remember
 from .._core.jsontext import Json, JsonObject, check
 from .._core.redaction import Shown, shown
-from ..errors import ConfigError, InvalidMessage, NotMessages
+from ..errors import ConfigError, DragomanError, InvalidMessage, NotMessages
 from ..losses import Losses, Report
 from .blocks import ContentBlock, Extras, Origin, ToolResultBlock, ToolUseBlock
-from .check import heal, instance, is_none, note, own_fields, text, wrong_type
+from .check import FAULTS, heal, instance, is_none, note, own_fields, text, wrong_type
 from .msg import Msg, Role
 from .python_types import type_schema
 from .tools import ServerTool, Tool, ToolChoice, tools_of
@@ -443,7 +443,15 @@ class Written(Shown):
         """
         if self.client is None:
             raise ConfigError("an answer is not sent", hint="sdk() is for what write_request gave")
-        return self.client()
+        try:
+            return self.client()
+        except DragomanError:
+            raise
+        except (*FAULTS, RecursionError) as error:  # a body that was read, and is written as it was
+            raise ConfigError(
+                "the body has not the form that the client takes",
+                hint="send path, headers and body with an HTTP client", code="sdk.field",
+            ) from error  # fmt: skip
 
     def detached(self) -> Written:
         """The same, its losses stored as text, so that the history can be let go."""

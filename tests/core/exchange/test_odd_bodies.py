@@ -49,6 +49,7 @@ def test_allowed_tools(tools: Any) -> None:
     nested = {"type": "allowed_tools", "allowed_tools": allowed}
     converted(chat(tool_choice=nested), "openai-chat")
     converted(chat(tools=tools), "openai-chat")
+    converted(chat(tools=tools, tool_choice={"type": tools}), "openai-chat")
     converted({"model": "m", "input": ITEMS, "tools": tools}, "openai-responses")
 
 

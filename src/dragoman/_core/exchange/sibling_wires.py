@@ -114,8 +114,10 @@ class _Adoption:
 def _flat(entry: JsonObject) -> JsonObject | None:
     """A choice with its fields beside its type; None for one of another form."""
     kind = entry.get("type")
-    nested = entry.get(kind) if isinstance(kind, str) else None
-    if entry.keys() != {"type", kind} or not isinstance(nested, dict):
+    if not isinstance(kind, str) or entry.keys() != {"type", kind}:
+        return None
+    nested = entry[kind]
+    if not isinstance(nested, dict):
         return None
     if kind == "allowed_tools" and isinstance(tools := nested.get("tools"), list):
         flat_tools = [_flat(tool) if isinstance(tool, dict) else None for tool in tools]
