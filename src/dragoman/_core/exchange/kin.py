@@ -244,8 +244,8 @@ _INDEXES = {"document_index": "documentIndex", "search_result_index": "searchRes
 _SEARCHED = "search_result_location"
 
 
-def _to_converse(data: JsonObject, _answer: bool) -> JsonObject | None:
-    """A citation of Messages as Converse has it."""
+def _to_converse(data: JsonObject, answer: bool) -> JsonObject | None:
+    """A citation of Messages as Converse has it; one of the web in answers alone."""
     citation: JsonObject = {}
     title = data.get("title", data.get("document_title"))
     if isinstance(title, str):
@@ -255,7 +255,7 @@ def _to_converse(data: JsonObject, _answer: bool) -> JsonObject | None:
     if isinstance(data.get("cited_text"), str):
         citation["sourceContent"] = [{"text": data["cited_text"]}]
     url = data.get("url")
-    if data.get("type") == "web_search_result_location" and isinstance(url, str):
+    if answer and data.get("type") == "web_search_result_location" and isinstance(url, str):
         try:
             host = urlsplit(url).hostname
         except ValueError:  # half an address of IPv6

@@ -168,7 +168,7 @@ ROWS: dict[str, Code] = {
         asks=("tools",),
     ),
     "tools.withheld": degraded(
-        "no call was wanted and the wire cannot say so, so no tools are offered",
+        "the wire has no word for the choice, so the tools that it rules out are not offered",
         fix="Nothing has to be done. For a host that takes the choice, with the tools declared:"
         ' `can={"none_by": "choice"}`.',
         asks=("none_by", "tool_choices"),

@@ -321,6 +321,9 @@ def _named_alone(
     report.lost(
         "tool_choice.lowered", choice, did="that tool alone is offered, and a call required"
     )
+    for tool in request.tools:
+        if tool is not named[0]:
+            report.lost("tools.withheld", tool)
     if caps.binding != "none" and request.messages and len(named) < len(request.tools):
         report.touched("the withholding of tools", request.messages[0])
     return named[:1]
