@@ -23,6 +23,10 @@ _MEDIA = {
 }  # fmt: skip
 _PARTS = {
     "text": "text",
+    "citationsContent.content[].text": "text",
+    "searchResult.content[].text": "text",
+    "searchResult.title": "label",
+    "searchResult.source": "label",
     "cachePoint.type": "cache",
     "cachePoint.ttl": "ttl",
     **_MEDIA,
