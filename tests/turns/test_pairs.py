@@ -39,12 +39,12 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
      "a host that is not known here; or the client lost pieces of the stream"),
     ("openai-chat", "more", r"\.reasoning(_content)?", "the client dropped it"),
     ("openai-chat", "count", "", "the client told one answer as two messages"),
-    ("openai-responses", "more", r"\.(status|id|content|phase|type|outputs|action\.sources"
-     r"|arguments\.paths|content\.(annotations|logprobs))", "the item as it came; clients cut it"),
-    ("openai-responses", "missing", r"\.(id|status|type|encrypted_content|namespace"
-     r"|action\.sources|arguments\.queries)", "null, the client's own, or no host of ours"),
-    ("openai-responses", "other", r"\.(content|content\.text|encrypted_content|fingerprint|status"
-     r"|outputs)", "a text alone for its parts, or another recording of the answer"),
+    ("openai-responses", "more", (r"\.(status|id|content|phase|type|outputs|action\.sources"
+     r"|arguments\.paths|content\.(annotations|logprobs))"), "the item as it came; clients cut it"),
+    ("openai-responses", "missing", (r"\.(id|status|type|encrypted_content|namespace"
+     r"|action\.sources|arguments\.queries)"), "null, the client's own, or no host of ours"),
+    ("openai-responses", "other", (r"\.(content|content\.text|encrypted_content|fingerprint|status"
+     r"|outputs)"), "a text alone for its parts, or another recording of the answer"),
     ("openai-responses", "count", r"(|\.summary|\.content\.annotations)",
      "the client dropped reasoning, citations or empty messages, or another recording"),
     ("anthropic", "more", r"\.content\.(caller|citations|content\.page_age)",
@@ -52,15 +52,15 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("anthropic", "missing", r"\.content\.(cache_control|content\.content\.citations)",
      "a mark of the client's own; null"),
     ("anthropic", "count", r"(|\.content)", "the client dropped or moved blocks"),
-    ("gemini", "more|missing", r"\.parts\.(functionCall|function_call|functionCall\.id|thought"
-     r"|thoughtSignature|thought_signature)", "another spelling of the field; ids that it made"),
+    ("gemini", "more|missing", (r"\.parts\.(functionCall|function_call|functionCall\.id|thought"
+     r"|thoughtSignature|thought_signature)"), "another spelling of the field; ids that it made"),
     ("gemini", "other", r"\.parts\.(thoughtSignature|text)",
      "base64 in the other alphabet; one chunk of a stream"),
     ("gemini", "count", r"(|\.parts)", "the client dropped thoughts, or split the text"),
     ("bedrock-converse", "missing|count", r"\.content(\.toolUse\.type)?",
      "a name that the API reads over; the client dropped a text"),
-    ("mistral", "more|missing|other", r"\.(content|content\.closed|prefix"
-     r"|tool_calls\.(index|type))", "what has these values where it is absent"),
+    ("mistral", "more|missing|other", (r"\.(content|content\.closed|prefix"
+     r"|tool_calls\.(index|type))"), "what has these values where it is absent"),
     ("cohere", "more|missing|other", r"\.(citations|tool_plan|content|tool_calls)",
      "the client dropped the plan and citations, or sent an empty text"),
     ("ollama", "more|missing|other", r"\.(content|thinking|tool_calls|tool_calls\.(id|type))",
