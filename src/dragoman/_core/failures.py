@@ -1,9 +1,10 @@
 """What went wrong at a provider, in one word: read of its code, its type and the status of HTTP.
 
 The same failure has another name on every wire, and clients decide by the name whether they try
-again. Reference: the error pages of OpenAI, Anthropic, Google (google.rpc.Code), Amazon Bedrock,
-Mistral, Cohere, DashScope, DeepSeek and Moonshot, and the literals of the official SDKs, looked up
-on 2026-11-23; recorded errors. Knows nothing of the package.
+again. Reference: the literals of the official SDKs and Bedrock's service model, looked up on
+2026-11-23; recorded errors; google.rpc.Code. The words of balances, quotas and throttling of
+DashScope, DeepSeek and Moonshot are as their error pages had them, and were not looked up again.
+Knows nothing of the package.
 """
 
 from __future__ import annotations

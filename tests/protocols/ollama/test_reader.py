@@ -131,8 +131,8 @@ def test_media_lie_beside_the_text() -> None:
     [
         ({"done": True, "done_reason": "stop"}, "stop", "stop", "complete"),
         ({"done": True, "done_reason": "length"}, "length", "length", "truncated"),
-        ({"done": True, "done_reason": "load"}, "other", "load", "complete"),
-        ({"done": True, "done_reason": "unload"}, "other", "unload", "complete"),
+        ({"done": True, "done_reason": "load"}, "stop", "load", "complete"),
+        ({"done": True, "done_reason": "unload"}, "stop", "unload", "complete"),
         ({"done": True, "done_reason": ""}, "other", "", "complete"),
         ({"done": True}, "stop", None, "complete"),
         ({"done": True, "done_reason": 5}, "stop", None, "complete"),
@@ -206,7 +206,10 @@ def test_bytes_of_a_stream_and_an_error_in_it() -> None:
 )
 def test_a_shape_that_nobody_knows_is_kept(body: dict[str, Any]) -> None:
     resp = streamed(body)
-    assert (resp.extras or {})[OWN]["events"][0]["payload"] == body
+    kept = (resp.extras or {})[OWN]["events"][0]
+    for key in kept.get("at", "$").replace("[0]", ".0").split(".")[1:]:
+        body = body[int(key) if key == "0" else key]
+    assert kept["payload"] == body
 
 
 def test_objects_of_the_sdk() -> None:
