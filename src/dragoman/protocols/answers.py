@@ -38,7 +38,6 @@ OPENAI_ERRORS: dict[ErrorKind, tuple[str, str]] = {
     "context_overflow": ("invalid_request_error", "context_length_exceeded"),
     "content_filter": ("invalid_request_error", "content_policy_violation"),
     "rate_limit": ("rate_limit_error", "rate_limit_exceeded"),
-    "overloaded": ("server_error", "server_is_overloaded"),
     "billing": ("insufficient_quota", "insufficient_quota"),
     "authentication": ("invalid_request_error", "invalid_api_key"),
     "not_found": ("invalid_request_error", "model_not_found"),
