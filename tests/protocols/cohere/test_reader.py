@@ -145,9 +145,11 @@ def test_what_nobody_models_is_kept() -> None:
     assert resp.msg.blocks == [RawBlock("cohere", new)]
     assert resp.extras == {"cohere": {"extra": {"a": None}}}
     assert resp.candidates[0].extras == {"cohere": {"message": {"more": [1]}}}
-    odd = streamed(START, ("debug", {"type": "debug", "prompt": "x"}), ended("COMPLETE"))
+    events = ("debug", {"type": "debug", "prompt": "x"}), ("news", {"type": "news", "x": 1})
+    odd = streamed(START, *events, ended("COMPLETE"))
     assert odd.extras is not None
-    assert odd.extras["cohere"]["events"][0]["event"] == "debug"
+    assert odd.extras["cohere"]["debug"] == {"prompt": "x"}
+    assert odd.extras["cohere"]["events"][0]["event"] == "news"
 
 
 def test_log_probabilities_grow() -> None:
