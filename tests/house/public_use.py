@@ -165,6 +165,10 @@ async def a_long_history(msgs: list[Msg], formatter: Formatter) -> list[Msg]:
     return again.msgs
 
 
+def documents(msgs: list[Msg]) -> dict[str, Any]:
+    return dragoman.toolkit.RequestBuilder().build(msgs)
+
+
 def errors(call: Any) -> str:
     try:
         call()

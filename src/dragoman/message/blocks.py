@@ -307,12 +307,14 @@ class _MediaBlock(Block):
     cache: CacheHint | None = None
 
     @classmethod
-    def from_bytes(cls, data: bytes, media_type: str | None = None, **fields: Any) -> Self:
+    def from_bytes(
+        cls, data: bytes, media_type: str | None = None, title: str | None = None
+    ) -> Self:
         """A block that shows these bytes; their type is told by the first of them, or given.
 
         Raises InvalidMessage where neither tells it.
         """
-        return cls(Base64Source.from_bytes(data, media_type), **fields)
+        return cls(Base64Source.from_bytes(data, media_type), title)
 
 
 @final
