@@ -121,6 +121,7 @@ def test_numbers_are_readable_where_they_may_be() -> None:
     assert numbered("a", 2, {"a"}, IdRule()) == ("a_2", 2)
     assert numbered("a", 2, {"a", "a_2"}, IdRule()) == ("a_3", 3)
     assert numbered("", 1, set(), ANTHROPIC) == ("call_1", 1)
+    assert numbered("call a", 2, {"call a"}, ANTHROPIC) == ("call_a_2", 2)
     long = "x" * 40
     assert numbered(long, 2, {long}, IdRule(max=40)) == ("x" * 38 + "_2", 2)
     assert numbered(long, 2, {long, "x" * 38 + "_2"}, IdRule(max=40)) == ("x" * 38 + "_3", 3)

@@ -125,9 +125,11 @@ def mapping(
 def numbered(value: str, number: int, taken: set[str], rule: IdRule) -> tuple[str, int]:
     """Another spelling for the `number` use of a value that the rule lets stand but once.
 
-    And the number in it, the first from `number` on that is free.
+    And the number in it, the first from `number` on that is free. The value itself may be one that
+    the rule refuses, as an id that its provider gave.
     """
-    while (spelled := _nth(value or "call", number, rule)) in taken or not rule.takes(spelled):
+    base = _clean(value or "call", rule)
+    while (spelled := _nth(base, number, rule)) in taken or not rule.takes(spelled):
         number += 1
     return spelled, number
 
