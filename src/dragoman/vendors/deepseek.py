@@ -71,6 +71,7 @@ _CHAT_FACTS = Facts(
         "thinking_alone": False,
         "empty_thinking": True,  # turns that call a tool without their thinking are a 400
         "parallel_switch": False,
+        "ids": {"max": 64},  # recorded: it gives and takes ids of 43 characters
         "strict_tools": False,  # but on the beta host
         "formats": ("text", "json"),
         "json_word": True,  # vercel/ai pull request 7946

@@ -86,12 +86,7 @@ def respell_history(
         fixed_ids = fixed_ids | set(results).difference(calls)  # what answers others keeps its id
     if fixed_ids:
         ids = [id for id in ids if id not in fixed_ids]
-    wire_ids: dict[str, str] = {}
-    if not rule.fits(ids):
-        own_ids = _own_ids(history, caps)
-        wire_ids = mapping(
-            [id for id in ids if id and id not in own_ids], rule, own_ids, ordered=True
-        )
+    wire_ids = {} if rule.fits(ids) else mapping([id for id in ids if id], rule, ordered=True)
     if not (names or wire_ids or wrong_ids or properties or history.flags & MISNAMED):
         return history, {}
     previous_ids = set(fixed_ids if rule.unique else ())
@@ -105,19 +100,6 @@ def respell_history(
         if type(m.content) is not str and (changed := respeller.message(m)) is not m
     }
     return history.with_messages(changes), respeller.tree_ids
-
-
-def _own_ids(history: RoledHistory, caps: Capabilities) -> frozenset[str]:
-    """The ids that the provider gave to calls itself: it takes them back, whatever their form.
-
-    Of its answers alone: in a request of its form there may stand anybody's.
-    """
-    return frozenset(
-        call.id
-        for m in history.msgs
-        if m.origin is not None and m.origin.issuer in caps.reads and not hasattr(m, "read_from")
-        for call in m.calls
-    )
 
 
 @dataclass(slots=True)
