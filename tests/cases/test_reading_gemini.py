@@ -103,7 +103,7 @@ def test_case_48_a_thought_is_what_says_so() -> None:
 @pytest.mark.parametrize(
     ("reason", "neutral"),
     [("MALFORMED_FUNCTION_CALL", "malformed_call"), ("SAFETY", "content_filter"),
-     ("RECITATION", "content_filter"), ("LANGUAGE", "other"), ("TOMORROW", "other")],
+     ("RECITATION", "content_filter"), ("LANGUAGE", "content_filter"), ("TOMORROW", "other")],
 )  # fmt: skip
 def test_case_49_a_candidate_without_content(reason: str, neutral: str) -> None:
     told = {"candidates": [{"finishReason": reason, "finishMessage": "Why."}]}

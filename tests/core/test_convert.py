@@ -64,7 +64,8 @@ def test_every_wire_to_every_wire(source: str, target: str) -> None:
     assert out.model
     assert out.path.startswith("/")
     back = dragoman.wire(target).read_request(out.body, out.path)
-    assert [m.get_text_content() for m in back.messages] == ["Hi"]
+    said = "".join(m.get_text_content() or "" for m in back.messages)
+    assert said.removeprefix("d\n") == "Hi"  # a document is one, or a text
 
 
 @pytest.mark.parametrize("given", [json.dumps, lambda body: json.dumps(body).encode()])

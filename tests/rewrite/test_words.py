@@ -93,7 +93,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"user": ("text",), "result": ("text",), "move_media": ()},
     {"alternation": "bridged"},
     {"freeform_tools": False, "formats": frozenset({"text", "json"}), "json_word": True},
-    {"formats": frozenset(), "format_words": True},
+    {"formats": frozenset()},
 )
 SCHEMA = {"type": "object", "properties": {"人": {"type": "string"}}}
 FORMATS = (None, ResponseFormat("json"), ResponseFormat("schema", SCHEMA, "person"))
@@ -213,7 +213,7 @@ def test_every_word_was_said_somewhere() -> None:
 def test_all_that_adds_words_is_covered() -> None:
     assert {one.name for one in fields(Told)} <= set(CODES)
     worded = {one.name for one in fields(ByName) if isinstance(one.default, str)}
-    assert worded == {"heading", "opening", "closing", "line", "unshown"}
+    assert worded == {"heading", "opening", "closing", "line", "unshown", "own_messages"}
     assert {one.name for one in fields(Tagged) if isinstance(one.default, str)} == {"tag"}
     prompt = {one.name for one in fields(SystemPrompt) if isinstance(one.default, str)}
     assert prompt == {

@@ -128,7 +128,7 @@ def test_lm_studio_names_no_tool_and_asks_for_no_thinking() -> None:
     schema = ResponseFormat("schema", {"type": "object", "properties": {}})
     out = wrote("lmstudio", "qwen/qwen3-8b", tools=[LOOK], tool_choice="look",
                 response_format=schema, options={"reasoning": "high"})  # fmt: skip
-    assert out.body["tool_choice"] == "auto"
+    assert out.body["tool_choice"] == "required", "of the one that is named, and offered alone"
     required = wrote("lmstudio", "qwen/qwen3-8b", tools=[LOOK], tool_choice="required")
     assert (required.body["tool_choice"], codes(required)) == ("required", [])
     assert out.body["response_format"]["type"] == "json_schema"

@@ -232,7 +232,7 @@ def test_fields_and_candidates_of_others_are_named_once() -> None:
     ("error", "event"),
     [
         (ProviderError("slow", status=429), "throttlingException"),
-        (ProviderError("slow", type="overloaded_error"), "internalServerException"),
+        (ProviderError("slow", type="overloaded_error"), "serviceUnavailableException"),
         (ProviderError("slow", status=418), "internalServerException"),
     ],
 )

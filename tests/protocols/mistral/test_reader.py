@@ -290,9 +290,7 @@ def test_errors(told: Any, status: int | None, type: str, word: str) -> None:
     assert (resp.status, resp.text) == ("error", "Sama")
 
 
-@pytest.mark.parametrize(
-    "told", [{"choices": [5]}, {"choices": [{"message": {"content": 5}}]}, "x", 5]
-)
+@pytest.mark.parametrize("told", [{}, {"choices": 5}, "x", 5])
 def test_what_is_no_answer(told: Any) -> None:
     with pytest.raises(ReadError):
         read(told)

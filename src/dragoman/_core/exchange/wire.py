@@ -149,12 +149,12 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         if req.read is not None:
             req = adopt_sibling_fields(req, self.room, getattr(self.dialect, "issuers", ()), report)
         caps = self._capabilities(req, name, style)
-        req = adopt_kin(req, self.room, caps, report)
         tools: Sequence[Tool | ServerTool] = req.tools
         if tools or req.tool_choice is not None:
             tools, caps = offered_tools(req, caps, report)
             tools = fit_tools(tools, caps, report)
         try:
+            req = adopt_kin(req, self.room, caps, report)
             prepared, http = self._written(req, name, tools, caps, style, report)
         except WriteError as error:
             raise _with_losses(error, req, report) from error.__cause__
@@ -380,7 +380,7 @@ def _with_losses(error: WriteError, req: ChatRequest, report: Report) -> WriteEr
     if error.code == "messages.empty":
         for m in req.messages:
             for issuer, fields in (m.extras or {}).items() if not m.blocks else ():
-                if issuer.endswith((ANSWER, NOTES)):
+                if issuer.endswith((ANSWER, NOTES)) or not isinstance(fields, dict):
                     continue
                 for name in fields:
                     report.lost("extras.foreign", m, f"extras.{issuer}.{name}", name)
