@@ -137,8 +137,8 @@ def test_a_vendor_shows_what_it_says_otherwise_than_its_protocol() -> None:
     assert own.count("tool_calls[0]") == 2
     assert "<history>" not in own, "that it says as its protocol does"
     runs = [line for line in shown.split("\n") if line.strip() == "<history>"]
-    # and one host has no tools, so that what they said is part of the history
-    assert len(runs) == 2 * (len(PROTOCOLS) + 1)
+    # and one host has no tools, so that what they said is part of the history; one types messages
+    assert len(runs) == 2 * (len(PROTOCOLS) + 2)
 
 
 def test_the_merged_history_and_the_calls_can_be_read() -> None:

@@ -1,6 +1,6 @@
 """Laws 2 and 3 for requests: recorded ones, converted to every other wire.
 
-The model keeps its name, which the target's provider does not know: no endpoint is judged.
+A model of another provider's is replaced by the target's own.
 
 Each is one that the provider takes, or a WriteError whose code is listed; and no leaf of it is lost
 without being named.
@@ -74,7 +74,8 @@ def _convert(source: str, target: str, one: Asked, known: list[Fact], tally: Req
     except BROKEN as error:
         tally.raised.append((one.id, f"{type(error).__name__}: {error}"[:200]))
         return
-    tally.invalid += [(one.id, fault) for fault in judge_request(target, out.body)]
+    path = out.path if target == "bedrock-converse" else None  # where the model stands there
+    tally.invalid += [(one.id, fault) for fault in judge_request(target, out.body, path)]
     tally.silent += [
         (one.id, leaf)
         for leaf in silent(

@@ -196,7 +196,7 @@ SHOWN: dict[str, list[dict[str, Any]]] = {
     "bedrock-converse": [
         {"document": {"format": "txt", "name": "D", "source": {"bytes": "aGk="}, "context": "c",
                       "citations": {"enabled": True}}},
-        {"document": {"name": "C", "source": {"content": [{"text": "x"}]},
+        {"document": {"format": "txt", "name": "C", "source": {"content": [{"text": "x"}]},
                       "citations": {"enabled": True}}},
         {"searchResult": {**FOUND, "content": [{"text": "x"}]}},
         {"text": "?"},
@@ -259,7 +259,8 @@ def test_a_history_of_claude_keeps_documents_and_what_was_found(source: str, tar
     shown, heard, _ = (m["content"] for m in out.body["messages"])
     assert shown == SHOWN[target]
     assert heard == CLAUDES[target]
-    assert unsaid(out.losses) in ([], ["$.messages[2].content[0].title"])  # a name stands but once
+    again = [f"$.messages[2].content[{i}].title" for i in range(2)]
+    assert unsaid(out.losses) in ([], again)  # a name stands but once
 
 
 def test_a_seal_of_nobodys_kin_stays_behind() -> None:

@@ -2,20 +2,19 @@
 
 Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, which stand under the
 name of the host that was read. Two protocols of one maker's models (`_FORMS`: Claude by Messages
-and by Converse) share seals, citations, documents and what a search found, each in its own form,
-in answers, streams and histories. What is sealed goes along where the `signatures` of the target
-say that it holds; elsewhere it is a loss.
+and by Converse) share seals and citations, each in its own form, in answers, streams and histories.
+What is sealed goes along where the `signatures` of the target say that it holds; elsewhere it is a
+loss.
 
-Reference: Anthropic API, "Citations", "Search results"; service model of bedrock-runtime (botocore
-1.44.5), `Citation`, `DocumentBlock`, `SearchResultBlock`; recorded citations of both.
+Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocore 1.44.5),
+`Citation`; recorded citations of both.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from ... import message as tree
@@ -25,12 +24,11 @@ from ...message import ChatRequest, ChatResponse, Msg, Origin, RawBlock, TextBlo
 from ...message.blocks import ANSWER, NOTES, ContentBlock, Extras
 from ...protocols.base import Room
 from ...protocols.chat_shape import are_objects
-from ..jsontext import Json, JsonObject
+from ..jsontext import JsonObject
 from ..passes.roles import same_items, with_content, with_fields
 from ..stream.pieces import End, Meta, Part, Piece
 
 _Node = TypeVar("_Node")
-_Block = TypeVar("_Block", TextBlock, tree.DocumentBlock)
 
 # hosts of a protocol that serve the models of its maker by the maker's own API
 _HOSTS: Mapping[str, frozenset[str]] = {
@@ -40,12 +38,8 @@ _HOSTS: Mapping[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How one protocol has what another one says: None for what it has not."""
-
-    citation: Callable[[JsonObject, bool], JsonObject | None]  # (data, of an answer)
-    raw: Callable[[JsonObject], JsonObject | None]
+# a citation as the other protocol has it, None if it has none: (data, of an answer)
+_Form: TypeAlias = Callable[[JsonObject, bool], JsonObject | None]
 
 
 class Kin:
@@ -171,20 +165,6 @@ class Kin:
             output = [self._block(item, answer) for item in block.output]
             is_same = same_items(output, block.output)
             return block if is_same else with_fields(block, self._report, output=output)
-        own = (block.extras or {}).get(self._issuer, {})
-        if type(block) is tree.DocumentBlock and not _DOCUMENT.isdisjoint(own):
-            shared = {name: own[name] for name in own if name in _DOCUMENT}
-            return self._moved(block, shared, own.keys() - _DOCUMENT)
-        if (
-            type(block) is RawBlock
-            and block.issuer == self._issuer
-            and isinstance(block.data, dict)
-        ):
-            data = form.raw(block.data)
-            if data is not None:
-                if "cache_control" in block.data:
-                    self._report.lost("cache.unsaid", block, "cache_control")
-                return with_fields(block, self._report, issuer=self._target, data=data)
         return block
 
     def _cited(self, block: TextBlock, form: _Form, answer: bool) -> TextBlock:
@@ -193,7 +173,7 @@ class Kin:
         listed = own.get("citations")
         if not isinstance(listed, list) or not are_objects(listed):
             return block
-        citations = [form.citation(data, answer) for data in listed]
+        citations = [form(data, answer) for data in listed]
         if not citations or None in citations:
             return block
         for data in listed:
@@ -204,7 +184,7 @@ class Kin:
         kept = own.keys() - {"citations", "content"}  # the content is the text itself
         return self._moved(block, {"citations": citations}, kept)
 
-    def _moved(self, block: _Block, fields: JsonObject, kept: Collection[str]) -> _Block:
+    def _moved(self, block: TextBlock, fields: JsonObject, kept: Collection[str]) -> TextBlock:
         """The block with fields of the target, and of the source those that are kept."""
         all_extras = block.extras or {}
         own = all_extras[self._issuer]
@@ -232,7 +212,6 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
     return report.made(replace(req, messages=msgs), req)
 
 
-_DOCUMENT = frozenset({"context", "citations"})  # fields of documents by the same names
 # type in Messages, name in Converse, the word of its bounds in Messages
 _LOCATIONS = (
     ("char_location", "documentChar", "document_index", "char_index"),
@@ -298,64 +277,8 @@ def _to_messages(data: JsonObject, answer: bool) -> JsonObject | None:
     return None
 
 
-# what Converse takes as the name of a document
-_NAME = re.compile(r"(?=.{1,200}$)[A-Za-z0-9()\[\]-]+(?: [A-Za-z0-9()\[\]-]+)*")
-
-
-def _raw_to_converse(data: JsonObject) -> JsonObject | None:
-    """What a search found, or a document in chunks, as a block of Converse."""
-    beside = {name: data[name] for name in sorted(_DOCUMENT & data.keys())}
-    if data.get("type") == "search_result":
-        texts = _texts(data.get("content"))
-        names = {name: data.get(name) for name in ("source", "title")}
-        if texts is None or not all(isinstance(value, str) for value in names.values()):
-            return None
-        return {"searchResult": {**names, "content": texts, **beside}}
-    source = data.get("source")
-    if data.get("type") != "document" or not isinstance(source, dict):
-        return None
-    texts = _texts(source.get("content"))
-    title = data.get("title")
-    if texts is None or not isinstance(title, str) or not _NAME.fullmatch(title):
-        return None
-    return {"document": {"name": title, "source": {"content": texts}, **beside}}
-
-
-def _raw_to_messages(data: JsonObject) -> JsonObject | None:
-    """What a search found, or a document in chunks, as a block of Messages."""
-    key, value = next(iter(data.items())) if len(data) == 1 else ("", None)
-    if not isinstance(value, dict):
-        return None
-    source = value.get("source")
-    beside = {name: value[name] for name in sorted(_DOCUMENT & value.keys())}
-    if key == "searchResult":
-        texts = _texts(value.get("content"), typed=True)
-        names = {name: value.get(name) for name in ("source", "title")}
-        if texts is None or not all(isinstance(text, str) for text in names.values()):
-            return None
-        return {"type": "search_result", **names, "content": texts, **beside}
-    if key != "document" or not isinstance(source, dict):
-        return None
-    texts = _texts(source.get("content"), typed=True)
-    if texts is None:
-        return None
-    title = {"title": value["name"]} if isinstance(value.get("name"), str) else {}
-    content = {"type": "content", "content": texts}
-    return {"type": "document", "source": content, **title, **beside}
-
-
-def _texts(content: Json, typed: bool = False) -> list[Json] | None:
-    """Chunks of text in the other form; None for anything else."""
-    if not content or not are_objects(content):
-        return None
-    texts = [part.get("text") for part in content]
-    if not all(isinstance(text, str) for text in texts):
-        return None
-    return [{"type": "text", "text": text} if typed else {"text": text} for text in texts]
-
-
 _FORMS = {
-    ("anthropic", "bedrock-converse"): _Form(_to_converse, _raw_to_converse),
-    ("bedrock-converse", "anthropic"): _Form(_to_messages, _raw_to_messages),
+    ("anthropic", "bedrock-converse"): _to_converse,
+    ("bedrock-converse", "anthropic"): _to_messages,
 }
 _FORMED = frozenset(protocol for _, protocol in _FORMS)

@@ -192,10 +192,12 @@ class Gemini(Room):
         if elements is None:
             elements = write_messages(self, history, caps, report, start)
         body["contents"] = elements
-        if tools := declarations.write_tools(self, prepared.offered, caps, report):
+        # one mode keeps the calls of all functions to their schemas
+        strict = caps.strict_tools and {tool.strict for tool in prepared.tools} == {True}
+        declared = caps if strict else replace(caps, strict_tools=False)
+        if tools := declarations.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools
         tool_choice = choice(prepared, report, prepared.tools)
-        strict = caps.strict_tools and any(tool.strict for tool in prepared.tools)
         if tool_choice is not None or strict:
             tool_choice = tool_choice or ToolChoice("auto")
             body["toolConfig"] = fields.tool_config(tool_choice, dialect, strict)

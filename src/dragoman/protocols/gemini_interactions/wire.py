@@ -140,11 +140,13 @@ class GeminiInteractions(Room):
                 why = "there is nothing to send"
                 raise WriteError(why, path="$.messages", code="messages.empty")
         body["input"] = elements
-        if tools := fields.write_tools(self, prepared.offered, caps, report):
+        # one mode keeps the calls of all functions to their schemas
+        strict = caps.strict_tools and {tool.strict for tool in prepared.tools} == {True}
+        declared = caps if strict else replace(caps, strict_tools=False)
+        if tools := fields.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools
         body.update(fields.write_config(request, caps, report))
         tool_choice = choice(prepared, report, prepared.tools)
-        strict = caps.strict_tools and any(tool.strict for tool in prepared.tools)
         if tool_choice is not None or strict:
             value = fields.write_choice(tool_choice or ToolChoice("auto"), strict)
             body[_CONFIG] = {**body.get(_CONFIG, {}), "tool_choice": value}

@@ -194,21 +194,22 @@ def write_messages(
     room: Room, history: RoledHistory, caps: Capabilities, report: Report
 ) -> list[JsonObject]:
     """The list with the system prompt in it, as `format` gives it."""
-    return InputWriter(room, history, caps, report).write()
+    return InputWriter(room, history, caps, report, stored=True).write()
 
 
 class InputWriter:
-    """Writes one message after the other into `items`."""
+    """Writes one message after the other into `items`. `stored`: the host keeps what it answers."""
 
     def __init__(
-        self, room: Room, history: RoledHistory, caps: Capabilities, report: Report
+        self, room: Room, history: RoledHistory, caps: Capabilities, report: Report, stored: bool
     ) -> None:
         self.items: list[JsonObject] = []
         self.caps = caps
         self.dialect: Dialect = room.dialect
         self.report = report
         self.history = history
-        self.ids = _Ids(self.items, history, self.dialect.said, report, caps.stored_thinking)
+        kept = stored and self.dialect.stores
+        self.ids = _Ids(self.items, history, self.dialect.said, report, kept)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on

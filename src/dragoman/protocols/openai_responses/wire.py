@@ -173,7 +173,7 @@ class OpenAIResponses(Room):
             body["instructions"] = prompt
         elements = prepared.elements
         if elements is None:
-            writer = InputWriter(self, prepared.history, caps, report)
+            writer = InputWriter(self, prepared.history, caps, report, stored)
             elements = [*writer.write(0 if prompt is None else 1)]
             if not elements:
                 why = "there is nothing to send"

@@ -58,6 +58,8 @@ class Pool:
         elif kind in ("id", "result_id"):
             value = self._ids.get(value, value)
         elif kind == "choice":
+            if value == "ANY" or (value == "any" and self.path.endswith("/interactions")):
+                self._count("required_right", "", [canonical(True)])
             value = CHOICES.get(str(value), value)
         self._count(kind, scope, [canonical(value)])
 

@@ -11,7 +11,7 @@ CHOICES = {
     "auto": "auto", "AUTO": "auto", "MODE_UNSPECIFIED": "auto",
     "none": "none", "NONE": "none",
     "any": "required", "ANY": "required", "required": "required", "REQUIRED": "required",
-    "VALIDATED": "auto",  # and what is called, is called right
+    "VALIDATED": "auto", "validated": "auto",
     "tool": "tool", "function": "tool",
 }  # fmt: skip
 

@@ -77,6 +77,8 @@ def _choice(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     """Whether a tool must be called; of a list of allowed ones the list says it."""
     if value != "allowed_tools":
         yield Fact("choice", "", value, path)
+    if value in ("VALIDATED", "validated"):  # and what is called, is called right
+        yield Fact("every", "strict", True, path)
 
 
 def _id(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:

@@ -194,6 +194,8 @@ def _option(pool: Pool, fact: Fact) -> bool:
         return True
     if value in pool.values("every", scope):  # said once for all
         return True
+    if scope == "strict" and value is True and pool.values("required_right"):
+        return True  # Gemini's ANY: "guarantee function schema adherence"
     if isinstance(value, float) and value.is_integer():
         return pool.one("option", scope, int(value))
     return type(value) is int and pool.one("option", scope, float(value))

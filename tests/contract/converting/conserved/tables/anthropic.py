@@ -25,10 +25,13 @@ _PARTS = {
     "source.media_type": "mime",
     "source.content": "text",
     "source.content[].text": "text",
+    "source": "label",  # where a search found it
     "title": "label",
     "context": "label",
 }
-_BLOCK_TAGS = words("text image document tool_use tool_result thinking redacted_thinking")
+_BLOCK_TAGS = words(
+    "text image document tool_use tool_result thinking redacted_thinking search_result"
+)
 _SOURCE_TAGS = words("base64 url text file content")
 TABLE = Table(
     rows={
@@ -42,6 +45,7 @@ TABLE = Table(
         **{f"messages[].content[].{key}": kind for key, kind in _PARTS.items()},
         **{f"messages[].content[].content[].{key}": kind for key, kind in _PARTS.items()},
         "messages[].content[].content": "text",
+        "messages[].content[].content[].content[].text": "text",
         "messages[].content[].thinking": "thinking",
         "messages[].content[].signature": "opaque",
         "messages[].content[].data": "opaque",
@@ -91,6 +95,7 @@ TABLE = Table(
         "messages[].role": words("user assistant system"),
         "messages[].content[].type": _BLOCK_TAGS,
         "messages[].content[].content[].type": _BLOCK_TAGS,
+        "messages[].content[].content[].content[].type": _BLOCK_TAGS,
         "messages[].content[].source.type": _SOURCE_TAGS,
         "messages[].content[].content[].source.type": _SOURCE_TAGS,
         "messages[].content[].source.content[].type": _BLOCK_TAGS,
