@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, member
 from ..._core.passes.roles import USER
 from ...losses import Field, Report
 from ...message import ChatRequest, DocumentBlock, Msg, TextBlock, ThinkingBlock, Tool
@@ -146,6 +146,10 @@ class Cohere(ChatRoom):
                 yield "$.strict_tools", Field(node, "strict")
             if type(node) is DocumentBlock:
                 yield path, Field(node, "cite")  # by default, all are
+                if blocks.is_apart(node):  # of which no `document` is the only key
+                    own = f"extras.{self.issuer}.document"
+                    for name in (node.extras or {}).get(self.issuer, {}).get("document", ()):
+                        yield member(path, name), Field(node, member(own, name))
             if type(node) is Msg:
                 for block in node.blocks:
                     if type(block) is TextBlock or type(block) is ThinkingBlock:

@@ -68,7 +68,7 @@ def _result(pool: Pool, fact: Fact) -> bool:
     """The same JSON, what its only key holds, or all texts of it."""
     if any(pool.used("result", "", key) for key in results(fact.value)):
         return True
-    return all(pool.said(text, "tool") for text in strings(fact.value))
+    return all(pool.said(text, "tool") for text in strings(fact.value) if text)
 
 
 def _data(pool: Pool, fact: Fact) -> bool:

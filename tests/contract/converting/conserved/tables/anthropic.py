@@ -28,7 +28,14 @@ _PARTS = {
     "source": "label",  # where a search found it
     "title": "label",
     "context": "label",
-}
+    "citations[].title": "label",
+    "citations[].document_title": "label",
+    "citations[].source": "label",
+    "citations[].cited_text": "label",
+    **{f"citations[].{key}": f"option:cited_{key.partition('_')[0]}" for key in (
+        "document_index", "search_result_index", "start_char_index", "start_page_number",
+        "start_block_index", "end_char_index", "end_page_number", "end_block_index")},
+}  # fmt: skip
 _BLOCK_TAGS = words(
     "text image document tool_use tool_result thinking redacted_thinking search_result"
 )

@@ -24,6 +24,19 @@ _MEDIA = {
 _PARTS = {
     "text": "text",
     "citationsContent.content[].text": "text",
+    "citationsContent.citations[].title": "label",
+    "citationsContent.citations[].source": "label",
+    "citationsContent.citations[].sourceContent[].text": "label",
+    **{
+        f"citationsContent.citations[].location.{place}.{key}": f"option:cited_{word}"
+        for place in ("documentChar", "documentPage", "documentChunk", "searchResultLocation")
+        for key, word in (
+            ("documentIndex", "document"),
+            ("searchResultIndex", "search"),
+            ("start", "start"),
+            ("end", "end"),
+        )
+    },
     "searchResult.content[].text": "text",
     "searchResult.title": "label",
     "searchResult.source": "label",
@@ -96,7 +109,7 @@ TABLE = Table(
         "messages[].role": words("user assistant system"),
         "messages[].content[].toolUse.type": words("tool_use"),
         # Cohere cites whatever it is given; that others do not is a loss with tests of its own
-        **{f"messages[].content[].{at}searchResult.citations.enabled": frozenset({True})
-           for at in ("", "toolResult.content[].")},
+        **{f"messages[].content[].{at}{kind}.citations.enabled": frozenset({True})
+           for at in ("", "toolResult.content[].") for kind in ("searchResult", "document")},
     },
 )  # fmt: skip

@@ -18,6 +18,11 @@ TABLE = Table(
         "tools[].function.description": "tool_description",
         "tools[].function.parameters": "schema:tool",
         "messages[].content[].document.data": "result",
+        "documents[].data.text": "text:user",
+        **{
+            f"documents[].data.{key}": "label"
+            for key in ("title", "url", "source", "context", "region")
+        },
         "messages[].tool_plan": "text",
         "tool_choice": "choice",
         "response_format.type": "format",
