@@ -193,8 +193,9 @@ class Gemini(Room):
             elements = write_messages(self, history, caps, report, start)
         body["contents"] = elements
         # one mode keeps the calls of all functions to their schemas
-        strict = caps.strict_tools and {tool.strict for tool in prepared.tools} == {True}
-        declared = caps if strict else replace(caps, strict_tools=False)
+        wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
+        strict = caps.strict_tools and True in wishes and False not in wishes
+        declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
         if tools := declarations.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools
         tool_choice = choice(prepared, report, prepared.tools)

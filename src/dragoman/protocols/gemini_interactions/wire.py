@@ -141,8 +141,9 @@ class GeminiInteractions(Room):
                 raise WriteError(why, path="$.messages", code="messages.empty")
         body["input"] = elements
         # one mode keeps the calls of all functions to their schemas
-        strict = caps.strict_tools and {tool.strict for tool in prepared.tools} == {True}
-        declared = caps if strict else replace(caps, strict_tools=False)
+        wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
+        strict = caps.strict_tools and True in wishes and False not in wishes
+        declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
         if tools := fields.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools
         body.update(fields.write_config(request, caps, report))
