@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.families.shared import COPIED_ITEMS
 from ..capabilities import Facts, without
 from ..protocols import openai_chat, openai_responses
 from . import Vendor
@@ -45,12 +46,7 @@ VENDOR = Vendor(
             source=f"{_DOCS}; recorded",
         ),
         "openai-responses": Facts(
-            always={
-                "refusal": False,
-                "tool_choices": ("auto", "none", "required", "tool"),
-                "server_tools": (),
-                "cache_hints": 0,
-            },
+            always=COPIED_ITEMS,
             since="2026-11-23",
             source=_DOCS,
         ),

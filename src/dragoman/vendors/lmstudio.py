@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.families.shared import BUDGETED, SAMPLES, copied
+from .._core.families.shared import BUDGETED, COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
@@ -53,12 +53,7 @@ VENDOR = Vendor(
             source=_PAYLOAD,
         ),
         "openai-responses": Facts(
-            always={
-                "refusal": False,
-                "tool_choices": ("auto", "none", "required"),
-                "server_tools": (),
-                "cache_hints": 0,
-            },
+            always={**COPIED_ITEMS, "tool_choices": ("auto", "none", "required")},
             since="2026-11-23",
             source="LM Studio docs, Responses; API Changelog, 0.3.29",
         ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.families.shared import BUDGETED, TOP_K, copied
+from .._core.families.shared import BUDGETED, COPIED_ITEMS, TOP_K, copied
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
@@ -56,13 +56,7 @@ VENDOR = Vendor(
             source=_SERVER,
         ),
         "openai-responses": Facts(
-            always={
-                **FREE,
-                "refusal": False,
-                "tool_choices": ("auto", "none", "required", "tool"),
-                "server_tools": (),
-                "cache_hints": 0,
-            },
+            always={**FREE, **COPIED_ITEMS},
             since="2026-11-23",
             source=_SERVER,
         ),

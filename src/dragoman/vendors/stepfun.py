@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._core.families.shared import SAMPLES, copied
+from .._core.families.shared import COPIED_ITEMS, SAMPLES, copied
 from ..capabilities import Fact, Facts, without
 from ..protocols import anthropic, openai_chat, openai_responses
 from . import Vendor
@@ -58,12 +58,9 @@ VENDOR = Vendor(
         ),
         "openai-responses": Facts(
             always={
-                "refusal": False,
+                **COPIED_ITEMS,
                 "thinks": "always",
                 "efforts": _LEVELS,
-                "tool_choices": ("auto", "none", "required", "tool"),
-                "server_tools": (),
-                "cache_hints": 0,
             },
             since="2026-11-23",
             source=_DOCS,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._core.families.shared import COPIED_ITEMS
 from .._core.families.templates import FREE, SWITCHED
 from ..capabilities import Fact, Facts, without
 from ..protocols import openai_chat, openai_responses
@@ -60,13 +61,7 @@ VENDOR = Vendor(
             source=_SERVER,
         ),
         "openai-responses": Facts(
-            always={
-                **FREE,
-                "refusal": False,
-                "tool_choices": ("auto", "none", "required", "tool"),
-                "server_tools": (),
-                "cache_hints": 0,
-            },
+            always={**FREE, **COPIED_ITEMS},
             rows=(_UNHEARD,),
             since="2026-11-21",
             source=_SERVER,

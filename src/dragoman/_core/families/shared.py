@@ -62,6 +62,13 @@ UNKNOWN = (
 
 
 SAMPLES: dict[str, Any] = {"options": {"temperature": "takes", "top_p": "takes"}}
+# Responses at a host of its own: functions alone, nothing that the host runs, no cache marks
+COPIED_ITEMS: dict[str, Any] = {
+    "refusal": False,
+    "tool_choices": ("auto", "none", "required", "tool"),
+    "server_tools": (),
+    "cache_hints": 0,
+}
 TOP_K: dict[str, Any] = {"options": {**SAMPLES["options"], "top_k": "takes"}}
 
 
