@@ -44,7 +44,7 @@ _FACTS = Facts(
         Fact(("magistral-*-latest",), _HIGH, "2026-10-22", _PROBED),
         Fact(("magistral*",), {"thinks": "default", "efforts": ("high",)}, "2025-06-10",
              _REASONING),
-        Fact(("zai-glm-5-2*", "glm-5-2*"), {"thinks": "default", "image": False,
+        Fact(("zai-glm-5-2*", "glm-5[-.]2*"), {"thinks": "default", "image": False,
              "efforts": ("minimal", "low", "medium", "high", "xhigh", "max")}, "2026-06-30", _GLM),
         Fact(("zai-glm-*", "glm-*"), {"thinks": "always", "image": False,
              "efforts": ("low", "high", "max")}, "2026-08-20", _GLM),
