@@ -198,6 +198,8 @@ def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) 
     """The request with what kin said in its history as this wire has it; itself without any."""
     if not caps.signatures or room.protocol not in _FORMED:
         return req
+    if all(m.origin is None for m in req.messages):  # nobody's answers, as mostly
+        return req
     known: dict[str, Kin | None] = {}
     msgs: list[Msg] = []
     for m in req.messages:

@@ -272,13 +272,14 @@ def fit_message(state: State, m: Msg, role: int) -> tuple[Msg | None, list[Msg]]
 def _with_early_hints(state: State, m: Msg) -> Msg:
     """The message with the hints of documents that carry none on what stands before those."""
     blocks = list(m.blocks)
+    place = -1  # of the last block that is none of these documents
     for i, block in enumerate(blocks):
-        if not _is_unhinted(block, state.caps) or block.cache is None:
+        if not _is_unhinted(block, state.caps):
+            place = i
             continue
         hint = block.cache
-        place = i - 1
-        while place >= 0 and _is_unhinted(blocks[place], state.caps):
-            place -= 1
+        if hint is None:
+            continue
         blocks[i] = with_fields(block, state.report, cache=None)
         earlier = blocks[place] if place >= 0 else None
         if earlier is None or not hasattr(earlier, "cache"):
