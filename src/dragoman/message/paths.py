@@ -9,6 +9,7 @@ from ..losses import Field, InBody
 from .answer import ChatResponse
 from .msg import Msg
 from .request import ChatRequest
+from .tools import Tool
 
 
 def places(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[tuple[str, object]]:
@@ -40,6 +41,8 @@ def _neutral(messages: Sequence[Msg], request: ChatRequest | None) -> Iterator[t
         yield "$.options", request.options
         for i, tool in enumerate(request.tools):
             yield f"$.tools[{i}]", tool
+            if type(tool) is Tool and tool.namespace is not None:
+                yield f"$.tools[{i}].namespace", tool.namespace
         if request.tool_choice is not None:
             yield "$.tool_choice", request.tool_choice
         if request.response_format is not None:

@@ -30,6 +30,7 @@ REFUSABLE = frozenset({
     "model.endpoint", "tools.need_responses",  # another endpoint of the same provider takes it
 })  # fmt: skip
 SHARE = 0.02
+FEW = 2  # which may be, of however few
 
 
 @dataclass(slots=True)
@@ -50,7 +51,8 @@ class Requests:
     @property
     def few(self) -> bool:
         """Whether few were refused, and for reasons that are listed."""
-        return sum(self.refused.values()) <= SHARE * self.count and self.refused.keys() <= REFUSABLE
+        most = max(FEW, SHARE * self.count)
+        return sum(self.refused.values()) <= most and self.refused.keys() <= REFUSABLE
 
 
 def requests(source: str, targets: list[str], every: int = 1) -> dict[str, Requests]:

@@ -26,8 +26,10 @@ SEATS = {
 DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_()\[\]-]+( [A-Za-z0-9_()\[\]-]+)*")
 # whose models were answered where an assistant begins: recorded of Claude Sonnet 4.5, the others by
 # pydantic-ai's matrix of 2026-07-03
-LEADS = re.compile(r"/(?:[a-z-]+\.)?(?:anthropic\.claude-(?!3-5-sonnet|3-(?:opus|haiku|sonnet))"
-                   r"|qwen\.|zai\.|moonshot(?:ai)?\.)")  # fmt: skip
+LEADS = re.compile(
+    r"/(?:[a-z-]+\.)?(?:(?:anthropic\.)?claude-(?!3-5-sonnet|3-(?:opus|haiku|sonnet))"
+    r"|qwen\.|zai\.|moonshot(?:ai)?\.)"
+)
 MOST = {"image": 20, "document": 5}
 FORMATS = {"image/jpeg": "jpeg", "image/png": "png", "image/gif": "gif", "image/webp": "webp",
            "application/pdf": "pdf"}  # fmt: skip

@@ -46,6 +46,7 @@ STRUCTURE: dict[str, tuple[tuple[str, Any], ...]] = {
         (r"output\.\d+\.role", "assistant"),
         (r"output\.\d+\.type", "message"),
         (r"output\.\d+\.type", "function_call"),
+        (r"output\.\d+\.type", "custom_tool_call"),
         (r"output\.\d+\.type", "reasoning"),
         (r"output\.\d+\.content\.\d+\.type", "reasoning_text"),
         (r"output\.\d+\.summary", "[]"),

@@ -44,7 +44,7 @@ def _candidate(one: Candidate) -> Fields:
         "redacted": [b.redacted for b in thoughts if b.redacted],
         "refusal": "".join(b.text for b in blocks if type(b) is RefusalBlock),
         "calls": [["" if "made" in (b.spelling or "").split() else b.id, b.name] for b in calls],
-        "arguments": [value_of(b.input if b.raw_input is None else b.raw_input) for b in calls],
+        "arguments": [_arguments(b) for b in calls],
         "citations": sum(len(b.citations or ()) for b in texts),
         "finish": one.finish.raw,
         "logprobs": _chances(extras.get("logprobs")),
@@ -56,6 +56,12 @@ def _chances(told: Any) -> Any:
     if not isinstance(told, dict):
         return told
     return {key: value for key, value in told.items() if value} or None
+
+
+def _arguments(call: ToolUseBlock) -> Any:
+    """What a call is given: JSON, or the text of a freeform tool to the letter."""
+    given = call.input if call.raw_input is None else call.raw_input
+    return given if call.freeform else value_of(given)
 
 
 def value_of(arguments: Any) -> Any:

@@ -229,7 +229,7 @@ def test_the_name_of_a_namespace_goes_in_front() -> None:
     assert out.body["messages"][1]["tool_calls"][0]["function"]["name"] == "crm__find"
     assert out.body["tool_choice"]["function"]["name"] == "crm__run"
     places = [(loss.code, loss.where) for loss in out.losses]
-    assert ("tool.namespace", "$.tools[0].namespace") in places
+    assert ("tool.namespace", "$.tools[0].name") in places
     assert ("tool.namespace", "$.messages[1].content[0].namespace") in places
 
 

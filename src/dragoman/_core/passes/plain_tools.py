@@ -32,10 +32,17 @@ def plain_tools(
     if not names:
         return tools, {}
     plain = list(tools)
+    groups: dict[int, Namespace] = {}
     for i, name in names.items():
         tool = tools[i]
         assert type(tool) is Tool  # as all that are named
+        if tool.namespace is not None and not caps.namespaces:
+            groups[id(tool.namespace)] = tool.namespace
         plain[i] = _plain(tool, name, caps, report, told)
+    for group in groups.values():
+        report.lost("tool.namespace", group, "name", group.name, "before the names of its tools")
+        if group.description:
+            report.lost("tool.namespace", group, "description", group.name)
     return plain, {name: tool for i, name in names.items() if type(tool := tools[i]) is Tool}
 
 
@@ -106,7 +113,7 @@ def flat_name(namespace: Namespace | str | None, name: str) -> str:
 def _plain(tool: Tool, name: str, caps: Capabilities, report: Report, told: Told) -> Tool:
     fields: JsonObject = {}
     if tool.namespace is not None and not caps.namespaces:
-        report.lost("tool.namespace", tool, "namespace", what=tool.name, did=f"written as {name}")
+        report.lost("tool.namespace", tool, "name", what=tool.name, did=f"written as {name}")
         fields["namespace"] = None
     if tool.freeform and not caps.freeform_tools:
         report.lost("tool.freeform", tool, what=tool.name, did="a function of one text")

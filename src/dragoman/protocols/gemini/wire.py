@@ -195,6 +195,7 @@ class Gemini(Room):
         # one mode keeps the calls of all functions to their schemas
         wishes = {tool.strict for tool in prepared.tools} if prepared.tools else {None}
         strict = caps.strict_tools and True in wishes and False not in wishes
+        strict = strict and (request.tool_choice is None or request.tool_choice.mode != "none")
         declared = caps if strict or wishes == {None} else replace(caps, strict_tools=False)
         if tools := declarations.write_tools(self, prepared.offered, declared, report):
             body["tools"] = tools

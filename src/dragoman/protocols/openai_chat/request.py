@@ -75,7 +75,7 @@ def read_with_history(
     other_fields = dict(body)
     notes: JsonObject = {}
     entries, model, stream = chat_request.read_envelope(other_fields, notes)
-    if type(field_at(other_fields, USAGE)) is bool:
+    if field_at(other_fields, USAGE) is True:  # as other wires do anyway; not that there be none
         notes["usage"] = take_field(other_fields, USAGE)
     options = _read_options(other_fields, notes, dialect.option_places)
     messages, history = read_messages(entries, issuer, model_origin(issuer, model))

@@ -14,7 +14,7 @@ from ..._core.passes.roles import SYSTEM, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Field, Report
-from ...message import ChatRequest, ContentBlock, TextBlock
+from ...message import ChatRequest, ContentBlock, TextBlock, Tool
 from ...message.blocks import NOTES, answered, noted
 from ...message.request import ITEM as ITEM_KIND
 from ..base import HttpRequest, PreparedRequest, Room
@@ -155,6 +155,8 @@ class OpenAIResponses(Room):
                 yield from _part_paths(path, node, group, self.issuer)
             else:
                 yield path, node
+                if type(node) is Tool and node.namespace is not None:  # the entry that holds it
+                    yield path.rpartition(".tools[")[0], node.namespace
 
     def client_arguments(
         self, body: JsonObject, headers: Mapping[str, str], model: str | None

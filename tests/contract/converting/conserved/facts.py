@@ -50,10 +50,19 @@ class Table:
 
 # of these null and the empty text say nothing at all; elsewhere they are leaves like others
 SILENT = frozenset(
-    {"text", "thinking", "call", "schema", "result", "tool_description", "format_description"}
+    {
+        "text",
+        "thinking",
+        "call",
+        "schema",
+        "result",
+        "cited_result",
+        "tool_description",
+        "format_description",
+    }
 )
 # of these the whole value is one fact, however deep it is
-WHOLE = frozenset({"call", "schema", "result", "picked"})
+WHOLE = frozenset({"call", "schema", "result", "cited_result", "picked"})
 
 
 def facts(table: Table, body: Body) -> list[Fact]:

@@ -126,7 +126,7 @@ def _tag(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
     served = next((kind for word, kind in SERVED.items() if str(value).startswith(word)), None)
     if served is not None:
         yield Fact("server", "", served, path)
-    elif value not in ("function", "custom"):
+    elif value not in ("function", "custom", "namespace"):
         yield Fact("leaf", "type", value, path)
 
 
@@ -136,7 +136,26 @@ def _tool_name(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
         yield Fact("tool_name", "", value, path)
 
 
+def _detail(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    """How closely an image is looked at; Gemini spells the same words as its constants."""
+    word = str(value).removeprefix("MEDIA_RESOLUTION_").lower()
+    yield Fact("detail", "", "auto" if word == "unspecified" else word, path)
+
+
+def _passage(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    """A document in a list of its own, which Cohere cites without being asked."""
+    yield Fact("text", scope, value, path)
+    yield Fact("cites_anyway", "", True, path)
+
+
+def _cited_result(scope: str, value: Any, path: str, seat: str) -> Iterator[Fact]:
+    """A result in a document, which is cited likewise."""
+    yield Fact("result", scope or seat, value, path)
+    yield Fact("cites_anyway", "", True, path)
+
+
 SPELLED: dict[str, Callable[[str, Any, str, str], Iterator[Fact]]] = {
+    "detail": _detail, "passage": _passage, "cited_result": _cited_result,
     "url": _url, "data": _data, "mime": _suffix, "suffix": _suffix, "call": _call,
     "schema": _schema, "picked": _picked, "id": _id, "status": _status, "alone": _alone,
     "cache": _cache, "ttl": _ttl, "choice": _choice, "include": _include, "effort": _effort,

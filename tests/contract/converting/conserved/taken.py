@@ -50,9 +50,21 @@ def _text(pool: Pool, fact: Fact) -> bool:
     return any(pool.one("data", kind, form) for kind in ("document", "") for form in forms)
 
 
+def _detail(pool: Pool, fact: Fact) -> bool:
+    """The same word; `auto` is what happens where nothing is said."""
+    return fact.value == "auto" or pool.one("detail", "", fact.value)
+
+
+def _cites(pool: Pool, fact: Fact) -> bool:
+    """Asked for, or done where nobody asks."""
+    return pool.one("cites", "", fact.value) or bool(pool.values("cites_anyway"))
+
+
+def _cites_anyway(_: Pool, __: Fact) -> bool:
+    return True  # nobody has asked for it
+
+
 def _label(pool: Pool, fact: Fact) -> bool:
-    if fact.value == "auto" and fact.path.endswith(".detail"):
-        return True  # which is what happens where nothing is said
     return pool.said(fact.value, LABELS) or pool.said_anywhere(fact.value)
 
 
@@ -218,7 +230,8 @@ def _leaf(pool: Pool, fact: Fact) -> bool:
 
 
 _TAKEN: dict[str, Callable[[Pool, Fact], bool]] = {
-    "text": _text, "label": _label, "thinking": _thinking, "speaker": _speaker,
+    "text": _text, "label": _label, "detail": _detail, "cites": _cites,
+    "cites_anyway": _cites_anyway, "thinking": _thinking, "speaker": _speaker,
     "result": _result, "data": _data, "mime": _mime, "result_name": _result_name,
     "format_name": _format_name,
     "choice": _choice, "format": _format, "effort": _effort,

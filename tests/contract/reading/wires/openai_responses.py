@@ -54,7 +54,7 @@ def fields(body: Any) -> Fields:
     items = body.get("output") or []
     parts = [part for item in _of(items, "message") for part in item.get("content") or ()]
     texts = _of(parts, "output_text")
-    calls = _of(items, "function_call")
+    calls = [item for item in items if item.get("type") in ("function_call", "custom_tool_call")]
     thoughts = _of(items, "reasoning")
     said = [item.get("summary") or item.get("content") or [] for item in thoughts]
     why = body.get("incomplete_details") or {}
@@ -66,10 +66,16 @@ def fields(body: Any) -> Fields:
         "0.redacted": [i["encrypted_content"] for i in thoughts if i.get("encrypted_content")],
         "0.refusal": "".join(part["refusal"] for part in _of(parts, "refusal")),
         "0.calls": [[call["call_id"], call["name"]] for call in calls],
-        "0.arguments": [value_of(call["arguments"]) for call in calls],
+        "0.arguments": [_arguments(call) for call in calls],
         "0.citations": sum(len(part.get("annotations") or ()) for part in texts),
         "0.finish": why.get("reason") or body.get("status"),
     }
+
+
+def _arguments(call: Any) -> Any:
+    """Those of a function are JSON, what a custom tool is given is text."""
+    is_text = call["type"] == "custom_tool_call"
+    return call["input"] if is_text else value_of(call["arguments"])
 
 
 def _of(items: list[Any], kind: str) -> list[Any]:

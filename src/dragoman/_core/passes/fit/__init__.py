@@ -289,10 +289,16 @@ def withhold_tools(
         return request.tools, caps
     report.lost("tools.withheld", choice, "mode", what="none")
     for tool in request.tools:
-        report.lost("tools.withheld", tool)
+        _withheld(tool, report)
     if caps.binding != "none" and request.messages:
         report.touched("the withholding of tools", request.messages[0])
     return [], replace(caps, tool_messages=caps.tool_messages and not caps.tool_stubs)
+
+
+def _withheld(tool: Tool | ServerTool, report: Report) -> None:
+    report.lost("tools.withheld", tool)
+    if tool.cache is not None:
+        report.lost("cache.unsaid", tool, "cache")
 
 
 def offered_tools(
@@ -323,7 +329,7 @@ def _named_alone(
     )
     for tool in request.tools:
         if tool is not named[0]:
-            report.lost("tools.withheld", tool)
+            _withheld(tool, report)
     if caps.binding != "none" and request.messages and len(named) < len(request.tools):
         report.touched("the withholding of tools", request.messages[0])
     return named[:1]

@@ -28,6 +28,7 @@ _PARTS = {
     "source": "label",  # where a search found it
     "title": "label",
     "context": "label",
+    "citations.enabled": "cites",
     "citations[].title": "label",
     "citations[].document_title": "label",
     "citations[].source": "label",

@@ -93,6 +93,8 @@ TABLE = Table(
         "messages[].content[].reasoningContent.reasoningText.text": "thinking",
         "messages[].content[].reasoningContent.reasoningText.signature": "opaque",
         "messages[].content[].reasoningContent.redactedContent": "opaque",
+        **{f"messages[].content[].{at}{kind}.citations.enabled": "cites"
+           for at in ("", "toolResult.content[].") for kind in ("searchResult", "document")},
         **_CONFIG,
         **{f"additionalModelRequestFields.{key}": kind for key, kind in _MORE.items()},
         "toolConfig.tools[].toolSpec.name": "tool_name",
@@ -108,8 +110,5 @@ TABLE = Table(
     quiet={
         "messages[].role": words("user assistant system"),
         "messages[].content[].toolUse.type": words("tool_use"),
-        # Cohere cites whatever it is given; that others do not is a loss with tests of its own
-        **{f"messages[].content[].{at}{kind}.citations.enabled": frozenset({True})
-           for at in ("", "toolResult.content[].") for kind in ("searchResult", "document")},
     },
 )  # fmt: skip

@@ -17,8 +17,8 @@ TABLE = Table(
         "tools[].function.name": "tool_name",
         "tools[].function.description": "tool_description",
         "tools[].function.parameters": "schema:tool",
-        "messages[].content[].document.data": "result",
-        "documents[].data.text": "text:user",
+        "messages[].content[].document.data": "cited_result",
+        "documents[].data.text": "passage:user",
         **{
             f"documents[].data.{key}": "label"
             for key in ("title", "url", "source", "context", "region")

@@ -40,7 +40,8 @@ _PARTS = {
     "functionResponse.parts[].fileData.fileUri": "url:",
     "functionResponse.parts[].fileData.mimeType": "mime",
     "functionResponse.parts[].fileData.displayName": "label",
-    "mediaResolution.level": "label",
+    "mediaResolution.level": "detail",
+    "functionResponse.parts[].mediaResolution.level": "detail",
 }
 _CONFIG = {
     "maxOutputTokens": "option:max_tokens",

@@ -28,7 +28,7 @@ _PARTS = {
     "data": "data:",
     "mime_type": "mime",
     "uri": "url:",
-    "resolution": "label",
+    "resolution": "detail",
 }
 _CONFIG = {
     "max_output_tokens": "option:max_tokens",

@@ -16,7 +16,7 @@ TABLE = Table(
         "messages[].name": "result_name",
         "messages[].content[].thinking[].text": "thinking",
         "messages[].content[].signature": "opaque",
-        "messages[].content[].image_url.detail": "label",
+        "messages[].content[].image_url.detail": "detail",
         "messages[].content[].document_url": "url:document",
         "messages[].content[].document_name": "label",
         "messages[].content[].file_id": "data:document",

@@ -13,7 +13,7 @@ MESSAGES = {
     "messages[].content[].text": "text",
     "messages[].content[].image_url": "url:image",
     "messages[].content[].image_url.url": "url:image",
-    "messages[].content[].image_url.detail": "label",
+    "messages[].content[].image_url.detail": "detail",
     "messages[].content[].video_url.url": "url:video",
     "messages[].content[].input_audio.data": "data:audio",
     "messages[].content[].input_audio.format": "suffix",

@@ -26,7 +26,7 @@ _PARTS = {
     "file_data": "url:document",
     "file_id": "data:",
     "filename": "label",
-    "detail": "label",
+    "detail": "detail",
     "prompt_cache_breakpoint.mode": "cache",
     "input_audio.data": "data:audio",
     "input_audio.format": "suffix",
