@@ -127,6 +127,9 @@ def test_strict_functions_are_a_mode_of_their_choice() -> None:
         out = wrote(tools=tools, tool_choice=choice)
         assert out.body["toolConfig"] == {"functionCallingConfig": {"mode": mode}}
         assert codes(out) == []
+    none = wrote(tools=tools, tool_choice=ToolChoice("none"))  # a mode of its own
+    assert none.body["toolConfig"] == {"functionCallingConfig": {"mode": "NONE"}}
+    assert codes(none) == ["tool.strict"]
     assert "toolConfig" not in wrote(tools=[Tool("time", strict=False)]).body
     old = wire("gemini").write_request(
         ChatRequest([Msg.user("Hi")], tools=tools), model="gemini-2.0-flash"

@@ -9,7 +9,7 @@ import pytest
 from dragoman._core.passes.fit import withhold_tools
 from dragoman.capabilities import Capabilities
 from dragoman.losses import Report
-from dragoman.message import ChatRequest, Msg, ServerTool, Tool, places
+from dragoman.message import CacheHint, ChatRequest, Msg, ServerTool, Tool, ToolChoice, places
 
 TOOLS: list[Any] = [Tool("f"), ServerTool("web_search")]
 
@@ -35,6 +35,16 @@ def test_none_declares_nothing_and_names_the_choice_and_each_tool() -> None:
         "tools.withheld $.tool_choice.mode",
         "tools.withheld $.tools[0]",
         "tools.withheld $.tools[1]",
+    ]
+
+
+def test_the_cache_hint_of_a_tool_goes_with_it() -> None:
+    hinted = Tool("f", cache=CacheHint())
+    request = ChatRequest([Msg.user("hi")], tools=[hinted], tool_choice=ToolChoice("none"))
+    report = Report(request.messages, request, places)
+    withhold_tools(request, Capabilities(none_by="withholding"), report)
+    assert ("cache.unsaid", "$.tools[0].cache") in [
+        (loss.code, loss.where) for loss in report.losses
     ]
 
 

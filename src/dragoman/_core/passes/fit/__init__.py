@@ -297,7 +297,7 @@ def withhold_tools(
 
 def _withheld(tool: Tool | ServerTool, report: Report) -> None:
     report.lost("tools.withheld", tool)
-    if tool.cache is not None:
+    if type(tool) is Tool and tool.cache is not None:
         report.lost("cache.unsaid", tool, "cache")
 
 
