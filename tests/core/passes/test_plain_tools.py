@@ -309,3 +309,56 @@ def test_fields_of_a_declaration_do_not_go_into_the_function() -> None:
     assert tool["function"].keys() == {"name", "description", "parameters"}
     places = [(loss.code, loss.where) for loss in out.losses]
     assert ("extras.foreign", "$.tools[0].custom.format.type") in places
+
+
+# -- answers for clients who know functions only ------------------------------------------------
+
+
+def custom_call_events(whole: bool) -> list[dict[str, Any]]:
+    item = {"type": "custom_tool_call", "id": "ctc", "call_id": "c1", "name": "sql"}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": {**item, "input": ""}}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "r", "output": [], "model": "m"}}, added,
+        *({"type": "response.custom_tool_call_input.delta", "output_index": 0, "item_id": "ctc",
+           "delta": text} for text in ('say "', "hi\n")),
+    ]  # fmt: skip
+    if whole:
+        done = {**item, "input": 'say "hi\n', "status": "completed"}
+        events += [
+            {"type": "response.output_item.done", "output_index": 0, "item": done},
+            {"type": "response.completed",
+             "response": {"id": "r", "status": "completed", "output": [done], "model": "m"}},
+        ]  # fmt: skip
+    return events
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "ollama", "mistral", "cohere"])
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_freeform_call_reaches_clients_without_such_tools(target: str, streamed: bool) -> None:
+    events = custom_call_events(True)
+    source, wire = dragoman.wire("openai-responses"), dragoman.wire(target, policy="ignore")
+    if streamed:
+        converted = dragoman.convert_stream(
+            iter(events), "openai-responses", target, policy="ignore"
+        )
+        chunks = [(event.event, event.data) for event in converted]
+        read, losses = wire.read_stream(iter(chunks)), converted.losses
+        list(read)
+        [call] = read.response.calls
+    else:
+        out = wire.write_response(source.read_response(events[-1]["response"]))
+        losses = out.losses
+        [call] = wire.read_response(out.body).calls
+    assert (call.name, call.input) == ("sql", {"input": 'say "hi\n'})
+    assert "call.freeform" in {loss.code for loss in losses}
+
+
+def test_a_freeform_call_that_breaks_off_stays_open() -> None:
+    events = custom_call_events(False)
+    converted = dragoman.convert_stream(
+        iter(events), "openai-responses", "anthropic", policy="ignore"
+    )
+    chunks = [json.loads(event.data) for event in converted]
+    text = "".join(c["delta"]["partial_json"] for c in chunks if "partial_json" in str(c))
+    assert text == r'{"input": "say \"hi\n'
+    assert "message_stop" not in [chunk["type"] for chunk in chunks]

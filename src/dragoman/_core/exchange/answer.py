@@ -16,12 +16,23 @@ from ...envelope import Envelope, Sealing, sealed
 from ...errors import DragomanError, InvalidMessage
 from ...losses import Loss, Policy, Report
 from ...losses.codes.code import Kind
-from ...message import Candidate, ChatRequest, ChatResponse, ContentBlock, Finish, Usage, Written
+from ...message import (
+    Candidate,
+    ChatRequest,
+    ChatResponse,
+    ContentBlock,
+    Finish,
+    ToolUseBlock,
+    Usage,
+    Written,
+)
+from ...message.answer import total
 from ...message.check import FAULTS, raise_for_notes
 from ...protocols.base import Encoder, Room
-from ..jsontext import Json
+from ..jsontext import Json, arguments
+from ..passes.plain_tools import plain_answer, plain_call
 from ..stream.builder import FinishCorrector
-from ..stream.pieces import Key, Part, Piece
+from ..stream.pieces import End, Key, Part, Piece
 from .kin import Kin
 
 _BESIDE = {Usage: "$.usage", Finish: "$.candidates[0]", Candidate: "$.candidates[0]"}
@@ -124,6 +135,8 @@ class WireAnswering:
             resp = kin.response(resp)
         if envelope is not None:
             resp = self._sealed(resp, envelope, report)
+        if origin is None or origin.issuer != self.room.issuer:
+            resp = plain_answer(resp, self.can(), report)
         try:
             body = self.room.write_response(resp, report, request)
         except FAULTS as error:
@@ -159,7 +172,10 @@ class WireAnswering:
                 self.room.protocol, origin, envelope, report, self.room.call_field,
                 self.room.ends_in_text,
             )  # fmt: skip
-        return StreamEncoder(self.room.encoder(report, request), report, sealing, kin)
+        is_own = origin is None or origin.issuer == self.room.issuer
+        caps = self.can()
+        calls = None if is_own or caps.freeform_tools else _PlainCalls(caps, report)
+        return StreamEncoder(self.room.encoder(report, request), report, calls, sealing, kin)
 
     def _kin(
         self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
@@ -187,23 +203,70 @@ class WireAnswering:
         return sealed_response
 
 
+class _PlainCalls:
+    """Keeps the pieces of freeform calls, for a wire without, and lets them go as plain ones."""
+
+    __slots__ = ("_caps", "_report", "kept")
+
+    def __init__(self, caps: Capabilities, report: StreamReport) -> None:
+        self._caps = caps
+        self._report = report
+        self.kept: dict[Key, list[ToolUseBlock]] = {}
+
+    def keeps(self, piece: Piece) -> bool:
+        """Whether the piece is one of such a call, which goes out when the call is whole."""
+        if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
+            return False
+        if piece.key not in self.kept and not call.freeform:
+            return False
+        if piece.whole:
+            self.kept[piece.key] = [call]
+        else:
+            self.kept.setdefault(piece.key, []).append(call)
+        return True
+
+    def before(self, piece: Piece) -> list[Piece]:
+        """The calls that are whole when this piece comes: those of a candidate that ends."""
+        if type(piece) is not End:
+            return []
+        keys = [key for key in self.kept if key[0] == piece.candidate]
+        return [self._plain(key, whole=True) for key in keys]
+
+    def rest(self) -> list[Piece]:
+        """The calls that broke off, as far as they came."""
+        return [self._plain(key, whole=False) for key in [*self.kept]]
+
+    def _plain(self, key: Key, whole: bool) -> Piece:
+        parts = self.kept.pop(key)
+        call = total(parts)
+        assert type(call) is ToolUseBlock  # as all parts of it are
+        text = call.raw_input if call.raw_input is not None else call.input
+        call = self._report.made(replace(call, input=text, raw_input=None), parts[0])
+        plain = plain_call(call, self._caps, self._report)
+        if not whole:  # so that it stays unfinished
+            plain = replace(plain, input={}, raw_input=arguments(plain.input).removesuffix('"}'))
+        return Part(key, self._report.made(plain, parts[0]), whole)
+
+
 class StreamEncoder:
     """The pieces of one answer, in; its events as (name or None, payload), out.
 
     Why it ended is said as its content bears it out, which providers contradict.
     """
 
-    __slots__ = ("_encoder", "_ends", "_kin", "_sealing", "report")
+    __slots__ = ("_calls", "_encoder", "_ends", "_kin", "_sealing", "report")
 
     def __init__(
         self,
         encoder: Encoder,
         report: StreamReport,
+        calls: _PlainCalls | None = None,
         sealing: Sealing | None = None,
         kin: Kin | None = None,
     ) -> None:
         self._encoder = encoder
         self._kin = kin
+        self._calls = calls
         self._ends = FinishCorrector()
         self._sealing = sealing
         self.report = report
@@ -214,11 +277,17 @@ class StreamEncoder:
         self.report.came(piece)
         if self._kin is not None:
             piece = self._kin.piece(piece)
-        if self._sealing is None:
+        calls = self._calls
+        if calls is not None and calls.keeps(piece):
+            return []
+        if self._sealing is None and (calls is None or not calls.kept):
             return self._encoder.feed(piece)
-        return [
-            event for sealed_piece in self._sealing.feed(piece) for event in self._fed(sealed_piece)
-        ]
+        return self._fed_all([piece] if calls is None else [*calls.before(piece), piece])
+
+    def _fed_all(self, pieces: list[Piece]) -> list[tuple[str | None, Json]]:
+        if self._sealing is not None:
+            pieces = [sealed for piece in pieces for sealed in self._sealing.feed(piece)]
+        return [event for piece in pieces for event in self._fed(piece)]
 
     def _fed(self, piece: Piece) -> list[tuple[str | None, Json]]:
         self.report.came(piece)
@@ -226,11 +295,12 @@ class StreamEncoder:
 
     def finish(self) -> list[tuple[str | None, Json]]:
         """The events that stand at the end; none that ends an answer which broke off."""
+        events = self._fed_all(self._calls.rest()) if self._calls is not None else []
         pieces = self._ends.finish()
         if self._sealing is not None:
             pieces = [*self._sealing.finish(), *pieces]
-        return [*(event for piece in pieces for event in self._fed(piece)),
-                *self._encoder.finish()]  # fmt: skip
+        events += [event for piece in pieces for event in self._fed(piece)]
+        return [*events, *self._encoder.finish()]
 
     @property
     def losses(self) -> list[Loss]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import Msg, Namespace, Tool, ToolResultBlock, ToolUseBlock
+from ...message import ChatResponse, Msg, Namespace, Tool, ToolResultBlock, ToolUseBlock
 from ...message.blocks import NOTES, ContentBlock
 from ..jsontext import Json, JsonObject
 from ..wording import Told
@@ -158,6 +158,27 @@ def plain_calls(
     return replace(changed_history, names=called)
 
 
+def plain_call(call: ToolUseBlock, caps: Capabilities, report: Report) -> ToolUseBlock:
+    """The freeform call of an answer, for clients who know plain functions only.
+
+    Its name stays: what the client calls the tools of a namespace, nobody knows here.
+    """
+    return _Lowering({}, {}, replace(caps, namespaces=True), report).call(call)
+
+
+def plain_answer(resp: ChatResponse, caps: Capabilities, report: Report) -> ChatResponse:
+    """The answer without freeform calls, where the wire has none."""
+    if caps.freeform_tools or not any(
+        call.freeform for one in resp.candidates for call in one.msg.calls
+    ):
+        return resp
+    lowering = _Lowering({}, {}, replace(caps, namespaces=True), report)
+    candidates = [
+        report.made(replace(one, msg=lowering.message(one.msg)), one) for one in resp.candidates
+    ]
+    return report.made(replace(resp, candidates=candidates), resp)
+
+
 class _Lowering:
     """Walks a history once."""
 
@@ -181,13 +202,14 @@ class _Lowering:
 
     def _block(self, block: ContentBlock) -> ContentBlock:
         if type(block) is ToolUseBlock:
-            return self._call(block)
+            return self.call(block)
         if type(block) is ToolResultBlock and block.name and block.id in self.renamed:
             name = self.renamed[block.id]
             return block if name == block.name else with_fields(block, self.report, name=name)
         return block
 
-    def _call(self, block: ToolUseBlock) -> ToolUseBlock:
+    def call(self, block: ToolUseBlock) -> ToolUseBlock:
+        """The call as one of a plain function."""
         fields: dict[str, Json] = {}
         name = self._name(block)
         if name != block.name or (block.namespace is not None and not self.caps.namespaces):
