@@ -124,6 +124,11 @@ def test_thinking_in_tags_of_its_own(texts: list[str]) -> None:
     assert "".join(one["message"]["content"] for one in out) == "".join(texts)
 
 
+def test_a_closed_connection_of_its_own() -> None:
+    lines = [line(content="Hal"), line(ended={**END, "done_reason": ""})]
+    assert again(*lines) == lines
+
+
 def test_what_else_a_stream_of_its_own_has() -> None:
     chances = [{"token": "x", "logprob": -1.0}]
     again({**line(content="x"), "logprobs": chances, "remote_model": "m"},

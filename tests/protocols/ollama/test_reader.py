@@ -133,7 +133,7 @@ def test_media_lie_beside_the_text() -> None:
         ({"done": True, "done_reason": "length"}, "length", "length", "truncated"),
         ({"done": True, "done_reason": "load"}, "stop", "load", "complete"),
         ({"done": True, "done_reason": "unload"}, "stop", "unload", "complete"),
-        ({"done": True, "done_reason": ""}, "other", "", "complete"),
+        ({"done": True, "done_reason": ""}, "other", None, "interrupted"),
         ({"done": True}, "stop", None, "complete"),
         ({"done": True, "done_reason": 5}, "stop", None, "complete"),
         ({"done": False}, "other", None, "interrupted"),

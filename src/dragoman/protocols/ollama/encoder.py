@@ -61,7 +61,10 @@ class OllamaEncoder(AnswerEncoder[OllamaWriter]):
         resp = self.about.finish()
         if self._end is None or self._end.finish.reason == "error":
             fields = self.writer.fields(resp) if self.writer.own else {}
-            if fields.keys() - {"created_at"}:
+            if "done_reason" in fields:  # the empty one of a closed connection
+                usage = self.writer.usage(resp.usage)
+                lines.append((None, {**self._line({}), "done": True, **fields, **usage}))
+            elif fields.keys() - {"created_at"}:
                 lines.append((None, {**fields, **self._line({})}))
             if self._end is not None and not self._failed:
                 lines.append((None, {"error": self._end.finish.raw or "error"}))

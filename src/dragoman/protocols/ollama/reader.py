@@ -30,6 +30,8 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "unload": "stop",
 }
 
+_CLOSED = ""  # the connection to the runner broke off (llm/server.go: DoneReasonConnectionClosed)
+
 _BODY = {"model", "message", "done", "done_reason", "created_at", "logprobs", "prompt_eval_count",
          "eval_count"}  # fmt: skip
 _TYPES = {"model": str, "message": dict, "done_reason": str, "prompt_eval_count": int,
@@ -131,8 +133,10 @@ class OllamaReader:
             yield usage
         if payload.get("done") is True:
             reason = payload.get("done_reason")
-            # `load` and `unload` answer a request without messages, an empty reason a closed
-            # connection
+            if reason == _CLOSED:  # nothing has ended
+                yield Meta({"done_reason": reason}, issuer=self._issuer)
+                return
+            # `load` and `unload` answer a request without messages
             has_reason = isinstance(reason, str)
             yield End(read_finish(reason, FINISH_REASONS) if has_reason else Finish("stop"))
 
