@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dragoman import wire
+from dragoman import Wire, wire
 from dragoman.errors import DragomanError
-from dragoman.message import ChatResponse, ToolUseBlock, dump
+from dragoman.message import ChatResponse, TextBlock, ToolUseBlock, dump
 from tests.fuzz.seeds import ANSWERS
 from tests.laws.streams import STREAMS
 
@@ -93,6 +93,75 @@ def test_one_odd_leaf_of_a_stream_costs_no_other_of_its_event(name: str) -> None
                 after = words(decoder.finish())
                 lost += [(nth, place, text) for text in others if text not in after]
     assert lost == []
+
+
+FIGURES = {"usage", "usageMetadata", "usage_metadata", "tokens", "billed_units", "metrics",
+           "prompt_tokens_details", "completion_tokens_details", "input_tokens_details",
+           "output_tokens_details", "cache_creation"}  # fmt: skip
+
+
+def figures(value: Any, place: Place = ()) -> Iterator[Place]:
+    """The places of all objects of figures."""
+    if isinstance(value, (dict, list)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if key in FIGURES and isinstance(item, dict):
+                yield (*place, key)
+            yield from figures(item, (*place, key))
+
+
+def texts_and_calls(target: Wire, events: list[Any]) -> tuple[str, list[Any]]:
+    """What a stream says, and how it ended."""
+    decoder = target.stream_decoder()
+    for event, payload in events:
+        decoder.feed(payload, event)
+    resp = decoder.finish()
+    return resp.status, [candidate.msg.blocks for candidate in resp.candidates]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_odd_figures_cost_no_text(name: str) -> None:
+    target = wire(name, policy="ignore")
+    lost = []
+    for events in STREAMS[name]:
+        usual = texts_and_calls(target, events)
+        for nth, (event, payload) in enumerate(events):
+            for place in figures(payload):
+                for odd in (7, "odd", ["odd"], {"odd": 7}):
+                    spoiled_events = [*events]
+                    spoiled_events[nth] = event, put(payload, place, odd)
+                    if texts_and_calls(target, spoiled_events) != usual:
+                        lost.append((nth, place, odd))
+    assert lost == []
+
+
+def snapshot(text: str, *calls: Any, finish: str = "null", usage: Any = None) -> Any:
+    """An event of DashScope that says all of the answer so far."""
+    message = {"role": "assistant", "content": text, **({"tool_calls": [*calls]} if calls else {})}
+    output = {"choices": [{"message": message, "finish_reason": finish}]}
+    return None, {"output": output, "usage": usage or {"output_tokens": len(text)}}
+
+
+def test_a_snapshot_with_an_odd_value_says_its_text() -> None:
+    usual = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    odd = {"id": "b", "type": "function", "function": {"name": "find", "arguments": 7}}
+    events = [snapshot("Hello wor"), snapshot("Hello world, how"),
+              snapshot("Hello world, how are you", usual, odd)]  # fmt: skip
+    target = wire("dashscope", policy="ignore")
+    whole = [*events, snapshot("Hello world, how are you", usual, finish="tool_calls")]
+    for shown in (events, whole):
+        _, [blocks] = texts_and_calls(target, shown)
+        assert [block.text for block in blocks if type(block) is TextBlock] == [
+            "Hello world, how are you"
+        ]
+        calls = [block for block in blocks if type(block) is ToolUseBlock]
+        assert [(call.name, call.unfinished) for call in calls][-1] == ("find", True)
+
+
+@pytest.mark.parametrize("usage", [7, ["x"], "x"])
+def test_an_event_in_doubt_with_an_odd_value_says_its_text(usage: Any) -> None:
+    events = [snapshot("ha"), snapshot("ha", usage=usage), snapshot("!", finish="stop")]
+    status, [[block]] = texts_and_calls(wire("dashscope", policy="ignore"), events)
+    assert (status, block) == ("complete", TextBlock("haha!"))
 
 
 def test_the_odd_value_is_named_and_kept() -> None:

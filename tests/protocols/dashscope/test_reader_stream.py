@@ -143,8 +143,11 @@ def test_a_shape_that_nobody_knows_among_events_in_doubt() -> None:
     first = frame({"content": "ha"}, tokens=1)
     for rest in ([], [frame({"content": "!"}, "stop", tokens=3)]):
         resp = streamed(first, odd, *rest)
-        assert resp.text == ("ha!" if rest else "ha")
-        assert (resp.extras or {})[OWN]["events"] == [{"event": None, "payload": odd}]
+        assert resp.text == ("haha!" if rest else "haha")
+        assert resp.calls == []
+        [event] = (resp.extras or {})[OWN]["events"]
+        place = "$.output.choices[0].message.tool_calls[0].function.name"
+        assert (event["at"], event["payload"]) == (place, 7)
 
 
 def test_snapshots_of_parts() -> None:

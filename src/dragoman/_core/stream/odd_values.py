@@ -161,7 +161,8 @@ def _unfinished(piece: Piece, words: set[str]) -> Piece:
     """The piece; a call of the unit that something is missing of must not be run."""
     if type(piece) is not Part or type(call := piece.block) is not ToolUseBlock:
         return piece
-    spoiled = not call.name or call.name in words
+    texts = [text for text in (call.id, call.name, call.raw_input) if text]
+    spoiled = not texts or not words.isdisjoint(texts)
     return replace(piece, block=replace(call, unfinished=True)) if spoiled else piece
 
 

@@ -12,11 +12,13 @@ answers and streams.
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterator
+from copy import deepcopy
 from typing import Any, Literal, TypeAlias
 
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import read_url
 from ..._core.stream.arguments import StreamedCalls
+from ..._core.stream.odd_values import FAILURES
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, provider_error
 from ...message import RawBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from ...message.blocks import ContentBlock, answered
@@ -50,8 +52,8 @@ class Calls:
         self._streamed = StreamedCalls()
         self._numbers: dict[str | int, int] = {}  # id or index -> which call, for snapshots
         self._event_ids: set[str] = set()  # ids of this event, for one may stand on two calls
-        self._begun: set[int] = set()
-        self._texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
+        self.begun: set[int] = set()
+        self.texts: dict[Hashable, str] = {}  # of snapshots, as the last one had them
 
     def read(self, entry: JsonObject, place: int, snapshot: bool) -> tuple[int, ToolUseBlock, bool]:
         """(which call, what is added to it, whether that replaces what it was).
@@ -66,9 +68,9 @@ class Calls:
         number = self._number(entry.get("index"), block, place, snapshot)
         replaces = False
         if snapshot and block.raw_input is not None:
-            block.raw_input, replaces = _added(self._texts, number, block.raw_input)
-        self._read_fields(entry, block, is_new=number not in self._begun)
-        self._begun.add(number)
+            block.raw_input, replaces = _added(self.texts, number, block.raw_input)
+        self._read_fields(entry, block, is_new=number not in self.begun)
+        self.begun.add(number)
         return number, block, replaces
 
     def _number(self, index: Any, block: ToolUseBlock, place: int, snapshot: bool) -> int:
@@ -121,6 +123,22 @@ class ChoiceReader:
         self._count = 0
         self._seen: JsonObject = {}
         self._snapshot = self._whole = False
+
+    def told(self) -> tuple[Any, ...]:
+        """What was told of the choice, for `restore`."""
+        calls = self._calls
+        return self._texts.copy(), self._seen.copy(), calls.texts.copy(), calls.begun.copy()
+
+    def restore(
+        self,
+        texts: dict[Hashable, str],
+        seen: JsonObject,
+        call_texts: dict[Hashable, str],
+        begun: set[int],
+    ) -> None:
+        """Take back what an event told that nobody could read."""
+        self._texts, self._seen = texts, seen
+        self._calls.texts, self._calls.begun = call_texts, begun
 
     def read(
         self, choice: JsonObject, snapshot: bool, whole: bool, without_message: bool
@@ -356,17 +374,44 @@ class DashScopeReader:
 
     def feed(self, payload: Json, event: str | None = None) -> list[Piece]:
         """The pieces of one event, or of a whole answer."""
-        if self._growth == "deltas" and event != "error" and (text := self._usual(payload)):
+        is_next = self._growth == "deltas" and not self._waiting and event != "error"
+        if is_next and (text := self._usual(payload)):
             return [text]
         output = payload.get("output")
+        if not isinstance(payload.get("usage", {}), (dict, type(None))):
+            raise TypeError("usage is an object")
         if event == "error" or not isinstance(output, dict):
             return [*self._read_waiting(), *self._read_error(payload, event)]
         if not self._growth:
             self._growth = self._judge.see(payload)
             if self._waiting or (self._judge.doubtful and not self._growth):
+                try:
+                    list(deepcopy(self)._read(payload, output))
+                except FAILURES:  # which is told at once, so nothing may wait before it
+                    self._growth = self._growth or self._judge.guess()
+                    raise
                 self._waiting.append(payload)
                 return self._read_waiting() if self._growth else []
-        return list(self._read(payload, output))
+        waiting, told = self._waiting, self._told()
+        try:
+            return [*self._read_waiting(), *self._read(payload, output)]
+        except FAILURES:  # none of the pieces arrives: what is read of the rest is new
+            self._waiting = waiting
+            self._restore(*told)
+            raise
+
+    def _told(self) -> tuple[Any, ...]:
+        """What was told, which a snapshot says again; for `_restore`."""
+        choices = {index: choice.told() for index, choice in self._choices.items()}
+        return self._id, self._seen.copy(), self._output.copy(), choices
+
+    def _restore(
+        self, id: Any, seen: JsonObject, output: JsonObject, choices: dict[int, Any]
+    ) -> None:
+        self._id, self._seen, self._output = id, seen, output
+        self._choices = {index: self._choices[index] for index in choices}
+        for index, told in choices.items():
+            self._choices[index].restore(*told)
 
     def _usual(self, payload: JsonObject) -> Part | None:
         """The text of an event that brings text of the one choice, a bill and nothing else."""
@@ -407,7 +452,7 @@ class DashScopeReader:
         for payload in payloads:
             try:
                 pieces += list(self._read(payload, payload["output"]))
-            except (LookupError, TypeError, ValueError, AttributeError):
+            except FAILURES:
                 pieces.append(Raw(None, payload))
         return pieces
 
@@ -499,10 +544,7 @@ class DashScopeReader:
         return Meta(fields, issuer=self._issuer, **others)
 
     def _keep_bill(self, payload: JsonObject, index: int) -> None:
-        usage = payload.get("usage")
-        if usage is not None and not isinstance(usage, dict):
-            raise TypeError("usage is an object")
-        if usage:
+        if usage := payload.get("usage"):
             self._bills[index] = usage
             self._has_bill = True
 
