@@ -37,21 +37,26 @@ _WORDS: dict[ErrorKind, str] = {
     "billing": "insufficientquota billing billinghardlimitreached billingnotactive arrearage "
     "insufficientbalance exceededcurrentquota insufficientcredits paymentrequired",
     "rate_limit": "ratelimit ratelimitexceeded ratelimitreached toomanyrequests throttling "
-    "throttled resourceexhausted throttlingratequota throttlingallocationquota",
+    "throttled resourceexhausted throttlingratequota throttlingallocationquota "
+    "throttlingburstrate ratelimited quotaexceeded",
     "overloaded": "overloaded engineoverloaded serviceunavailable unavailable modelnotready "
     "serverisoverloaded slowdown servicetiercapacityexceeded",
     "authentication": "authentication invalidapikey unauthenticated unauthorized "
     "invalidauthentication incorrectapikey unrecognizedclient",
-    "permission": "permission permissiondenied accessdenied forbidden modelaccessdenied",
-    "not_found": "notfound modelnotfound resourcenotfound",
-    "too_large": "requesttoolarge imagefiletoolarge imagetoolarge payloadtoolarge",
-    "timeout": "timeout modeltimeout requesttimeout deadlineexceeded vectorstoretimeout",
+    "permission": "permission permissiondenied accessdenied forbidden modelaccessdenied "
+    "accessdeniedunpurchased workspaceaccessdenied",
+    "not_found": "notfound modelnotfound resourcenotfound modelnotexist invalidmodel",
+    "too_large": "requesttoolarge imagefiletoolarge imagetoolarge payloadtoolarge "
+    "badrequesttoolarge",
+    "timeout": "timeout gatewaytimeout modeltimeout requesttimeout deadlineexceeded "
+    "vectorstoretimeout",
     "invalid": "invalidrequest validation invalidargument invalidprompt invalidparameter "
     "badrequest failedprecondition outofrange unprocessableentity dataresidencymismatch "
     "invalidimage invalidimageformat invalidbase64image invalidimageurl imagetoosmall imageparse "
     "invalidimagemode unsupportedimagemediatype emptyimagefile failedtodownloadimage "
-    "imagefilenotfound",
-    "server": "server api internal internalserver internalservice model modelstream",
+    "imagefilenotfound parameterunknown invalidrequestinvalidargs invalidrequestmessageorder",
+    "server": "server api internal internalerroralgo internalserver internalservice model "
+    "modelstream",
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 

@@ -161,4 +161,4 @@ def test_one_candidate_and_no_model() -> None:
 
 def test_an_error_alone_is_an_error() -> None:
     resp = ChatResponse([], status="error", error=StreamError("no", type="overloaded"))
-    assert WIRE.write_response(resp).body == {"message": "no", "error_type": "overloaded"}
+    assert WIRE.write_response(resp).body == {"message": "no"}

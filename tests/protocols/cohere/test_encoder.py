@@ -155,7 +155,7 @@ def test_an_error_is_the_last_event() -> None:
     resp = decoded(made)
     assert resp.status == "error"
     assert resp.error is not None
-    assert (resp.text, resp.error.message, resp.error.type) == ("Hi", "overloaded", "busy")
+    assert (resp.text, resp.error.message, resp.error.type) == ("Hi", "overloaded", "")
 
 
 def test_a_stream_that_broke_off_has_no_end() -> None:

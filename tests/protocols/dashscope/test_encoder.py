@@ -225,10 +225,11 @@ def test_whole_pieces_go_on_from_what_was_said() -> None:
 def test_errors() -> None:
     error = ProviderError("too much", type="overloaded", body={"error": {"message": "too much"}})
     events, _ = encoded(Part((0, 0), TextBlock("x")), Failed(error), End(Finish("error", "error")))
-    told = {"code": "overloaded", "message": "too much", "request_id": "dragoman"}
+    told = {"code": "ServiceUnavailable", "message": "too much", "request_id": "dragoman"}
     assert events[-1] == ("error", told)
     assert decoded(events).status == "error"
-    assert encoded(End(Finish("error", "abort")))[0][-1][1]["code"] == "abort"
+    ended = encoded(End(Finish("error", "abort")))[0][-1][1]
+    assert (ended["code"], ended["message"]) == ("InternalError", "abort")
 
 
 def test_nothing_ends_that_did_not_end() -> None:

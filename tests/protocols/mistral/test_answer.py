@@ -232,6 +232,7 @@ def test_an_error_without_words_is_an_error() -> None:
     error = dragoman.errors.ProviderError("slow down", status=429, type="rate", code="1300")
     resp = ChatResponse([], status="error", error=error)
     assert wrote(resp)[0] == {
-        "object": "error", "message": "slow down", "type": "rate", "param": None, "code": "1300",
+        "object": "error", "message": "slow down", "type": "rate_limited", "param": None,
+        "code": "1300",
     }  # fmt: skip
     assert "dropped answer.unsaid error" in wrote(foreign(TextBlock("x"), error=error))[1]

@@ -178,8 +178,8 @@ def test_what_is_sealed_or_has_no_chunk_is_named() -> None:
 def test_an_error_is_told_in_this_wires_words() -> None:
     failed = Failed(ProviderError("slow", status=429, type="rate_limit"))
     made, _ = encoded([Part((0, 0), TextBlock("a")), failed])
-    assert made[1:] == [{"object": "error", "message": "slow", "type": "rate_limit",
-                         "param": None, "code": None}]  # fmt: skip
+    assert made[1:] == [{"object": "error", "message": "slow", "type": "rate_limited",
+                         "param": None, "code": "1300"}]  # fmt: skip
     assert decoded(made).status == "error"
 
 

@@ -197,7 +197,16 @@ def write_response(
 
 def error_body(error: ProviderError) -> JsonObject:
     """`{"message", "error_type"}`, or the body as it came."""
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        return body
-    return {"message": error.message, **({"error_type": error.type} if error.type else {})}
+    body: Any = error.body
+    is_flat = isinstance(body, dict) and isinstance(body.get("message"), str)
+    if is_flat and not body.keys() & _WORDS_OF_OTHERS:
+        return body  # type: ignore[no-any-return]  # the object that came
+    return {"message": error.message, **error_type(error)}
+
+
+_WORDS_OF_OTHERS = {"type", "code", "object", "status"}  # of errors that other wires tell so flat
+
+
+def error_type(error: ProviderError) -> JsonObject:
+    """`{"error_type"}`, of which one kind is known (recorded); empty for the others."""
+    return {"error_type": "TOO_MANY_TOKENS"} if error.kind == "context_overflow" else {}

@@ -14,7 +14,7 @@ from ...errors import ProviderError
 from ...losses import Report
 from ...message import ChatRequest, ContentBlock, Finish
 from ..answers import EVENTS, AnswerEncoder, Event
-from .answer import CohereWriter, write_usage
+from .answer import CohereWriter, error_type, write_usage
 from .blocks import PLAN
 from .dialect import Dialect
 
@@ -89,7 +89,9 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         delta = {"finish_reason": reason, "usage": usage, **extras}
         if self._error is not None:
             delta["error"] = self._error.message
-            if self._error.type:
+            if not self.writer.own:
+                delta |= error_type(self._error)
+            elif self._error.type:
                 delta["error_type"] = self._error.type
         return [*events, *self._start(), _event("message-end", delta=delta), (None, "[DONE]")]
 

@@ -9,13 +9,15 @@ Reference: Model Studio, "Qwen API via DashScope", response object; "Qwen-TTS" a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from ... import message as tree
+from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject, field_at, put_field
 from ..._core.jsontext import arguments as json_text
 from ..._core.stream.arguments import MADE
 from ..._core.stream.think_tags import join_think_tags
+from ...errors import ProviderError
 from ...losses import Report
 from ...message import AudioBlock, Base64Source, ChatResponse, TextBlock, ToolUseBlock, Usage
 from ...message.answer import FinishReason
@@ -262,6 +264,9 @@ def write_response(
     room: Room, resp: ChatResponse, report: Report, request: tree.ChatRequest | None = None
 ) -> JsonObject:
     """The body of the answer, as the generation endpoints give it whole."""
+    said = any(candidate.msg.content for candidate in resp.candidates)
+    if resp.error is not None and not said and is_error(resp.error.body):
+        return resp.error.body
     writer = DashScopeWriter.for_answer(resp, room.dialect.issuers, report)
     fields = writer.fields(resp)
     writer.without_events(fields, resp, "extras.events")
@@ -277,7 +282,7 @@ def write_response(
     if writer.own:
         body |= (resp.extras or {}).get(noted(writer.issuer), {}).get(AROUND, {})
     if resp.error is not None and not body.get("code"):
-        body |= {"code": resp.error.code or "InternalError", "message": resp.error.message}
+        body |= {"code": error_code(resp.error), "message": resp.error.message}
     return body
 
 
@@ -301,3 +306,33 @@ def takes_parts(request: tree.ChatRequest | None) -> bool:
     """Whether the request was made to the multimodal endpoint, which answers in parts."""
     users = [m for m in request.messages if m.role == "user"] if request is not None else []
     return bool(users) and all(m.spelling == "list" for m in users)
+
+
+# codes of the vendor's SDK (dashscope/v2/errors.py) and of Model Studio's page "Error messages"
+_ERROR_CODES: dict[ErrorKind, str] = {
+    "context_overflow": "InvalidParameter",
+    "content_filter": "DataInspectionFailed",
+    "rate_limit": "Throttling.RateQuota",
+    "overloaded": "ServiceUnavailable",
+    "billing": "Arrearage",
+    "authentication": "InvalidApiKey",
+    "permission": "AccessDenied",
+    "not_found": "Model.NotExist",
+    "too_large": "BadRequest.TooLarge",
+    "timeout": "GatewayTimeout",
+    "invalid": "InvalidParameter",
+}
+
+
+def is_error(body: Json) -> TypeGuard[JsonObject]:
+    """Whether an error came as this API tells it; Mistral's have an `object` beside these."""
+    if not isinstance(body, dict) or not isinstance(body.get("code"), str):
+        return False
+    return "message" in body and "object" not in body
+
+
+def error_code(error: ProviderError) -> str:
+    """The code as it came over this wire, or in its words."""
+    if is_error(error.body):
+        return error.code
+    return _ERROR_CODES.get(error.kind, "InternalError")

@@ -21,7 +21,16 @@ from ...message import AudioBlock, ChatRequest, ContentBlock, TextBlock, Thinkin
 from ...message.answer import total
 from ..answers import AnswerEncoder, Event, StreamedTexts
 from ..chat_shape import filled, object_of
-from .answer import FIELD, NO_ID, PART, SOUND_FIELD, DashScopeWriter, takes_parts
+from .answer import (
+    FIELD,
+    NO_ID,
+    PART,
+    SOUND_FIELD,
+    DashScopeWriter,
+    error_code,
+    is_error,
+    takes_parts,
+)
 from .dialect import Dialect
 
 
@@ -189,10 +198,10 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
     def failed(self, piece: Failed) -> list[Event]:
         """The event of an error, which came from this very wire if it looks like it."""
         self._failed = True
-        error, body = piece.error, piece.error.body
-        if isinstance(body, dict) and isinstance(body.get("code"), str) and "message" in body:
-            return [("error" if error.type == "error" else "result", body)]
-        return [self._error_event(error.code or error.type or "InternalError", error.message)]
+        error = piece.error
+        if is_error(error.body):
+            return [("error" if error.type == "error" else "result", error.body)]
+        return [self._error_event(error_code(error), error.message)]
 
     def finish(self) -> list[Event]:
         """What waited for the end, and the events that end the choices, the bill on the last."""
@@ -224,7 +233,7 @@ class DashScopeEncoder(AnswerEncoder[DashScopeWriter]):
             self.report.lost("answer.field", resp, "id")
         if len(ends) < len(self._ends) and not self._failed:
             raw = next(e.finish.raw for e in self._ends.values() if e.finish.reason == "error")
-            events.append(self._error_event(raw or "InternalError", raw or "error"))
+            events.append(self._error_event("InternalError", raw or "error"))
         return events
 
     def _error_event(self, code: str, message: str) -> Event:

@@ -7,9 +7,10 @@ input, output, thoughts and what tools read; the input contains the cache.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from ... import message as tree
+from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import TIMES, answer_second, iso_date
 from ..._core.stream.steps import argument_text
@@ -293,15 +294,39 @@ def _is_interaction(error: ProviderError) -> bool:
     return isinstance(body, dict) and ("steps" in body or body.get("object") == "interaction")
 
 
+# Gemini API docs, "API errors" of the Interactions API; those of the server are google.rpc.Code in
+# small letters, as others of that page are
+_ERROR_CODES: dict[ErrorKind, str] = {
+    "context_overflow": "invalid_request",
+    "content_filter": "invalid_request",
+    "rate_limit": "rate_limit_exceeded",
+    "billing": "quota_exceeded",
+    "authentication": "authentication",
+    "permission": "permission_denied",
+    "not_found": "not_found",
+    "too_large": "invalid_request",
+    "invalid": "invalid_request",
+    "overloaded": "unavailable",
+    "timeout": "deadline_exceeded",
+}
+
+
 def error_fields(error: ProviderError) -> JsonObject:
-    """`{"code", "message"}`: the code is a word."""
-    return {"code": error.code or error.type or "internal", "message": error.message}
+    """`{"code", "message"}`: the code is a word of this API."""
+    return {"code": _ERROR_CODES.get(error.kind, "internal"), "message": error.message}
+
+
+def _is_error(data: Json) -> TypeGuard[JsonObject]:
+    """Whether it is an error as this API tells it, which has a word for its code and no type."""
+    if not isinstance(data, dict) or not isinstance(data.get("message"), str):
+        return False
+    return isinstance(data.get("code"), str) and "type" not in data
 
 
 def error_body(error: ProviderError) -> JsonObject:
     """`{"error": {"message", "code"}}`, or the body as it came."""
     body = error.body
     data = body.get("error") if isinstance(body, dict) else None
-    if isinstance(body, dict) and isinstance(data, dict) and isinstance(data.get("message"), str):
+    if isinstance(body, dict) and _is_error(data):
         return body
     return {"error": error_fields(error)}

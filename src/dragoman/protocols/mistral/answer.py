@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ... import message as tree
+from ..._core.failures import ErrorKind
 from ..._core.jsontext import Json, JsonObject
 from ..._core.stream.pieces import TIMES, answer_second
 from ...errors import ProviderError
@@ -217,10 +218,23 @@ def _choice(candidate: Candidate, index: int, writer: MistralWriter) -> JsonObje
     return {"index": index, "message": message, "finish_reason": reason, **extras}
 
 
+# kind -> (type, code), where the kind has a type of its own; recorded errors, and the bodies that
+# users report of limits (cline issue 9085, raycast issue 31107)
+_ERRORS: dict[ErrorKind, tuple[str, str | None]] = {
+    "context_overflow": ("invalid_request_error", None),
+    "content_filter": ("invalid_request_error", None),
+    "rate_limit": ("rate_limited", "1300"),
+    "overloaded": ("service_tier_capacity_exceeded", "3505"),
+    "not_found": ("invalid_model", "1500"),
+    "too_large": ("invalid_request_error", None),
+    "invalid": ("invalid_request_error", None),
+}
+
+
 def error_body(error: ProviderError) -> JsonObject:
     """`{"object": "error", "message", "type", "param", "code"}`, or the body as it came."""
     body = error.body
     if isinstance(body, dict) and (body.get("object") == "error" or "detail" in body):
         return body
-    return {"object": "error", "message": error.message, "type": error.type or "api_error",
-            "param": None, "code": error.code or None}  # fmt: skip
+    word, code = _ERRORS.get(error.kind, ("api_error", None))
+    return {"object": "error", "message": error.message, "type": word, "param": None, "code": code}
