@@ -222,6 +222,13 @@ def test_documents_are_the_last_users() -> None:
     assert paths[id(req.messages[2].blocks[1])] == "$.documents[1]"
 
 
+@pytest.mark.parametrize("odd", [["Hi"], {"role": "users", "content": "Hi"}, {"x": 1}, 7])
+def test_documents_go_to_no_message_that_nobody_can_read(odd: Any) -> None:
+    assert [*read(body(documents=DOCUMENTS, messages=[odd])).messages[0].blocks][1:] == []
+    req = read(body(documents=DOCUMENTS, messages=[HI, odd]))
+    assert type(req.messages[0].blocks[0]) is DocumentBlock
+
+
 def test_documents_stay_where_the_conversation_goes_on() -> None:
     wire = dragoman.wire("cohere")
     req = wire.read_request(body(documents=DOCUMENTS))

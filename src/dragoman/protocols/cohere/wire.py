@@ -11,7 +11,7 @@ from typing import ClassVar
 from ..._core.jsontext import Json, JsonObject, member
 from ..._core.passes.roles import USER
 from ...losses import Field, Report
-from ...message import ChatRequest, DocumentBlock, Msg, TextBlock, ThinkingBlock, Tool
+from ...message import ChatRequest, DocumentBlock, Msg, RawBlock, TextBlock, ThinkingBlock, Tool
 from ..base import HttpRequest, Names, PreparedRequest
 from ..chat_room import ChatRoom
 from ..chat_shape import own_extras
@@ -106,7 +106,8 @@ class Cohere(ChatRoom):
     ) -> ChatRequest:
         """The request of a body; documents beside the messages are the last user's."""
         req = super().read_request(body, path, headers)
-        asked = next((m for m in reversed(req.messages) if m.role == "user"), None)
+        users = (m for m in reversed(req.messages) if m.role == "user")
+        asked = next((m for m in users if not _is_raw(m)), None)
         fields = (req.extras or {}).get(self.issuer, {})
         documents = blocks.read_apart(fields.get("documents"), self.issuer)
         if asked is None or not documents:
@@ -174,3 +175,9 @@ class Cohere(ChatRoom):
             report.lost("format.unsaid", form, what=what, kind="dropped")
             del body["response_format"]
         return http
+
+
+def _is_raw(m: Msg) -> bool:
+    """Whether nothing of the message could be read: it is one block, which stands for all of it."""
+    blocks = m.blocks
+    return len(blocks) == 1 and type(blocks[0]) is RawBlock and blocks[0].role == "message"
