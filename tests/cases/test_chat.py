@@ -163,7 +163,7 @@ def test_case_35g_a_failed_result_says_so() -> None:
 def test_tools_with_reasoning_go_without_it_or_need_the_responses_wire() -> None:
     body, losses = written("openai-chat", [HI], "gpt-5.6", tools=[LOOK])
     assert body["reasoning_effort"] == "none"
-    assert losses == [("reasoning.off_for_tools", "$.options.reasoning")]
+    assert losses == [("reasoning.off_for_tools", "$")]  # nobody has asked for any
     body, losses = written("openai-chat", [HI], "gpt-5.4", tools=[LOOK])
     assert "reasoning_effort" not in body
     assert losses == []

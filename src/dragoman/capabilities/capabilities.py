@@ -38,6 +38,7 @@ class Capabilities:
     file_schemes: Kinds = frozenset()  # how the ids of its files begin; empty: anyhow
     details: Kinds = frozenset()  # media kinds whose `detail` has a field
     titles: Kinds = frozenset()  # media kinds whose `title` has a field
+    typed_urls: Kinds = frozenset()  # media kinds of which a URL may stand beside its media type
     # media that follow in a user turn where they can't stand, if a user may show them
     move_media: Kinds = frozenset()
     reads: Kinds = frozenset()  # issuers whose opaque blocks and extras it understands

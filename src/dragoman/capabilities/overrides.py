@@ -30,7 +30,8 @@ MERGED = (
 _CLOSED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*SEATS, "error_kinds"), KINDS),
     **dict.fromkeys(
-        ("move_media", "details", "titles", "sources", "media_types", "url_types"), MEDIA
+        ("move_media", "details", "titles", "typed_urls", "sources", "media_types", "url_types"),
+        MEDIA,
     ),
     "sources.*": ("url", "base64", "file", "text", "frames"),
     "tool_choices": ("auto", "none", "required", "tool", "allowed"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .._core.jsontext import Json, JsonObject
+from .._core.jsontext import Json, JsonObject, member
 from ..losses import Field
 from ..message import ChatRequest, Msg
 
@@ -65,7 +65,8 @@ def message_paths(m: Msg, paths: Mapping[int, list[str]], table: PathTable) -> _
     while blocks:
         block: Any = blocks.pop()
         part = getattr(block, "read_from", ...)
-        path = _next(paths, part) or _item_path(entry, above, part)
+        # one block may stand for all of its message
+        path = above if part is entry else _next(paths, part) or _item_path(entry, above, part)
         if path is None:  # a text that is the whole content, or another field of the message
             fields = (block.spelling or "", block.type, "content")
             keys = next((table["message", name] for name in fields if ("message", name) in table),
@@ -94,7 +95,7 @@ def _item_path(entry: JsonObject, above: str, part: Json) -> str | None:
     for key, values in entry.items():
         for i, value in enumerate(values if type(values) is list else ()):
             if value is part:
-                return f"{above}.{key}[{i}]"
+                return f"{member(above, key)}[{i}]"
     return None
 
 
@@ -125,7 +126,7 @@ def _walk(body: Json) -> dict[int, list[str]]:
         if type(value) is dict:
             paths.setdefault(id(value), []).append(path)
             waiting += [
-                (inner, f"{path}.{key}")
+                (inner, member(path, key))
                 for key, inner in reversed(value.items())
                 if type(inner) is dict or type(inner) is list
             ]

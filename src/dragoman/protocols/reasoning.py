@@ -14,7 +14,6 @@ from .._core.passes.roles import ASSISTANT, RoledHistory
 from ..capabilities import Capabilities
 from ..errors import WriteError
 from ..losses import Report
-from ..losses.codes.code import Kind
 from ..message import ChatRequest, Options, ThinkingBlock, Tool
 
 _OFF = ("off", "none")
@@ -250,9 +249,10 @@ def _turned_off(request: ChatRequest, caps: Capabilities, report: Report, loss: 
     options = request.options
     wanted = {"reasoning": options.reasoning, "reasoning_budget": options.reasoning_budget}
     given = {name: str(value) for name, value in wanted.items() if value is not None}
-    kind: Kind | None = None if given else "expected"  # nobody asked for thinking
-    for name, value in (given or {"reasoning": "the model's own"}).items():
-        report.lost(loss, options, name, what=value, did=did, kind=kind)
+    for name, value in given.items():
+        report.lost(loss, options, name, what=value, did=did)
+    if not given:  # nobody asked for thinking
+        report.lost(loss, request, what="the model's own thinking", did=did, kind="expected")
     return Asked(off=True)
 
 

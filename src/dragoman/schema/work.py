@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from .._core.jsontext import Json, JsonObject, canonical
+from .._core.jsontext import Json, JsonObject, canonical, member
 from .._core.redaction import clipped
 from .dialects import SchemaDialect
 from .keywords import Refs, below, same_or
@@ -43,7 +43,7 @@ class Change(NamedTuple):
     @property
     def where(self) -> str:
         """The place of the keyword itself."""
-        return f"{self.path}.{self.keyword}" if self.keyword else self.path
+        return member(self.path, self.keyword) if self.keyword else self.path
 
     @property
     def code(self) -> str:

@@ -105,8 +105,8 @@ def test_a_stream() -> None:
     here = "$.candidates[0].msg.content"
     assert rows(losses) == [
         ("answer.unsaid dropped", "$.id", "Meta", ""),
-        ("answer.candidates dropped", "$.candidates[1].msg.content[0]", "candidate 1", ""),
-        ("answer.candidates dropped", "$.candidates[2].msg.content[0]", "candidate 2", ""),
+        ("answer.candidates dropped", "$.candidates[1]", "candidate 1", ""),
+        ("answer.candidates dropped", "$.candidates[2]", "candidate 2", ""),
         ("answer.unsaid dropped", f"{here}[2]", "text in the place of other text", ""),
         ("answer.unsaid dropped", "$", "an event that nobody knows", ""),
         ("extras.foreign dropped", "$.extras.openai-chat.odd", "Meta", ""),

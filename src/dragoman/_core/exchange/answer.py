@@ -73,9 +73,12 @@ class StreamReport(Report):
         rule: str = "",
         kind: Kind | None = None,
     ) -> None:
-        """Name a loss; one of a piece stands where its block does."""
+        """Name a loss; one of a piece stands where its block does, or its candidate."""
         part = self._now
-        if part is not None and (node is part or node is part.block):
+        if code == "answer.candidates":
+            index = node.key[0] if type(node) is Part else getattr(node, "candidate", None)
+            self.placed(node, f"$.candidates[{index or 0}]")
+        elif part is not None and (node is part or node is part.block):
             first = self._firsts[part.key]
             if node is not first:
                 self.made(node, first)

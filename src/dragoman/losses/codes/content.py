@@ -226,6 +226,11 @@ ROWS: dict[str, Code] = {
         "the wire wants the media type of a URL, which nothing tells: the commonest is said",
         fix="Say it: `URLSource(url, media_type)`.",
     ),
+    "media.type_unsaid": expected(
+        "the wire has no field for the media type of a URL, which its host tells by itself",
+        fix="Nothing: the medium is sent. Where its host tells another type, give the bytes.",
+        asks=("typed_urls",),
+    ),
     "media.detail": dropped(
         "the wire has no field for this detail of the medium",
         fix="Nothing has to be done: the medium itself is sent. Leave `detail`, `title`,"

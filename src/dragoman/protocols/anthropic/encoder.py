@@ -218,7 +218,7 @@ class MessagesEncoder(AnswerEncoder[answer.MessagesWriter]):
         if candidate not in self._candidates:
             self._candidates.append(candidate)
             if len(self._candidates) > 1:
-                self.report.lost("answer.candidates", node)
+                self.report.lost("answer.candidates", node, what=f"candidate {candidate}")
         return candidate == self._candidates[0]
 
     def meta(self, piece: Meta) -> list[Event]:

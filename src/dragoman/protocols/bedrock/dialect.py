@@ -73,6 +73,7 @@ CAN = Capabilities(
     schemes=frozenset({"s3"}),  # where a model's facts let URLs be sent at all
     file_schemes=frozenset({"s3"}),
     titles=frozenset({"document"}),
+    typed_urls=frozenset({"image", "audio", "video", "document"}),  # their `format`
     move_media=frozenset({"image", "audio", "video", "document"}),
     thinking="all",
     signed_thinking=True,  # only one maker's models take thinking back, and they sign it

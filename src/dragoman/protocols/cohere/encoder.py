@@ -41,7 +41,7 @@ class CohereEncoder(AnswerEncoder[CohereWriter]):
         """The events that a part of a block makes."""
         if piece.key[0] == 0:
             return self._events(self._steps.feed(piece))
-        self.writer.lost_once("answer.candidates", piece)
+        self.writer.lost_once("answer.candidates", piece, what=f"candidate {piece.key[0]}")
         return []
 
     def ended(self, piece: End) -> list[Event]:

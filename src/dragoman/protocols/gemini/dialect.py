@@ -60,6 +60,7 @@ CAN = Capabilities(
     assistant=frozenset({"text", *_MEDIA, "raw"}),
     result=frozenset({"text", "raw"}),
     sources=dict.fromkeys(_MEDIA, frozenset({"url", "base64", "file"})),
+    typed_urls=frozenset({"image", "audio", "video", "document"}),
     media_types={
         # docs "Image understanding": GIF is refused as "Unsupported MIME type"
         "image": ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"),

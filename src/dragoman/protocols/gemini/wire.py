@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from ..._core.caches import remember
-from ..._core.jsontext import Json, JsonObject
+from ..._core.jsontext import Json, JsonObject, member
 from ..._core.passes.roles import RoledHistory, Tools
 from ...capabilities import Capabilities
 from ...losses import Field, Report
@@ -269,8 +269,9 @@ def _below(node: Any, data: Json, path: str, field: str) -> _Rows:
     for key, value in data.items() if isinstance(data, dict) else ():
         # as far down as keys are read they are in camelCase, and below that as they came
         for name in dict.fromkeys((key, camel_key(key))):
-            yield f"{path}.{key}", Field(node, f"{field}.{name}")
-            yield from _below(node, value, f"{path}.{key}", f"{field}.{name}")
+            below, inner = member(path, key), member(field, name)
+            yield below, Field(node, inner)
+            yield from _below(node, value, below, inner)
 
 
 def _source(source: Source, path: str, data: Any) -> _Rows:

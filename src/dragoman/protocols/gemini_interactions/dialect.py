@@ -42,6 +42,7 @@ CAN = Capabilities(
     assistant=frozenset({"text", *_MEDIA, "raw"}),
     result=frozenset({"text", *_MEDIA, "raw"}),
     sources=dict.fromkeys(_MEDIA, frozenset({"url", "base64", "file"})),
+    typed_urls=frozenset({"image", "audio", "video", "document"}),
     media_types={
         "image": (
             "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/gif",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import JsonObject, member
 from ..._core.passes.roles import Tools
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -111,12 +111,14 @@ class GeminiInteractions(Room):
         yield "$", req.options
         for path, node in request_paths(req, body, self.paths):
             yield path, node
+            if (source := getattr(node, "source", None)) is not None:
+                yield f"{path}.mime_type", Field(source, "media_type")
             if id(node) in firsts and is_content(firsts[id(node)]):
                 above = path.rpartition(".content")[0] or path
                 extras = (firsts[id(node)].extras or {}).get(self.issuer, {}).get(OUTPUT, {})
                 for name in extras:
-                    field = Field(node, f"extras.{self.issuer}.{OUTPUT}.{name}")
-                    yield f"{above}.{name}", field
+                    field = Field(node, member(f"extras.{self.issuer}.{OUTPUT}", name))
+                    yield member(above, name), field
 
     def tools(self, tools: Tools, caps: Capabilities, report: Report) -> list[JsonObject]:
         """The tools alone: that calls shall keep to their schemas is said beside them."""

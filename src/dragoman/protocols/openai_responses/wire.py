@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..._core.jsontext import JsonObject
+from ..._core.jsontext import JsonObject, member
 from ..._core.passes.roles import SYSTEM, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
@@ -147,8 +147,6 @@ class OpenAIResponses(Room):
                 for group in grouped(m.blocks, self.issuer):
                     groups.update((id(block), group) for block in group)
         yield "$", req.options
-        if req.options.reasoning is None:
-            yield "$.reasoning.effort", Field(req.options, "reasoning")  # tools turn it off
         for path, node in request_paths(req, body, self.paths):
             group = groups.get(id(node), [])
             if group and group[0].type in ("text", "refusal"):
@@ -271,9 +269,10 @@ def _part_paths(
     yield item_path if len(group) + len(item.get("content", ())) == 1 else path, block
     if block is group[0]:
         for name in item:
-            yield f"{item_path}.{name}", Field(block, f"extras.{answered(issuer)}.item.{name}")
+            field = member(f"extras.{answered(issuer)}.item", name)
+            yield member(item_path, name), Field(block, field)
     for name in extras.get(issuer, ()):
         above = item_path if name in ITEM else path
-        yield f"{above}.{name}", Field(block, f"extras.{issuer}.{name}")
+        yield member(above, name), Field(block, member(f"extras.{issuer}", name))
     for i, citation in enumerate(block.citations or () if type(block) is TextBlock else ()):
         yield f"{path}.annotations[{i}]", citation

@@ -106,6 +106,16 @@ def test_details_and_titles_without_a_field() -> None:
     assert fitted(said(block), **can)[1] == []
 
 
+def test_the_type_of_a_url_without_a_field() -> None:
+    block = ImageBlock(URLSource("https://example.com/1", "image/png"))
+    msgs, losses = fitted(said(block), **SEES)
+    assert msgs[0].blocks[0] is block
+    assert losses == [("media.type_unsaid", f"{AT}.source.media_type")]
+    assert fitted(said(block), **SEES, typed_urls=frozenset({"image"}))[1] == []
+    unread = ImageBlock(URLSource("file:///1.png", "image/png"))
+    assert codes(fitted(said(unread), **SEES)[1]) == ["media.not_fetched"]
+
+
 def test_data_uris_become_base64_where_they_stand() -> None:
     uri = "data:image/png;base64,iVBORw0KGgo="
     made, found = fitted(said(ImageBlock(URLSource(uri))), **SEES)

@@ -23,6 +23,7 @@ from ....message import (
     TextSource,
     ToolResultBlock,
     ToolUseBlock,
+    URLSource,
 )
 from ....message.blocks import ANSWER, NOTES, ContentBlock, Extras, MediaBlock, texts_within
 from ....message.check import HEALED
@@ -338,6 +339,10 @@ def prepare_medium(state: State, block: MediaBlock) -> MediaBlock | str:
         fault or "text" not in state.caps.sources.get("document", ())
     ):
         uncited(block, report)
+    source = prepared.source
+    untyped = fault is None and block.type not in state.caps.typed_urls
+    if untyped and type(source) is URLSource and source.media_type:
+        report.lost("media.type_unsaid", source, "media_type", what=source.media_type)
     if fault is None:
         return prepared if type(prepared.source) is not TextSource else _passages(state, prepared)
     return state.told.at(block.type, fault.place) if fault.place else ""
