@@ -45,6 +45,8 @@ SCHEMAS: dict[str, Callable[[int], dict[str, Any]]] = {
         "$defs": {f"D{i}": of(x={"$ref": f"#/$defs/D{(i + 1) % n}"}) for i in range(n)}},
     "everything required": lambda n: {
         **each(n, {"type": "string"}), "required": [f"a{i}" for i in range(n)]},
+    "words to be told": lambda n: of(a={"type": "string", "allOf": [
+        {"not": {"const": i}, "if": {"const": i}, "then": {"minLength": i}} for i in range(n)]}),
     "a tuple": lambda n: of(a={"type": "array", "items": {"type": "string"},
                               "prefixItems": [{"const": i} for i in range(n)]}),
 }  # fmt: skip

@@ -145,7 +145,7 @@ def conjoin(node: SchemaNode, other: Json | SchemaNode, path: str, lowering: Low
     for keyword in _RESTS:
         if keyword in source.kw and kw:
             lowering.drop(source, keyword)
-    node.told.extend(source.told)
+    node.told |= source.told
     _group_objects(node, source, lowering)
     for group in _GROUPS[1:]:
         _group(node, source, group, lowering)
@@ -178,7 +178,7 @@ def _conjoin_keyword(
         kw[keyword] = joined
     elif keyword in source.kw:
         lowering.drop(source, keyword)
-        node.told.extend(text for text in source.told if text not in node.told)
+        node.told |= source.told
         source.told.clear()
 
 

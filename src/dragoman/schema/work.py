@@ -26,6 +26,9 @@ _CODES: dict[Verdict, str] = {
 _STRICTNESS = {("not said", "false"), ("optional", "required"), ("optional", "or null")}
 
 
+_PROPERTY = "properties."  # before the name of a property that a change is about
+
+
 class Change(NamedTuple):
     """One thing that the target's schema says otherwise, or not at all.
 
@@ -43,6 +46,8 @@ class Change(NamedTuple):
     @property
     def where(self) -> str:
         """The place of the keyword itself."""
+        if self.keyword.startswith(_PROPERTY):
+            return member(f"{self.path}.properties", self.keyword.removeprefix(_PROPERTY))
         return member(self.path, self.keyword) if self.keyword else self.path
 
     @property
@@ -108,7 +113,7 @@ class SchemaNode:
         self.kw: JsonObject = dict(kw)
         self.at = path
         self.homes = dict(homes or {})
-        self.told: list[str] = []
+        self.told: dict[str, None] = {}  # in their order, each once, however many there are
         self.joined: JsonObject | None = None  # `properties`, if this node made that dict
         # keyword -> (a list that this node made, and may make longer, the names in it)
         self.grown: dict[str, tuple[list[Any], set[str]]] = {}
@@ -124,12 +129,12 @@ class SchemaNode:
     def copied(self) -> SchemaNode:
         """Another of the same keywords."""
         result = self.only(self.kw)
-        result.told = list(self.told)
+        result.told = dict(self.told)
         return result
 
     def tell_for(self, other: SchemaNode) -> None:
         """Take over what waits to be told of another node."""
-        self.told += other.told
+        self.told |= other.told
         other.told.clear()
 
 
@@ -208,7 +213,7 @@ class Lowering:
         value = node.kw.pop(keyword)
         text = f"{keyword}: {as_text(value)}"
         if self.tell and not quietly and len(text) <= _TELLABLE and text not in node.told:
-            node.told.append(text)
+            node.told[text] = None
             self.changed(node, keyword, clipped(text), "told", verdict)
         else:
             self.changed(node, keyword, clipped(text), "dropped", verdict)

@@ -196,7 +196,7 @@ def test_a_stream() -> None:
     assert out[-2]["usage"] == {"output_tokens": 0}
     assert rows(losses) == [
         ("extras.foreign dropped", "$.extras.acme.odd", "a field of acme", ""),
-        ("answer.candidates dropped", "$.candidates[1].msg.content[0]", "Part", ""),
+        ("answer.candidates dropped", "$.candidates[1]", "candidate 1", ""),
         ("answer.unsaid dropped", "$", "event ping", ""),
         ("answer.unsaid dropped", "$", "event ", ""),
         ("answer.field added", "$.id", "the answer", begun["id"]),
