@@ -76,7 +76,7 @@ def copied(body: Any) -> Any:
 def leaves(value: Any, path: str = "$") -> Iterator[tuple[Any, Any, str]]:
     """(holder, key, path) of every leaf."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        below = member(path, key) if isinstance(value, dict) else f"{path}[{key}]"
+        below = member(path, str(key)) if isinstance(value, dict) else f"{path}[{key}]"
         if isinstance(inner, (dict, list)) and inner:
             yield from leaves(inner, below)
         else:
@@ -144,7 +144,7 @@ def objects(value: Any, path: str = "$") -> Iterator[tuple[dict[str, Any], str]]
         yield value, path
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         if isinstance(inner, (dict, list)):
-            below = member(path, key) if isinstance(value, dict) else f"{path}[{key}]"
+            below = member(path, str(key)) if isinstance(value, dict) else f"{path}[{key}]"
             yield from objects(inner, below)
 
 

@@ -20,7 +20,7 @@ KEY = {"code": "InvalidApiKey", "message": "Invalid API-key provided.", "request
 LIMITED = {"object": "error", "message": "Rate limit exceeded", "type": "rate_limited",
            "param": None, "code": "1300", "raw_status_code": 429}  # fmt: skip
 DOWN = {"error": {"message": "down", "type": "server_error", "code": None}}
-WORDS = {
+WORDS: dict[str, list[tuple[Any, Any]]] = {
     "mistral": [
         (SLOW, ("rate_limited", "1300")), (BUSY, ("service_tier_capacity_exceeded", "3505")),
         (LONG, ("invalid_request_error", None)), (ABSENT, ("invalid_model", "1500")),

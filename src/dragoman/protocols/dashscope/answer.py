@@ -325,7 +325,7 @@ _ERROR_CODES: dict[ErrorKind, str] = {
 
 
 def is_error(body: Json) -> TypeGuard[JsonObject]:
-    """Whether an error came as this API tells it; Mistral's have an `object` beside these."""
+    """Whether an error came as this API tells it; some others have an `object` beside these."""
     if not isinstance(body, dict) or not isinstance(body.get("code"), str):
         return False
     return "message" in body and "object" not in body
