@@ -63,6 +63,7 @@ pytest: $(VENV)/.dev
 corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.contract.reading $(CORPUS_ARGS)
 	$(BIN)/python -m tests.contract.converting $(CORPUS_ARGS)
+	$(BIN)/python -m tests.contract.agents
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) $(FUZZ_ARGS)

@@ -43,6 +43,8 @@ CHOICES: list[tuple[Any, dict[str, Any], Any, list[str]]] = [
     (ToolChoice("tool", "look"), {"tool_choices": frozenset({"auto"})}, ToolChoice("auto"),
      [f"tool_choice.lowered {AT}"]),
     (ToolChoice("required"), {"tool_choices": frozenset()}, None, [f"tool_choice.unsaid {AT}"]),
+    (ToolChoice("required", parallel=False), {"tool_choices": frozenset()}, None,
+     [f"tool_choice.unsaid {AT}"]),
     (ToolChoice("auto", allowed=("a b", "gone")),
      {"names": {"a b": "a_b"}, "tool_choices": ALLOWED}, ToolChoice("auto", allowed=("a_b",)),
      [f"tool_choice.unknown {AT}.allowed"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dragoman
 from dragoman import Msg
 from dragoman.message import Origin, ThinkingBlock
 from tests.vendors.asking import LOOK, called, codes, losses, said, wrote
@@ -60,3 +61,14 @@ def test_on_responses_it_thinks_when_it_is_asked() -> None:
     assert wrote(wire, M3, options={"reasoning": "high"}).body["reasoning"] == {"effort": "high"}
     assert wrote(wire, M3, options={"reasoning": "on"}).body["reasoning"]["effort"] == "medium"
     assert codes(wrote(wire, M2, options={"reasoning": "off"})) == ["reasoning.always"]
+
+
+def test_calls_side_by_side_are_named_where_a_body_says_them_apart_from_the_choice() -> None:
+    function = {"name": "look", "parameters": {"type": "object", "properties": {}}}
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "?"}],
+            "tools": [{"type": "function", "function": function}], "tool_choice": "auto",
+            "parallel_tool_calls": False}  # fmt: skip
+    out = dragoman.convert(body, "openai-chat", "minimax", model=M3, policy="ignore")
+    assert not {"tool_choice", "parallel_tool_calls"} & out.body.keys()
+    assert {("tool_choice.unsaid", "$.tool_choice"),
+            ("tool_choice.lowered", "$.parallel_tool_calls")} <= {*losses(out)}  # fmt: skip

@@ -249,3 +249,16 @@ def test_the_hub_takes_a_text_as_a_result_and_no_thoughts() -> None:
     assert "thinking.unsaid" in [loss.code for loss in out.losses]
     base = dragoman.vendors.vendor("huggingface").url("openai-responses")
     assert base + out.path == "https://router.huggingface.co/v1/responses"
+
+
+def test_what_only_openai_has_is_named_and_left_out() -> None:
+    picture = {"type": "input_image", "image_url": "https://example.com/a.png",
+               "detail": "original"}  # fmt: skip
+    body = {"model": "gpt-5.6", "input": [{"role": "user", "content": [picture]}],
+            "tools": [{"type": "tool_search", "execution": "client"}],
+            "reasoning": {"effort": "low", "context": "all"},
+            "client_metadata": {"a": "b"}}  # fmt: skip
+    out = dragoman.convert(body, "openai-responses", NAME, model="m", policy="ignore")
+    assert judge_request(NAME, out.body) == []
+    assert {"$.input[0].content[0].detail", "$.tools[0]", "$.reasoning.context",
+            "$.client_metadata.a"} <= {loss.where for loss in out.losses}  # fmt: skip

@@ -35,6 +35,7 @@ class Report:
         "_request",
         "_rows",
         "_rules",
+        "called",
         "edits",
         "kinds",
         "rules",
@@ -64,6 +65,7 @@ class Report:
         self.second = 0  # of the Unix clock: what an answer is dated that does not tell when it was
         self.kinds: set[Kind] = set()
         self.edits: list[tuple[str, object, object]] = []
+        self.called: dict[str, str] = {}  # issuer -> as it is called where losses are found
         self.rules: Callable[[str, str, str], str] | None = None
 
     @classmethod
@@ -189,6 +191,7 @@ class Report:
 
     def foreign(self, node: object, issuer: str, fields: Mapping[str, Any]) -> None:
         """Name each field of another issuer, which `node` carries and this target does not."""
+        issuer = self.called.get(issuer, issuer)
         for field, value in _fields(fields, f"extras.{issuer}".rstrip(".")):
             code = "extras.empty" if value is None or value in _EMPTY else "extras.foreign"
             self.lost(code, node, field, f"a field of {issuer or 'nobody'}")

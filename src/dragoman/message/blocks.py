@@ -228,7 +228,8 @@ class CacheHint(Shown):
 class Origin(Shown):
     """Who wrote a message: the issuer, its model and account, and what binds its opaque state.
 
-    `expires` is an ISO 8601 time, `prefix` the hash of what stood before it when it was written.
+    `expires` is an ISO 8601 time, `prefix` the hash of what stood before it when it was written,
+    `protocol` that of the answer, where the issuer speaks several.
     """
 
     issuer: str
@@ -236,6 +237,7 @@ class Origin(Shown):
     account: str | None = None
     expires: str | None = None
     prefix: str | None = None
+    protocol: str | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True, repr=False)

@@ -45,6 +45,7 @@ def choice(
         return None
     if not caps.tool_choices:
         report.lost("tool_choice.unsaid", requested, what=requested.mode)
+        _parallel(prepared, requested, report)
         return None
     mode, name, allowed = requested.mode, requested.name, requested.allowed
     candidates = (name or "", *allowed)
@@ -63,12 +64,19 @@ def choice(
     if allowed and "allowed" not in caps.tool_choices:
         report.lost("tool_choice.lowered", requested, "allowed", did="all tools are offered")
         allowed = ()
-    parallel = requested.parallel
-    if parallel is not None and not caps.parallel_switch:
-        report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
-        parallel = None
+    parallel = _parallel(prepared, requested, report)
     names = tuple(wire_names[tool] for tool in allowed)
     return ToolChoice(mode, None if name is None else wire_names[name], names, parallel)
+
+
+def _parallel(prepared: PreparedRequest, requested: ToolChoice, report: Report) -> bool | None:
+    """Whether calls stand side by side, where the wire has a field for that and for choices."""
+    caps = prepared.caps
+    if requested.parallel is None or (caps.parallel_switch and caps.tool_choices):
+        return requested.parallel
+    if caps.tool_choices or _apart(prepared.request):  # else the loss of the choice says it
+        report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
+    return None
 
 
 def _lowered(

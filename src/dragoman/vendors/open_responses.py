@@ -24,7 +24,7 @@ VENDOR = Vendor(
             longest_user=64,
             keys={name: name for name in ("presence_penalty", "frequency_penalty")},
             model="default",
-            issuers=("open-responses", "openai-responses"),
+            issuers=("open-responses",),
         )
     },
     facts={

@@ -1,1 +1,1 @@
-"""What coding agents send, to one host of each dialect."""
+"""What coding agents send, to every host."""

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 import dragoman
+from dragoman import ChatRequest, Msg
+from dragoman.message import (
+    Candidate,
+    ChatResponse,
+    Finish,
+    TextBlock,
+    ToolUseBlock,
+    Usage,
+    dump,
+    load,
+)
+from dragoman.vendors import VENDORS, vendor
+from tests.contract.judges import judge_of, judge_request
 
 CHAT = "openai-chat"
 RESPONSES = "openai-responses"
@@ -318,3 +333,64 @@ def test_what_one_host_has_sealed_is_named_and_left_out_for_another() -> None:
         out = dragoman.convert(body, source, target, kind="response", policy="ignore")
         assert f"'{seal}'" not in str(out.body)
         assert len(out.losses) == 1
+
+
+def wires_of_one_vendor() -> list[tuple[str, str]]:
+    """(wire, another of the same vendor), where both have the vendor's name for their fields."""
+    pairs = [(f"{name}/{one}", f"{name}/{other}") for name in VENDORS
+             for one, other in permutations(vendor(name).wires, 2)]  # fmt: skip
+    alike = [(one, other) for one, other in pairs
+             if dragoman.wire(one).room.issuer == dragoman.wire(other).room.issuer]  # fmt: skip
+    makers = [("azure/openai-chat", RESPONSES), ("azure/openai-responses", CHAT)]
+    return [*alike, *makers]
+
+
+CALLS = [("call_0", "look", {"at": 1}), ("call_1", "look", {"at": 2})]
+
+
+def an_answer(wire: dragoman.Wire) -> dict[str, Any]:
+    """An answer of this wire with a field of its own."""
+    calls = [ToolUseBlock(*call) for call in CALLS]
+    said = Msg("", [TextBlock("Hm."), *calls], "assistant")
+    whole = ChatResponse([Candidate(said, Finish("tool_calls"))], id="a1", model="m")
+    body = wire.write_response(replace(whole, usage=Usage(1, 2))).body
+    return {**body, "acme_field": 1}
+
+
+@pytest.mark.parametrize(("source", "target"), wires_of_one_vendor())
+def test_an_answer_over_another_protocol_of_a_vendor_is_none_of_this_one(
+    source: str, target: str
+) -> None:
+    """Its fields bear the vendor's name on both, and mean other things."""
+    theirs, ours = dragoman.wire(source, policy="ignore"), dragoman.wire(target, policy="ignore")
+    decoder = theirs.stream_decoder()
+    encoder = ours.stream_encoder(origin=decoder.origin)
+    pieces = [*decoder.feed(an_answer(theirs)), *decoder.rest()]
+    back = ours.stream_decoder()
+    for name, data in [*(e for piece in pieces for e in encoder.feed(piece)), *encoder.finish()]:
+        back.feed(data, name)
+    out = ours.write_response(decoder.finish())
+    assert "acme_field" not in out.body
+    named = source.partition("/")[0]
+    assert f"$.extras.{named}.acme_field" in {loss.where for loss in out.losses}
+    for heard in (ours.read_response(out.body), back.finish()):
+        calls = [(call.name, call.input) for call in heard.candidates[0].msg.calls]
+        assert calls == [call[1:] for call in CALLS]
+        assert heard.candidates[0].finish.reason == "tool_calls"
+
+
+@pytest.mark.parametrize(("source", "target"), wires_of_one_vendor())
+def test_nor_is_it_in_a_history(source: str, target: str) -> None:
+    """An item's id would take the place of the call's."""
+    theirs, ours = dragoman.wire(source, policy="ignore"), dragoman.wire(target, policy="ignore")
+    said = theirs.read_response(an_answer(theirs)).candidates[0].msg
+    results = [Msg.tool(call[0], "ok", call[1]) for call in CALLS]
+    request = ChatRequest([Msg.user("Hi"), said, *results])
+    for given in (request, load(dump(request))):
+        assert isinstance(given, ChatRequest)
+        out = ours.write_request(given, ours.room.model)
+        name = target.partition("/")[0]
+        assert judge_request(judge_of(name, ours.room.protocol), out.body) == []
+        plain = [Msg.user("Hi"), Msg("", [TextBlock("Hm."), *(ToolUseBlock(*c) for c in CALLS)],
+                                     "assistant", origin=said.origin), *results]  # fmt: skip
+        assert out.body == ours.write_request(ChatRequest(plain), ours.room.model).body

@@ -117,6 +117,22 @@ def test_raw_reasoning() -> None:
     assert codes(sealed) == ["thinking.unsigned $.messages[1].content[0]"]
 
 
+def test_a_summary_of_another_host_is_raw_reasoning() -> None:
+    """Codex sends `"content": null` beside the summary of what it was told."""
+    thought = ThinkingBlock("Hm", extras=own(content=None))
+    out = wrote(Msg.user("u"), Msg.assistant([thought, TextBlock("a")]),
+                switches={"reasoning": "raw"})  # fmt: skip
+    assert out.body["input"][1]["content"] == [{"type": "reasoning_text", "text": "Hm"}]
+
+
+def test_an_id_of_another_kind_of_call_stays_out_of_a_full_item() -> None:
+    call = ToolUseBlock("call_1", "run", {"input": "x"}, extras=own(id="ctc_1"))
+    history = [Msg.user("u"), Msg.assistant([call]), Msg.tool("call_1", "done")]
+    out = wrote(*history, switches={"said": "full"})
+    assert "id" not in out.body["input"][1]
+    assert codes(out) == ["id.unsaid $.messages[1].content[0].extras.openai-responses.id"]
+
+
 @pytest.mark.parametrize(
     ("switches", "role"), [({}, "developer"), ({"developer": False}, "system")]
 )

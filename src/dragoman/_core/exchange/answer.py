@@ -184,10 +184,11 @@ class WireAnswering:
         self, origin: tree.Origin, model: str | None, envelope: Envelope | None, report: Report
     ) -> Kin | None:
         """For an answer of a host that is kin; in an envelope, what is another's stays as it is."""
-        if origin.issuer == self.room.issuer or envelope is not None:
+        other = origin.protocol is not None and origin.protocol != self.room.protocol
+        if not other and (origin.issuer == self.room.issuer or envelope is not None):
             return None
         name = model or origin.model or self.room.model
-        return Kin.of(origin.issuer, self.room, self.can(name), report)
+        return Kin.of(origin, self.room, self.can(name), report)
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:

@@ -4,7 +4,8 @@ Hosts of one protocol (`_HOSTS`) share the fields and items of their answers, wh
 name of the host that was read. Two protocols of one maker's models (`_FORMS`: Claude by Messages
 and by Converse) share seals and citations, each in its own form, in answers, streams and histories.
 What is sealed goes along where the `signatures` of the target say that it holds; elsewhere it is a
-loss.
+loss. And what a vendor said over another of its protocols is no answer of this one: its fields and
+items go by the name of their protocol, and only its seals are the vendor's.
 
 Reference: Anthropic API, "Citations"; service model of bedrock-runtime (botocore 1.44.5),
 `Citation`; recorded citations of both.
@@ -43,15 +44,28 @@ _Form: TypeAlias = Callable[[JsonObject, bool], JsonObject | None]
 
 
 class Kin:
-    """Converts what hosts of `issuer` said for clients, or for the model, of a room."""
+    """Converts what hosts of `issuer` said for clients, or for the model, of a room.
 
-    __slots__ = ("_form", "_holds", "_issuer", "_report", "_seals", "_target")
+    `other` is the protocol of what was said, if the vendor said it over another than the room's.
+    """
+
+    __slots__ = ("_form", "_holds", "_issuer", "_other", "_report", "_seals", "_target")
 
     def __init__(
-        self, issuer: str, room: Room, caps: Capabilities, report: Report, form: _Form | None
+        self,
+        issuer: str,
+        room: Room,
+        caps: Capabilities,
+        report: Report,
+        form: _Form | None,
+        other: str = "",
     ) -> None:
         self._issuer = issuer
-        self._target = room.issuer
+        self._target = f"{issuer}/{other}" if other else room.issuer
+        self._other = bool(other)
+        if other:
+            ends = ("", ANSWER)
+            report.called |= {f"{self._target}{end}": f"{issuer}{end}" for end in ends}
         self._report = report
         self._form = form
         self._holds = issuer in (caps.signatures or {room.issuer})
@@ -59,9 +73,13 @@ class Kin:
         self._seals = frozenset() if issuer in caps.claimed_by else caps.claims
 
     @classmethod
-    def of(cls, issuer: str | None, room: Room, caps: Capabilities, report: Report) -> Kin | None:
-        """For what a host of `issuer` said; None if that is no kin of the room, or its own."""
-        if issuer is None or issuer == room.issuer:
+    def of(cls, origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
+        """For what a host said; None if that is no kin of the room, or its own."""
+        issuer = origin.issuer
+        if origin.protocol is not None and origin.protocol != room.protocol:
+            is_own = issuer in room.dialect.issuers
+            return cls(issuer, room, caps, report, None, origin.protocol) if is_own else None
+        if issuer == room.issuer:
             return None
         form = _FORMS.get((issuer, room.protocol))
         if form is not None:
@@ -101,6 +119,8 @@ class Kin:
 
     def message(self, m: Msg) -> Msg:
         """A message of a history, as the form of the target has it."""
+        if self._other:
+            return self._told_elsewhere(m)
         if isinstance(m.content, str):
             return m
         blocks = [self._block(block, answer=False) for block in m.content]
@@ -108,6 +128,19 @@ class Kin:
             return m
         converted = with_content(m, blocks, self._report)
         converted.extras, converted.origin = m.extras, m.origin
+        return converted
+
+    def _told_elsewhere(self, m: Msg) -> Msg:
+        """A message with the fields of the other protocol under the name of that."""
+        listed = m.content if isinstance(m.content, list) else []
+        blocks, extras = (
+            [self._block(block, answer=False) for block in listed],
+            self._extras(m.extras),
+        )
+        if extras is m.extras and same_items(blocks, listed):
+            return m
+        converted = with_content(m, blocks if listed else m.content, self._report)
+        converted.extras, converted.origin = extras, m.origin
         return converted
 
     def _node(self, node: _Node, **fields: Any) -> _Node:
@@ -128,6 +161,8 @@ class Kin:
 
     def _block(self, block: ContentBlock, answer: bool) -> ContentBlock:
         if type(block) is ThinkingBlock:
+            if self._other:
+                return self._node(block)
             return self._thinking(block) if answer else block
         if self._form is not None:
             return self._formed(block, self._form, answer)
@@ -196,22 +231,33 @@ class Kin:
 
 def adopt_kin(req: ChatRequest, room: Room, caps: Capabilities, report: Report) -> ChatRequest:
     """The request with what kin said in its history as this wire has it; itself without any."""
-    if not caps.signatures or room.protocol not in _FORMED:
+    for m in req.messages:
+        if m.origin is not None:
+            break
+    else:  # nobody's answers, as mostly
         return req
-    if all(m.origin is None for m in req.messages):  # nobody's answers, as mostly
-        return req
-    known: dict[str, Kin | None] = {}
+    known: dict[tuple[str, str | None], Kin | None] = {}
     msgs: list[Msg] = []
     for m in req.messages:
-        issuer = m.origin.issuer if m.origin is not None else ""
-        if issuer not in known:
-            of_form = (issuer, room.protocol) in _FORMS
-            known[issuer] = Kin.of(issuer, room, caps, report) if of_form else None
-        kin = known[issuer]
+        if m.origin is None:
+            msgs.append(m)
+            continue
+        key = (m.origin.issuer, m.origin.protocol)
+        if key not in known:
+            known[key] = _of_history(m.origin, room, caps, report)
+        kin = known[key]
         msgs.append(m if kin is None else kin.message(m))
     if same_items(msgs, req.messages):
         return req
     return report.made(replace(req, messages=msgs), req)
+
+
+def _of_history(origin: Origin, room: Room, caps: Capabilities, report: Report) -> Kin | None:
+    """For what was said in another form, or over another protocol of the vendor's."""
+    if origin.protocol in (None, room.protocol):
+        formed = bool(caps.signatures) and (origin.issuer, room.protocol) in _FORMS
+        return Kin.of(origin, room, caps, report) if formed else None
+    return Kin.of(origin, room, caps, report)
 
 
 # type in Messages, name in Converse, the word of its bounds in Messages
@@ -283,4 +329,3 @@ _FORMS = {
     ("anthropic", "bedrock-converse"): _to_converse,
     ("bedrock-converse", "anthropic"): _to_messages,
 }
-_FORMED = frozenset(protocol for _, protocol in _FORMS)

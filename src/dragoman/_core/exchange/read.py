@@ -77,6 +77,7 @@ class WireReading(ABC):
     __slots__ = ()
     room: Room
     _issuer: str  # of what this wire's provider says
+    _spoken: str | None  # the protocol, where the issuer says such things over several
 
     @abstractmethod
     def can(self, model: str | None = None, request: ChatRequest | None = None) -> Capabilities:
@@ -186,7 +187,7 @@ class WireReading(ABC):
         names, meant = _names(tools, request, caps)
         prefix = request.prefix if isinstance(request, Written) and caps.binding != "none" else None
         issuer = self._issuer
-        origin = tree.Origin(issuer, model, prefix=prefix or None)
+        origin = tree.Origin(issuer, model, prefix=prefix or None, protocol=self._spoken)
         builder = Builder(issuer, names=names, meant=meant, origin=origin)
         room = self.room
         tags: TagForm = getattr(getattr(room, "dialect", None), "think_tags", "")

@@ -54,7 +54,7 @@ class Wire(ModelFacts, WireReading, WireAnswering):
     reads media that the provider takes as bytes only, of messages that the program built.
     """
 
-    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_style",
+    __slots__ = ("_caps", "_issuer", "_logged", "_names", "_protocol_caps", "_spoken", "_style",
                  "facts", "name", "policy", "room", "vendor")  # fmt: skip
 
     def __init__(
@@ -86,6 +86,8 @@ class Wire(ModelFacts, WireReading, WireAnswering):
         self._names = frozenset(hosts)
         issuers = getattr(self.dialect, "issuers", ())
         self._issuer = issuers[0] if issuers else room.protocol
+        several = vendor is not None and vendor.name == self._issuer and len(vendor.wires) > 1
+        self._spoken = room.protocol if several else None
 
     @property
     def dialect(self) -> Any:

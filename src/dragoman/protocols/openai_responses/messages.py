@@ -1,9 +1,4 @@
-"""The messages of a request <-> the items of `input`, and which item ids go back.
-
-The API looks an item up by its id where it keeps answers, and holds reasoning and what followed it
-together by their ids: 400 `Item 'rs_...' of type 'reasoning' was provided without its required
-following item`, and the reverse. Without ids it does not look. So the ids of one answer go back
-all together or not at all. `call_id` is another thing, and always goes.
+"""The messages of a request <-> the items of `input`.
 
 Reference: OpenAI API, "Create a model response", `input`.
 """
@@ -12,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby, islice
-from typing import Any, TypeAlias, assert_never
+from itertools import islice
+from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
@@ -27,6 +22,7 @@ from ..base import Room
 from ..chat_shape import arguments_of, is_plain, own_extras, result_text
 from . import blocks as wire_blocks
 from .dialect import Dialect
+from .item_ids import ItemIds
 
 _READ_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "developer"}
 _WRITTEN_ROLES = ("system", "user", "assistant", "user")
@@ -209,7 +205,7 @@ class InputWriter:
         self.report = report
         self.history = history
         kept = stored and self.dialect.stores
-        self.ids = _Ids(self.items, history, self.dialect.said, report, kept)
+        self.ids = ItemIds(self.items, history, self.dialect.said, report, kept)
         self._open: list[JsonObject] = []  # the parts of the message item that is being made
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
@@ -364,7 +360,8 @@ class InputWriter:
         return None
 
     def _detail(self, block: MediaBlock) -> str | None:
-        if block.detail is None or block.detail in _DETAILS[block.type]:
+        known = _DETAILS["document" if self.dialect.form == "open" else block.type]
+        if block.detail is None or block.detail in known:
             return block.detail
         self.report.lost("media.detail", block, "detail", what=block.detail)
         return None
@@ -445,6 +442,8 @@ class InputWriter:
             extras = own_extras(block, self.caps)
             if raw and extras.get("summary") and "content" not in extras:
                 item.pop("content", None)  # the summary is all that was told
+            if raw and "content" in extras and not (extras.get("summary") or extras["content"]):
+                extras = {**extras, "content": item.get("content")}  # a summary elsewhere
             item.update(self.ids.checked("reasoning", extras, (block,)))
         if not (raw or item.get("encrypted_content") or (self.ids.stored and "id" in item)):
             self.report.lost("thinking.unsigned", block)
@@ -477,124 +476,3 @@ def _call(block: ToolUseBlock) -> JsonObject:
         return wire_blocks.tool_call(block, block.input)
     text = arguments(block.input) if block.raw_input is None else arguments_of(block)
     return wire_blocks.tool_call(block, text)
-
-
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-# `Expected an ID that begins with 'fc'.` (invalid_id_prefix)
-_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc",
-             "function_call_output": "fc", "custom_tool_call": "ctc",
-             "custom_tool_call_output": "ctc"}  # fmt: skip
-
-# what an item's own fields stand on: its block, or the whole message
-_Nodes: TypeAlias = tuple[Any, ...]
-
-
-class _Ids:
-    """The ids of the items that a writer makes; `stored`: the host can look them up."""
-
-    def __init__(
-        self, items: list[Json], history: RoledHistory, said: str, report: Report, stored: bool
-    ) -> None:
-        self.stored = stored
-        self._said = said
-        self._full = said == "full"
-        self._history = history
-        self._items = items
-        self._report = report
-        self._nodes: dict[int, _Nodes] = {}  # index of an item with an id -> what bears it
-        self._used: set[str] = set()
-        self.gaps: set[int] = set()  # indexes before which something of an answer is missing
-        self._present: set[int] | None = None  # the thinking that is written
-
-    def checked(
-        self, kind: str, fields: JsonObject, nodes: _Nodes, index: int | None = None
-    ) -> JsonObject:
-        """The own fields of an item (the next, or that at `index`) without an id that stays out."""
-        id = fields.get("id")
-        if not id:
-            return {k: fields[k] for k in fields if k != "id"} if "id" in fields else fields
-        fits = isinstance(id, str) and _ID.fullmatch(id) and id not in self._used
-        if fits and (self._full or (self.stored and id.startswith(_PREFIXES.get(kind, "")))):
-            self._used.add(id)
-            self._nodes[len(self._items) if index is None else index] = nodes
-            return fields
-        return self.without(kind, fields, nodes)
-
-    def new(self, kind: str) -> str:
-        """An id of our own for the next item, where a host wants one and never looks it up."""
-        id = f"{_PREFIXES[kind]}_{len(self._items)}"
-        while id in self._used:
-            id += "_"
-        return id
-
-    def gap(self, m: Msg, first: int) -> None:
-        """Note that thinking of this message was left out, if its items from `first` on have ids.
-
-        An item whose reasoning is gone cannot be looked up.
-        """
-        if not any(index in self._nodes for index in range(first, len(self._items))):
-            return
-        if self._present is None:
-            msgs = self._history.msgs
-            blocks = (block for m in msgs for block in m.blocks if type(block) is ThinkingBlock)
-            self._present = {id(self._report.source(block)) for block in blocks}
-        source = self._report.source(m)
-        thoughts = source.blocks if isinstance(source, Msg) else []
-        if any(id(block) not in self._present for block in thoughts if block.type == "thinking"):
-            self.gaps.add(first)
-
-    def settle(self) -> None:
-        """Take the ids from answers that are not whole, and reasoning that is nothing without."""
-        if self._full or not self._nodes:
-            return
-        changes: dict[int, list[JsonObject]] = {}
-        for is_output, rows in groupby(range(len(self._items)), self._is_output):
-            indexes = [*rows]
-            with_id = [index for index in indexes if index in self._nodes]
-            if is_output and with_id and not self._complete(indexes[0], indexes[-1] + 1):
-                changes.update((index, self._stripped(index)) for index in with_id)
-        items = (changes.get(index, [item]) for index, item in enumerate(self._items))
-        self._items[:] = [item for row in items for item in row]
-
-    def _is_output(self, index: int) -> bool:
-        """Whether the model made the item."""
-        item = self._items[index]
-        kind = item.get("type", "message")
-        if kind == "message":
-            return item.get("role") not in ("user", "system", "developer")
-        return not (isinstance(kind, str) and kind.endswith("_output"))
-
-    def _complete(self, start: int, end: int) -> bool:
-        if not self.gaps.isdisjoint(range(start, end + 1)):
-            return False
-        answer = self._items[start:end]
-        if all(item.get("type") != "reasoning" for item in answer):
-            return True
-        return answer[-1].get("type") != "reasoning" and all("id" in item for item in answer)
-
-    def _stripped(self, index: int) -> list[JsonObject]:
-        """What the item says without its id."""
-        item, nodes = self._items[index], self._nodes[index]
-        kind = item["type"]
-        if kind == "reasoning" and not item.get("encrypted_content"):
-            self._report.lost("thinking.unsigned", nodes[0])
-            return []
-        item = self.without(kind, item, nodes)
-        string = self._said == "string"
-        return wire_blocks.without_id(item, string) if kind == "message" else [item]
-
-    def without(self, kind: str, fields: JsonObject, nodes: _Nodes) -> JsonObject:
-        """The own fields without the id, and without the status that only an item with one has.
-
-        The first of the nodes that has such a field is what the loss names.
-        """
-        names = ("id", "status") if kind in ("message", "reasoning") else ("id",)
-        for name in names:
-            for node in nodes if name in fields else ():
-                issuers = [key for key, extras in (node.extras or {}).items() if name in extras]
-                for issuer in issuers:
-                    self._report.lost("id.unsaid", node, f"extras.{issuer}.{name}")
-                if issuers:
-                    break
-        return {name: value for name, value in fields.items() if name not in names}

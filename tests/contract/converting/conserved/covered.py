@@ -24,6 +24,7 @@ class Covered:
         self._moved = {where for kind, where in listed if kind == "moved"}
         self._touched = {up for _, where in listed for up in (where, *parents(where)) if up != "$"}
         self._all = {where for _, where in listed}
+        self._above = {up for kind, where in listed if kind != "added" for up in parents(where)}
 
     def drops(self, path: str) -> bool:
         """Whether a loss is at this place or above it."""
@@ -31,12 +32,15 @@ class Covered:
         return bool(dropped) and (path in dropped or any(up in dropped for up in parents(path)))
 
     def told(self, path: str, under: str) -> bool:
-        """Whether a loss of any kind but what was added is at this place or above it.
+        """Whether a loss of any kind but what was added is at this leaf, above it, or in it.
 
-        What was moved is so with all it holds: of what stands `under` that path.
+        What was moved is so with all it holds: of what stands `under` that path. In a leaf is what
+        an empty schema was narrowed by.
         """
         above = (up for up in parents(path) if len(up) > len(under))
-        return self.drops(path) or path in self._moved or not self._moved.isdisjoint(above)
+        if self.drops(path) or path in self._moved or path in self._above:
+            return True
+        return not self._moved.isdisjoint(above)
 
     def moves(self, path: str) -> bool:
         """Whether any loss is at this place, above it, or in the same message."""

@@ -167,7 +167,7 @@ SERVED = {
     "web_search": "web_search", "openrouter:web_search": "web_search",
     "code_execution": "code_execution", "nova_code_interpreter": "code_execution",
     "nova_grounding": "web_search", "code_interpreter": "code_execution",
-    "file_search": "file_search", "google_search": "web_search",
+    "file_search": "file_search", "google_search": "web_search", "browser_search": "web_search",
 }  # fmt: skip
 
 
