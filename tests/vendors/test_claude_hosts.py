@@ -50,7 +50,7 @@ MANTLE = "https://bedrock-mantle.{region}.api.aws"
          "https://bedrock-runtime.{region}.amazonaws.com/openai/v1/chat/completions",
          "AWS_BEARER_TOKEN_BEDROCK"),
         ("snowflake/anthropic", "claude-sonnet-4-6",
-         "https://{account}.snowflakecomputing.com/api/v2/cortex/v1/messages", "SNOWFLAKE_TOKEN"),
+         "https://{account}.snowflakecomputing.com/api/v2/cortex/v1/messages", "SNOWFLAKE_PAT"),
     ],
 )  # fmt: skip
 def test_where_they_live(wire: str, model: str | None, url: str, key: str) -> None:

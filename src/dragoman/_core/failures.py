@@ -2,8 +2,10 @@
 
 The same failure has another name on every wire, and clients decide by the name whether they try
 again. Reference: the literals of the official SDKs and Bedrock's service model, looked up on
-2026-11-23; recorded errors; google.rpc.Code. The words of balances, quotas and throttling of
-DashScope, DeepSeek and Moonshot are as their error pages had them, and were not looked up again.
+2026-11-23; recorded errors; google.rpc.Code. Of Moonshot `exceeded_current_quota_error` and
+`engine_overloaded_error` are quoted in Kimi-K2 issue 5 and kimi-cli issue 2571; DeepSeek says its
+402 "Insufficient Balance" in words alone (continue issue 9942). The words of DashScope are those of
+its error pages, and were not looked up again.
 Knows nothing of the package.
 """
 

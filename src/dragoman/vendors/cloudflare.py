@@ -19,6 +19,7 @@ _OSS = "@cf/openai/gpt-oss-120b"
 VENDOR = Vendor(
     "cloudflare",
     base_url="https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
+    # a bearer token, as wrangler names it: its CLOUDFLARE_API_KEY is another kind of key
     key="CLOUDFLARE_API_TOKEN",
     wires={
         "openai-chat": openai_chat.Dialect(

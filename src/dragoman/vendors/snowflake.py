@@ -24,7 +24,7 @@ _CLAUDE: dict[str, Any] = {
 VENDOR = Vendor(
     "snowflake",
     base_url=f"{_BASE}/v1",
-    key="SNOWFLAKE_TOKEN",
+    key="SNOWFLAKE_PAT",  # Snowflake docs, Cortex REST API: a programmatic access token
     wires={
         "openai-chat": openai_chat.Dialect(
             developer=False,

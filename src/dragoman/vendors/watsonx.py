@@ -14,7 +14,7 @@ from . import Vendor
 VENDOR = Vendor(
     "watsonx",
     base_url="https://{region}.ml.cloud.ibm.com/ml/gateway/v1",
-    key="WATSONX_TOKEN",  # a bearer token, made with an API key
+    key="WATSONX_TOKEN",  # a bearer token, made with an API key; as litellm names it
     wires={
         "openai-chat": Dialect(
             max_tokens_key="max_tokens",

@@ -27,7 +27,7 @@ _SEES: dict[str, Any] = {"image": ("user",), "video": ("user",), "audio": ("user
 VENDOR = Vendor(
     "xiaomi",
     base_url="https://api.xiaomimimo.com/v1",
-    key="XIAOMI_API_KEY",
+    key="MIMO_API_KEY",  # platform.xiaomimimo.com, OpenAI API Compatibility: request headers
     wires={
         "openai-chat": Dialect(
             text="joined",
