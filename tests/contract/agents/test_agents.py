@@ -50,7 +50,7 @@ def test_the_sample_has_all_kinds_of_things_that_are_sent(agent: str) -> None:
         tools = [tool for one in sample(agent) for tool in tools_of(one)]
         assert any(tool.freeform for tool in tools)
         assert any(tool.namespace for tool in tools)
-        others = {t.name for one in sample(agent) for t in one.request.tools if type(t) is not Tool}
+        others = {t.type for one in sample(agent) for t in one.request.tools if type(t) is not Tool}
         assert others
 
 
