@@ -70,3 +70,12 @@ def test_its_responses_want_each_field_of_an_answer() -> None:
                         "content": [{"type": "reasoning_text", "text": "hm"}]}  # fmt: skip
     assert items[2]["content"] == [{"type": "output_text", "text": "I look.", "annotations": []}]
     assert items[2]["status"] == "completed"
+
+
+@pytest.mark.parametrize("wire", ["vllm", "vllm/openai-responses"])
+def test_gpt_oss_is_not_asked_for_a_call_that_it_would_not_heed(wire: str) -> None:
+    out = wrote(wire, "openai/gpt-oss-20b", tools=[LOOK], tool_choice="required")
+    assert out.body["tool_choice"] == "auto"
+    assert codes(out) == ["tool_choice.lowered"]
+    asked = wrote(wire, "Qwen/Qwen3-8B", tools=[LOOK], tool_choice="required")
+    assert (asked.body["tool_choice"], codes(asked)) == ("required", [])

@@ -14,7 +14,7 @@ import dragoman
 from dragoman import ConfigError, ReadError, StreamError, Tool
 from dragoman._core.stream.events import StreamEvent
 from dragoman._core.stream.pieces import Part
-from dragoman.message import ToolUseBlock
+from dragoman.message import ThinkingBlock, ToolUseBlock
 from dragoman.sse import Decoder, ServerEvent
 
 from .streaming import BODY, CHUNKS, FAILED, sse
@@ -380,3 +380,19 @@ def test_arguments_of_what_is_no_call() -> None:
         stream.decoder.arguments(start.key)
     with pytest.raises(ReadError, match="nothing came under this key"):
         stream.decoder.arguments((7, 7))
+
+
+def test_thinking_of_which_nothing_may_be_read_is_an_event() -> None:
+    sealed = {"type": "redacted_thinking", "data": "c2VhbGVk"}
+    chunks: list[Any] = [
+        {"type": "message_start", "message": {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-4",
+            "content": [], "usage": {"input_tokens": 1, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": sealed},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    first, last = dragoman.wire("anthropic").read_stream(chunks)
+    assert (first.type, last.type) == ("block", "finish")
+    assert getattr(first, "block", None) == ThinkingBlock("", redacted="c2VhbGVk")
