@@ -15,7 +15,14 @@ from typing import Any, Literal, TypeAlias, final
 
 from .._core.redaction import Shown
 from ..errors import ProviderError
-from .blocks import Base64Source, ContentBlock, Extras, TextBlock, ToolUseBlock
+from .blocks import (
+    Base64Source,
+    ContentBlock,
+    Extras,
+    TextBlock,
+    ToolUseBlock,
+    call_within,
+)
 from .logprobs import Logprob, tokens_within
 from .msg import Msg
 
@@ -136,8 +143,14 @@ class ChatResponse(Shown):
 
     @property
     def calls(self) -> list[ToolUseBlock]:
-        """The tool calls of the first candidate that may be run, in order."""
-        return [call for call in self.msg.calls if not call.unfinished]
+        """The tool calls of the first candidate that may be run, in order.
+
+        Among them are calls of a form that one API alone has, such as `shell_call`: each is named
+        by its kind, and `Msg.tool(call.id, ...)` behind the answer goes back in its form.
+        """
+        blocks = self.msg.blocks
+        calls = [b if type(b) is ToolUseBlock else call_within(b) for b in blocks]
+        return [call for call in calls if call is not None and not call.unfinished]
 
 
 def total(parts: Sequence[ContentBlock]) -> ContentBlock:

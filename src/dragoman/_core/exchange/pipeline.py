@@ -24,6 +24,7 @@ from ..passes.fit.blocks import drop_blanks
 from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
 from ..passes.order import alternate_roles, join_calls, move_late_system, order
+from ..passes.plain_items import plain_items
 from ..passes.plain_tools import plain_calls, plain_tools, wire_names_of
 from ..passes.properties import property_spellings
 from ..passes.repair import drop_unfinished_calls, repair
@@ -92,6 +93,7 @@ class FormatStyle:
 # speakers and rooms may, they declare themselves; what a pass does to earlier turns, because of
 # something that came late, it tells the report.
 LOOKBACK: Mapping[str, int] = MappingProxyType({
+    "items": 0,
     "finished": 0,
     "fetched": 0,
     "repair": 1,  # calls at the end wait for their results
@@ -194,8 +196,7 @@ def prepare_part(
         history = surveyed
     else:
         history = survey(msgs, report)
-    if history.flags & roles.CUT:
-        history = drop_unfinished_calls(history, report)
+    history = _runnable(history, caps, report)
     if history.flags & roles.MEDIA and style.fetch is not None:
         history = _fetched(history, caps, style.fetch, style.fetch_read, report)
     if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
@@ -227,6 +228,13 @@ def prepare_part(
         history, caps, report, style.told, whole, insert, context.behind, context.last
     )
     return prepared
+
+
+def _runnable(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
+    """The history with calls that the wire has, and none that broke off."""
+    if history.flags & roles.ODD:
+        history = plain_items(history, caps, report)
+    return drop_unfinished_calls(history, report) if history.flags & roles.CUT else history
 
 
 def _within(caps: Capabilities, tools: Sequence[Tool | ServerTool], whole: bool) -> Capabilities:
@@ -264,8 +272,7 @@ def paired(msgs: list[Msg], caps: Capabilities, style: FormatStyle, report: Repo
     in another.
     """
     history = survey(msgs, report)
-    if history.flags & roles.CUT:
-        history = drop_unfinished_calls(history, report)
+    history = _runnable(history, caps, report)
     if history.flags & (roles.PAIRS | roles.UNNAMED | roles.ODD):
         history = repair(history, caps, report, style.told)
     if history.calls:

@@ -15,7 +15,7 @@ from ... import message as tree
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from ...message.blocks import noted
+from ...message.blocks import call_within, noted
 from ...message.request import ASKS
 from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.chat_shape import filled
@@ -73,7 +73,9 @@ def prepare_verbatim(
         while first < len(history.roles) and history.roles[first] == SYSTEM:
             first += 1
     elements: list[Json] = []
-    called = {call.id: call for m in history.msgs for call in m.calls}
+    blocks = (block for m in history.msgs for block in m.blocks)
+    calls = (b if type(b) is ToolUseBlock else call_within(b) for b in blocks)
+    called = {call.id: call for call in calls if call is not None}
     start = first
     for as_read, run in groupby(history.msgs[first:], lambda m: id(m) in as_read_ids):
         part = list(run)

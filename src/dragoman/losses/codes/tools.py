@@ -42,6 +42,12 @@ ROWS: dict[str, Code] = {
         level=logging.DEBUG,
         weight="trivial",
     ),
+    "call.plain": degraded(
+        "a call of a form that its own API alone has, or its result, is a plain one",
+        fix="Nothing has to be done: the model reads what was called and what came of it. It is"
+        " offered again only if you give a tool of that name.",
+        weight="minor",
+    ),
     "call.text_dropped": dropped(
         "text beside a tool call was left out as asked",
         fix='It was asked for; `can={"call_text": "keep"}` keeps the text.',

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from ... import message as tree
 from ..._core.jsontext import Json, JsonObject
 from ..._core.media import document_of, image_of, read_url, url_of
+from ..._core.stream.arguments import parse_arguments
 from ...errors import WriteError
 from ...message import (
     CacheHint,
@@ -29,7 +30,6 @@ from ...message import (
     URLSource,
 )
 from ...message.blocks import (
-    SEALED_SUMMARY,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -37,6 +37,7 @@ from ...message.blocks import (
     noted,
 )
 from ..chat_shape import require_text
+from .raw_items import raw_item
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
 ABSENT = "absent"  # the note of keys that an item was without
@@ -310,13 +311,6 @@ def tool_call(block: ToolUseBlock, text: Json) -> JsonObject:
 _ANSWER_ONLY = ("created_by", "item_id", "output_index", "call_id", "name", "arguments", "input",
                 "namespace")  # fmt: skip
 
-# what names a call and its answer, where that is no `call_id`
-_PAIRED = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
-
-# calls that the client has to run, or to say something to
-_CLIENT_CALLS = frozenset({"computer_call", "local_shell_call", "shell_call", "apply_patch_call",
-                           "mcp_approval_request"})  # fmt: skip
-
 
 def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, ContentBlock]]:
     """(index of the part, block) of one item of `output`; `raw`: thoughts go back as text."""
@@ -521,32 +515,18 @@ def read_call(item: JsonObject, issuer: str) -> ToolUseBlock:
     return block
 
 
+def parse(call: ToolUseBlock) -> None:
+    """Set the input of a call whose text was read: arguments, or the text itself."""
+    if call.freeform:
+        call.input, call.raw_input = call.raw_input or "", None
+    elif call.raw_input is not None:
+        call.input = parse_arguments(call.raw_input)
+
+
 def _note_absent(block: ContentBlock, issuer: str, keys: Collection[str], item: JsonObject) -> None:
     """Note keys that the item was without, though its block says what they would."""
     if absent := [key for key in keys if key not in item]:
         add_extras(block, noted(issuer), {ABSENT: absent})
-
-
-def raw_item(item: Any, issuer: str) -> RawBlock:
-    """An item that only this API has, verbatim; paired by its `call_id`."""
-    block = RawBlock(issuer, item)
-    block.read_from = item
-    if not isinstance(item, dict):
-        return block
-    kind = str(item.get("type"))
-    if kind == "compaction":
-        block.spelling = SEALED_SUMMARY
-    pair = item.get(_PAIRED.get(kind, "call_id"))
-    if kind == "local_shell_call_output":
-        pair = item.get("call_id", item.get("id"))  # the reference names it `id`
-    if isinstance(pair, str) and pair:
-        block.role = "result" if kind.endswith(("_output", "_response")) else "call"
-        block.pair = pair
-    shell = item.get("environment")  # of the host's, if it runs in a container
-    hosted = isinstance(shell, dict) and str(shell.get("type")).startswith("container")
-    if (kind in _CLIENT_CALLS and not hosted) or item.get("execution") == "client":
-        block.by = "client"
-    return block
 
 
 def add_extras(block: ContentBlock, issuer: str, fields: JsonObject) -> None:

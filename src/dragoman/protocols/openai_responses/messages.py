@@ -12,7 +12,6 @@ from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
 from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
-from ..._core.stream.arguments import parse_arguments
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
@@ -23,6 +22,7 @@ from ..chat_shape import arguments_of, is_plain, own_extras, result_text
 from . import blocks as wire_blocks
 from .dialect import Dialect
 from .item_ids import ItemIds
+from .raw_items import CLIENT_OUTPUTS, ClientItems, raw_item
 
 _READ_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "developer"}
 _WRITTEN_ROLES = ("system", "user", "assistant", "user")
@@ -32,10 +32,6 @@ _TEXT_TYPES = ("input_text", "output_text")
 _RUNS = frozenset({"reasoning", "program", "mcp_list_tools", "mcp_approval_request", "compaction",
                    "item_reference", "mcp_approval_response"})  # fmt: skip
 _OF_THE_HOST = re.compile("_call$|_output$|:")  # `acme:search`: Open Responses, "Extending Items"
-
-# of what the client ran, where no call tells who did
-_CLIENT_OUTPUTS = frozenset({"computer_call_output", "shell_call_output", "apply_patch_call_output",
-                             "local_shell_call_output"})  # fmt: skip
 
 _DETAILS = {
     "image": frozenset({"low", "high", "auto", "original"}),
@@ -89,17 +85,17 @@ def _item_blocks(
     if kind in ("function_call_output", "custom_tool_call_output"):
         return "tool", [wire_blocks.read_result(item, issuer)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
-        result = wire_blocks.raw_item(item, issuer)
+        result = raw_item(item, issuer)
         caller = callers.get(result.pair or "")
         if kind == "mcp_approval_response":
             result.role, result.by = "result", "client"
-        elif caller == "client" or (caller is None and kind in _CLIENT_OUTPUTS):
+        elif caller == "client" or (caller is None and kind in CLIENT_OUTPUTS):
             result.by = "client"
         return ("tool" if result.by == "client" else "assistant"), [result]
     blocks = [block for _, block in wire_blocks.read_item(item, issuer, raw)]
     for block in blocks:
         if type(block) is ToolUseBlock:
-            _parse(block)
+            wire_blocks.parse(block)
             if "parsed_arguments" in item:  # the SDK's parser adds it, and a client sent it along
                 fields = {"parsed_arguments": item["parsed_arguments"]}
                 wire_blocks.add_extras(block, answered(issuer), fields)
@@ -111,14 +107,6 @@ def _item_blocks(
             fields = {"part": {**fields, "parsed": block.read_from["parsed"]}}
             wire_blocks.add_extras(block, answered(issuer), fields)
     return "assistant", blocks
-
-
-def _parse(call: ToolUseBlock) -> None:
-    """Set the input of a call whose text was read: arguments, or the text itself."""
-    if call.freeform:
-        call.input, call.raw_input = call.raw_input or "", None
-    elif call.raw_input is not None:
-        call.input = parse_arguments(call.raw_input)
 
 
 def _single_message(item: Any, issuer: str) -> Msg | None:
@@ -210,6 +198,7 @@ class InputWriter:
         self._fields: JsonObject = {}  # and its own fields
         self._node: Msg | ContentBlock | None = None  # and what those stand on
         self._custom_ids: set[str] = set()  # ids of calls of custom tools
+        self._client_items = ClientItems(history)
         self._first: JsonObject = {}  # own fields of the message that its first item takes
         self._every: JsonObject = {}  # and those of each of its message items
 
@@ -268,9 +257,16 @@ class InputWriter:
         for block in m.blocks:
             if type(block) is not ToolResultBlock:
                 raise WriteError(f"{block.type} at the tools' seat", code="seat.unsaid")
-            kind = "custom_tool_call" if self._is_custom(block) else "function_call"
-            output = self._output(block)
-            self._item({"type": f"{kind}_output", "call_id": block.id, "output": output}, block)
+            if (item := self._client_items.answer(block, self.dialect.bullets)) is not None:
+                self._uncached(block)
+            else:
+                kind = "custom_tool_call" if self._is_custom(block) else "function_call"
+                item = {
+                    "type": f"{kind}_output",
+                    "call_id": block.id,
+                    "output": self._output(block),
+                }
+            self._item(item, block)
         if m.extras is not None and (extras := own_extras(m, self.caps)):
             self._first = extras
             self._place(m, first)
@@ -346,7 +342,7 @@ class InputWriter:
                     self.report.lost("citations.unsaid", block, "citations")
         return {**part, **extras}
 
-    def _uncached(self, block: TextBlock | ToolUseBlock) -> None:
+    def _uncached(self, block: TextBlock | ToolUseBlock | ToolResultBlock) -> None:
         """A block whose item or part takes no breakpoint."""
         if block.cache is not None:
             self.report.lost("cache.unsaid", block, "cache")
@@ -354,8 +350,7 @@ class InputWriter:
     def _title(self, block: MediaBlock) -> str | None:
         if block.source.type == "base64":
             return block.title or f"document.{_ENDINGS.get(block.source.media_type, 'txt')}"
-        if block.title is not None:
-            # a file that is already somewhere has its name there
+        if block.title is not None:  # a file that is already somewhere has its name there
             self.report.lost("media.detail", block, "title")
         return None
 

@@ -24,6 +24,7 @@ from . import blocks as wire_blocks
 from .answer import GROWTH, GrowingItem, read_extras, read_failure, read_finish, read_usage
 from .blocks import BESIDE, BREAK
 from .dialect import Dialect
+from .raw_items import raw_item
 
 ID = "id:"  # begins the note on a first piece of how its item is called
 
@@ -336,7 +337,7 @@ class ResponsesReader:
         if isinstance(data, dict):
             blocks = wire_blocks.read_item(item.completed(data), self._issuer, self._raw)
         else:
-            blocks = [(0, wire_blocks.raw_item(data, self._issuer))]
+            blocks = [(0, raw_item(data, self._issuer))]
         indexes = item.part_indexes(blocks[-1][0] + 1)
         pieces: list[Piece] = []
         for i, block in blocks:

@@ -1,0 +1,66 @@
+"""Calls that the client runs in a form of one API alone, as plain calls for all other wires.
+
+Such a call (a command for a shell, a patch, a click) is kept as it came, for only its own API takes
+it back. To any other wire it is said as the call of a tool of that name, and what the client
+answered as the result of it. Each block is looked at alone, so a part of a history needs no other.
+"""
+
+from __future__ import annotations
+
+from ...capabilities import Capabilities
+from ...losses import Report
+from ...message import ImageBlock, Msg, RawBlock, ToolResultBlock
+from ...message.blocks import ContentBlock, call_within
+from ..jsontext import arguments
+from ..media import read_url
+from .roles import RoledHistory, same_items, survey, with_content
+
+_FAILED = frozenset({"failed", "incomplete"})
+
+
+def plain_items(history: RoledHistory, caps: Capabilities, report: Report) -> RoledHistory:
+    """The history with plain calls and results for those of other APIs."""
+    changes: dict[int, Msg] = {}
+    for i in history.unusual:
+        m = history.msgs[i]
+        if isinstance(m.content, str):
+            continue
+        blocks = [_plain(block, caps, report) for block in m.content]
+        if not same_items(blocks, m.content):
+            changes[i] = with_content(m, blocks, report)
+    if not changes:
+        return history
+    return survey([changes.get(i, m) for i, m in enumerate(history.msgs)], report)
+
+
+def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBlock:
+    if type(block) is not RawBlock or block.issuer in caps.reads:
+        return block
+    plain = call_within(block) or _result_within(block)
+    if plain is None:
+        return block
+    kind = block.data["type"] if isinstance(block.data, dict) else ""
+    report.lost("call.plain", block, what=kind, did=f"a plain {plain.type} block")
+    return report.made(plain, block)
+
+
+def _result_within(block: RawBlock) -> ToolResultBlock | None:
+    """What the client answered, as a plain result; None for what is no such answer."""
+    data, pair = block.data, block.pair
+    if not isinstance(data, dict) or not pair or (block.role, block.by) != ("result", "client"):
+        return None
+    kind = data.get("type")
+    if not isinstance(kind, str) or not kind.endswith("_output"):
+        return None
+    name = kind.removesuffix("_output").removesuffix("_call")
+    output = data.get("output", data.get("tools", ""))
+    result = ToolResultBlock(pair, name, is_error=data.get("status") in _FAILED)
+    url = output.get("image_url") if isinstance(output, dict) else None
+    if isinstance(output, str):
+        result.output = output
+    elif isinstance(url, str) and url:
+        source, head = read_url(url)
+        result.output = [ImageBlock(source, spelling=head)]
+    else:
+        result.output = arguments(output) if output is not None else ""
+    return result
