@@ -29,6 +29,7 @@ from ...message import (
 )
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from ...message.request import new_call
+from .. import claude_parts
 from ..chat_shape import are_objects, are_texts, arguments_of, filled, own_extras
 from ..chat_shape import write_call as shaped_call
 from .dialect import THINKING_FIELDS, Dialect
@@ -95,6 +96,12 @@ def read_part(part: Json, issuer: str) -> ContentBlock:
         block = _read_media(kind, value, issuer)
     elif kind == "video" and are_texts(value):  # as some hosts take it
         block = tree.VideoBlock(tree.FramesSource(value), spelling=FRAMES)
+    elif kind == "image_url" and isinstance(value, str):  # as some clients send it
+        source, head = read_url(value)
+        spelling = BARE if head is None else f"{BARE} {head}"
+        block = document_of(tree.ImageBlock(source, spelling=spelling))
+    elif isinstance(part, dict) and (found := claude_parts.read_part(part)) is not None:
+        return _with_fields(found[0], part, found[1], issuer)
     if block is None:
         block = RawBlock(issuer, part, by="client")
         block.read_from = part
@@ -130,11 +137,11 @@ def _with_fields(
     """The block of a part with its cache mark, and with the fields beside `read_keys`."""
     block.read_from = part
     fields = {key: value for key, value in part.items() if key not in read_keys}
-    if fields and type(block) is not tree.RefusalBlock:
+    if fields and hasattr(block, "cache"):
         hint, key = read_cache_mark(fields)
         if hint is not None:
             block.spelling = " ".join(filter(None, (block.spelling, key)))
-            block.cache = hint  # type: ignore[union-attr]  # every block of a part has one
+            block.cache = hint  # every block of a part has one
     if fields:
         extras = (block.extras or {}).get(issuer, {})
         block.extras = {issuer: {**extras, **fields}}
@@ -219,6 +226,9 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
         return block.data
     block = image_of(block)
     head, _, key = (block.spelling or "").partition(" ")
+    bare = head == BARE
+    if bare:
+        head, _, key = key.partition(" ")
     if head in CACHE_MARKS:
         head, key = "", head
     part: JsonObject
@@ -230,8 +240,12 @@ def part_as_read(block: ContentBlock, issuer: str) -> Json:
             output = [part_as_read(item, issuer) for item in output]
         part = {"type": "tool_result", "tool_use_id": block.id, "content": output}
         part |= {"is_error": True} if block.is_error else {}
+    elif head == claude_parts.FORM:
+        part, key = claude_parts.part_as_read(block), key.rpartition(" ")[2]
     else:
         part = write_part(block, spelling=head)
+        if bare:
+            part[part["type"]] = part[part["type"]]["url"]
     part = filled(part, (block.extras or {}).get(issuer, {}))
     hint = getattr(block, "cache", None)
     return part if hint is None else {**part, **cache_mark(hint, key.partition(" ")[0])}
@@ -410,6 +424,8 @@ _DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "reasoning
 
 def read_thinking(fields: JsonObject, issuer: str, origin: Origin) -> list[ContentBlock]:
     """The thinking of an assistant's message in a request, taken out of its fields."""
+    if thoughts := claude_parts.read_thinking(fields, issuer):
+        return [*thoughts]
     field = next((name for name in THINKING_FIELDS if isinstance(fields.get(name), str)), None)
     details = fields.get("reasoning_details")
     if not are_objects(details):
@@ -453,9 +469,17 @@ def _read_detail(detail: JsonObject, issuer: str, in_answer: bool) -> ThinkingBl
     return block
 
 
+def is_thinking_part(block: ThinkingBlock) -> bool:
+    """Whether the thinking stood among the parts of the content."""
+    head, _, field = (block.spelling or "").partition(" ")
+    return head == claude_parts.FORM and not field.startswith(claude_parts.FIELD)
+
+
 def write_thinking_as_read(block: ThinkingBlock, message: JsonObject, issuer: str) -> None:
     """Put thinking into the field of the message that it was read from."""
     spelling = block.spelling or THINKING_FIELDS[0]
+    if claude_parts.write_thinking_as_read(block, message, issuer):
+        return
     if not spelling.startswith("detail"):
         message[spelling] = block.thinking
         return

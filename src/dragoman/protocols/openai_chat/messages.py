@@ -231,7 +231,7 @@ def _field_as_read(block: ContentBlock, entry: JsonObject, issuer: str) -> bool:
             entry.setdefault("tool_calls", []).append(wire_blocks.call_as_read(block, issuer))
     elif type(block) is RawBlock and block.spelling == "call":
         entry.setdefault("tool_calls", []).append(block.data)
-    elif type(block) is ThinkingBlock:
+    elif type(block) is ThinkingBlock and not wire_blocks.is_thinking_part(block):
         wire_blocks.write_thinking_as_read(block, entry, issuer)
     elif type(block) is RefusalBlock and block.spelling == "field":
         entry["refusal"] = block.text
