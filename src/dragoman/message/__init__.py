@@ -36,10 +36,12 @@ from .logprobs import Logprob
 from .msg import Msg, Role, identify
 from .paths import answer_places, places
 from .request import AsRead, ChatRequest, Options, ResponseFormat, Written, messages_of, request_of
+from .sources import AnswerSource
 from .stored import dump, load
 from .tools import Grammar, Namespace, Parameter, ServerTool, Tool, ToolChoice, tools_of
 
 __all__ = [
+    "AnswerSource",
     "AsRead",
     "AudioBlock",
     "Base64Source",

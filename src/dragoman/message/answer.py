@@ -25,6 +25,7 @@ from .blocks import (
 )
 from .logprobs import Logprob, tokens_within
 from .msg import Msg
+from .sources import AnswerSource, sources_of
 
 FinishReason: TypeAlias = Literal[
     "stop",
@@ -102,6 +103,11 @@ class Candidate(Shown):
         found = tokens_within(self.extras)
         return found or [one for block in self.msg.blocks for one in tokens_within(block.extras)]
 
+    @property
+    def sources(self) -> list[AnswerSource]:
+        """The pages and documents that it cites, or that its searches found, each once."""
+        return sources_of(self.msg.blocks, self.msg.extras, self.extras)
+
 
 @dataclass(slots=True, repr=False)
 class ChatResponse(Shown):
@@ -140,6 +146,15 @@ class ChatResponse(Shown):
     def logprobs(self) -> list[Logprob]:
         """How likely each token of the first candidate's text was; empty if nobody has told it."""
         return self.candidates[0].logprobs or tokens_within(self.extras)
+
+    @property
+    def sources(self) -> list[AnswerSource]:
+        """The pages and documents that the first candidate is based on, each once.
+
+        Cited ones, with what is quoted, and those that a search of the provider's only found.
+        """
+        first = self.candidates[0]
+        return sources_of(first.msg.blocks, first.msg.extras, first.extras, self.extras)
 
     @property
     def calls(self) -> list[ToolUseBlock]:
