@@ -303,6 +303,18 @@ def media_fault(block: MediaBlock, caps: Capabilities) -> Fault | None:
             assert_never(source)
 
 
+def is_drawing(block: ContentBlock, caps: Capabilities) -> bool:
+    """Whether it is an image that the provider's model drew, in the form that it takes back."""
+    extras = block.extras or {}
+    return (
+        block.type == "image"
+        and bool(caps.drawings)
+        and any(
+            extras[issuer].get("type") == caps.drawings for issuer in extras if issuer in caps.reads
+        )
+    )
+
+
 def speech_id(block: ContentBlock, caps: Capabilities) -> str | None:
     """By which id the provider knows what its model spoke; None for other sounds."""
     for issuer, fields in (block.extras or {}).items():

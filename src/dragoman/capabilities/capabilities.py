@@ -51,6 +51,7 @@ class Capabilities:
     redacted_thinking: bool = True  # sealed thinking too, of which nothing can be read
     sealed_text: bool = False  # what can be read of sealed thinking stands beside it
     citations: bool = False  # what the model's text leans on goes back with it
+    drawings: str = ""  # the type of the item in which an image of its model's goes back
     speech_ids: Kinds = frozenset()  # issuers whose ids of what the model spoke it knows again
     empty_thinking: bool = False  # a turn that calls a tool has its thinking, empty if need be
     thinking_alone: bool = True  # a turn may hold thinking and nothing else

@@ -19,7 +19,7 @@ SHAPE = {"type": "text", "text": "Hi"}
 ODD: list[tuple[str, Any, str]] = [
     ("openai-chat", chat([{"role": "USER", "content": "Hi"}]), "$.messages[0]"),
     ("openai-chat", chat([{"role": "user", "content": SHAPE}]), "$.messages[0].content"),
-    ("openai-chat", chat([{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]),
+    ("openai-chat", chat([{"role": "user", "content": [{"type": "image_url", "image_url": 5}]}]),
      "$.messages[0].content[0]"),
     ("openai-chat", chat("Hi"), "$.messages"),
     ("anthropic", {"max_tokens": 9, **chat([{"role": "user", "content": SHAPE}])},

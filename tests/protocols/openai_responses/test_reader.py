@@ -194,7 +194,7 @@ _CALL_OF = {
         ({"type": "mcp_call", "id": "mcp_1", "output": "x", "error": None}, "item", None, "server"),
         ({"type": "web_search_call", "id": "ws_1", "action": {}}, "item", None, "server"),
         ({"type": "code_interpreter_call", "id": "ci_1", "call_id": ""}, "item", None, "server"),
-        ({"type": "image_generation_call", "id": "ig_1", "result": "iVBO"}, "item", None, "server"),
+        ({"type": "image_generation_call", "id": "ig_1", "result": None}, "item", None, "server"),
         ({"type": "tool_search_call", "call_id": None, "execution": "server"},
          "item", None, "server"),
         ({"type": "tool_search_call", "call_id": "c", "execution": "client"},

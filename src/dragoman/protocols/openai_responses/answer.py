@@ -35,6 +35,7 @@ from ..chat_shape import filled, issuer_extras
 from . import blocks as wire_blocks
 from .blocks import ABSENT, BESIDE
 from .dialect import Dialect
+from .raw_items import drawing
 
 # status, or reason of an incomplete response -> why it ended
 FINISH_REASONS: dict[str, FinishReason] = {
@@ -407,9 +408,16 @@ class ItemWriter(AnswerWriter):
             item = self.reasoning(self.id("rs", index), first)
         elif type(first) is ToolUseBlock:
             item = self.call(self.id("ctc" if first.freeform else "fc", index), first)
-        else:
+        elif (item := self.drawing(first, index)) is None:
             self.report.lost("answer.unsaid", first)
         return [] if item is None else [item]
+
+    def drawing(self, block: ContentBlock, index: int) -> JsonObject | None:
+        """The item of an image that another wire's model drew; None for any other block."""
+        item = drawing(block, self.id("ig", index))
+        if item is not None:
+            self.fields(block)
+        return item
 
     def _as_read(
         self, resp: ChatResponse, output: list[Json], usage_extras: JsonObject

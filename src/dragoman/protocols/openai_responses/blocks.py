@@ -37,7 +37,7 @@ from ...message.blocks import (
     noted,
 )
 from ..chat_shape import require_text
-from .raw_items import raw_item
+from .raw_items import DRAWING, drawing_as_read, raw_item, read_drawing
 
 ITEM = ("id", "status", "phase")  # fields of a message item, which stand on its first block
 ABSENT = "absent"  # the note of keys that an item was without
@@ -323,6 +323,8 @@ def read_item(item: JsonObject, issuer: str, raw: bool) -> list[tuple[int, Conte
             return [(0, _read_reasoning(item, issuer, raw))]
         if kind in _CALL_KINDS:
             return [(0, read_call(item, issuer))]
+        if kind == DRAWING and (image := read_drawing(item, issuer)) is not None:
+            return [(0, image)]
     except (TypeError, KeyError, AttributeError):  # not as anybody documents it
         pass
     return [(0, raw_item(item, issuer))]
@@ -350,6 +352,8 @@ def _item_as_read(group: list[ContentBlock], issuer: str, raw: bool) -> Json:
             output = [part_as_read(part, issuer) for part in output]
         kind = "custom_tool_call" if CUSTOM in spellings(first) else "function_call"
         item = {"type": f"{kind}_output", "call_id": first.id, **name, "output": output}
+    elif type(first) is tree.ImageBlock:
+        item = drawing_as_read(first)
     else:  # nothing that a reader of this wire makes
         raise TypeError(f"{first.type} is no item")
     extras = first.extras or {}

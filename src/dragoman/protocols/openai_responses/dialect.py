@@ -88,6 +88,7 @@ CAN = Capabilities(
     stored_thinking=True,
     sealed_text=True,
     citations=True,
+    drawings="image_generation_call",
     tool_choices=frozenset({"auto", "none", "required", "tool", "allowed"}),
     parallel_switch=True,
     strict_tools=True,

@@ -23,7 +23,7 @@ from ..._core.stream.builder import Builder
 from ..._core.stream.pieces import End, Failed, Meta, Part, Piece, Raw, created_second
 from ..._core.stream.steps import Grow, Open, Shut, Step, Steps, argument_text
 from ...losses import Report
-from ...message import ChatRequest, ContentBlock
+from ...message import ChatRequest, ContentBlock, ImageBlock
 from ...message.answer import total
 from ...message.blocks import RawBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolUseBlock
 from ..answers import OPENAI_ERRORS, AnswerEncoder, Event
@@ -254,6 +254,8 @@ class _Composed:
         """An item of this wire's own, in one piece; anything else is a loss."""
         own = type(block) is RawBlock and self._writer.reader_issuer(block)
         item = block.data if type(block) is RawBlock and own else None
+        if type(block) is ImageBlock:
+            item = self._writer.drawing(block, len(self.output))
         if not isinstance(item, dict):
             self._writer.report.lost("answer.unsaid", block)
             return []
@@ -364,6 +366,8 @@ class _Replayed:
             return block.data if isinstance(block.data, dict) else {}
         if type(block) is ThinkingBlock:
             return {"type": "reasoning", "summary": []}
+        if type(block) is ImageBlock:
+            return {**self._fields(block), "status": "in_progress", "result": None}
         if type(block) is ToolUseBlock:
             [item] = wire_blocks.items_as_read([block], self._issuer(block), self._writer.raw)
             text_key = "input" if block.freeform else "arguments"
@@ -375,7 +379,7 @@ class _Replayed:
 
     def _completes(self, block: ContentBlock) -> bool:
         """Whether the piece tells of the end of its item: only then its own fields are known."""
-        if type(block) is RawBlock:
+        if type(block) is RawBlock or type(block) is ImageBlock:
             return True
         fields = self._fields(block)
         return "id" in fields or "status" in fields or "item" in wire_blocks.spellings(block)

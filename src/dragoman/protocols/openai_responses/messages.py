@@ -11,18 +11,28 @@ from itertools import islice
 from typing import Any, assert_never
 
 from ..._core.jsontext import Json, JsonObject, arguments
+from ..._core.media import is_drawing
 from ..._core.passes.roles import ASSISTANT, SYSTEM, TOOL, RoledHistory
 from ...capabilities import Capabilities
 from ...errors import WriteError
 from ...losses import Report
-from ...message import ContentBlock, Msg, Origin, RawBlock, RefusalBlock, Role, TextBlock
+from ...message import (
+    ContentBlock,
+    ImageBlock,
+    Msg,
+    Origin,
+    RawBlock,
+    RefusalBlock,
+    Role,
+    TextBlock,
+)
 from ...message.blocks import MediaBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, answered
 from ..base import Room
 from ..chat_shape import arguments_of, is_plain, own_extras, result_text
 from . import blocks as wire_blocks
 from .dialect import Dialect
 from .item_ids import ItemIds
-from .raw_items import CLIENT_OUTPUTS, ClientItems, raw_item
+from .raw_items import CLIENT_OUTPUTS, ClientItems, drawing_as_read, raw_item
 
 _READ_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "developer"}
 _WRITTEN_ROLES = ("system", "user", "assistant", "user")
@@ -366,6 +376,9 @@ class InputWriter:
             self._text(block, m, role)
         elif type(block) is ToolResultBlock:
             raise WriteError("a tool result at another seat", code="seat.unsaid")
+        elif type(block) is ImageBlock and is_drawing(block, self.caps):
+            self._close(m, role)
+            self.items.append({**own_extras(block, self.caps), **drawing_as_read(block)})
         elif isinstance(block, MediaBlock) and role == "assistant":
             raise WriteError(f"{block.type} said by the model", code="seat.unsaid")
         elif isinstance(block, MediaBlock) or (block.type == "raw" and wire_blocks.is_part(block)):

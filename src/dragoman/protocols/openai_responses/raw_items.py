@@ -18,6 +18,7 @@ from ..._core.passes.roles import RoledHistory
 from ...errors import WriteError
 from ...message import (
     Base64Source,
+    ContentBlock,
     FileSource,
     ImageBlock,
     RawBlock,
@@ -60,6 +61,40 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
     if (kind in _CLIENT_CALLS and not hosted) or item.get("execution") == "client":
         block.by = "client"
     return block
+
+
+DRAWING = "image_generation_call"
+_PICTURES = {"svg": "image/svg+xml"}  # `output_format` of other names is that of the media type
+
+
+def read_drawing(item: JsonObject, issuer: str) -> ImageBlock | None:
+    """The image of an `image_generation_call`, whose other fields stand in its extras.
+
+    None as long as there is no image.
+    """
+    data, form = item.get("result"), item.get("output_format")
+    if not isinstance(data, str) or not data:
+        return None
+    form = form if isinstance(form, str) and form else "png"
+    block = ImageBlock(Base64Source(_PICTURES.get(form, f"image/{form}"), data))
+    block.extras = {issuer: {key: value for key, value in item.items() if key != "result"}}
+    block.read_from = item
+    return block
+
+
+def drawing(block: ContentBlock, id: str) -> JsonObject | None:
+    """The item of an answer that shows an image of another wire; None for what is none in bytes."""
+    if type(block) is not ImageBlock or type(block.source) is not Base64Source:
+        return None
+    form = block.source.media_type.rpartition("/")[2].partition("+")[0]
+    return {"type": DRAWING, "id": id, "status": "completed", "result": block.source.data,
+            "output_format": form}  # fmt: skip
+
+
+def drawing_as_read(block: ImageBlock) -> JsonObject:
+    """What `read_drawing` left in the source."""
+    assert type(block.source) is Base64Source  # as it has made it
+    return {"type": DRAWING, "result": block.source.data}
 
 
 class ClientItems:

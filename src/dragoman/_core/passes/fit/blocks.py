@@ -15,7 +15,7 @@ from ....losses.codes.code import Kind
 from ....message import Msg, TextBlock, ThinkingBlock, ToolUseBlock
 from ....message.blocks import NOTES, SEALED_SUMMARY, ContentBlock, MediaBlock
 from ...jsontext import arguments
-from ...media import as_base64, media_fault, speech_id, with_registered_type
+from ...media import as_base64, is_drawing, media_fault, speech_id, with_registered_type
 from ..roles import ASSISTANT, RoledHistory, same_items, with_content, with_fields
 from .state import (
     State,
@@ -321,7 +321,7 @@ def _fit_block(
     if type(block) is ThinkingBlock:
         return _thinking(state, block, role)
     if isinstance(block, MediaBlock):
-        if role == ASSISTANT and block.type == "audio" and speech_id(block, state.caps) is not None:
+        if role == ASSISTANT and _comes_back(block, state.caps):
             return [block]  # whatever its form: the provider has it
         return fit_medium(state, block, _KINDS_OF[role], kinds, moved)
     if type(block) is tree.RefusalBlock:
@@ -336,6 +336,13 @@ def _fit_block(
         state.report.lost(code, block, what=f"raw block of {block.issuer}")
         return []
     assert_never(block)
+
+
+def _comes_back(block: MediaBlock, caps: Capabilities) -> bool:
+    """Whether the provider takes back what its own model spoke or drew."""
+    if block.type == "audio":
+        return speech_id(block, caps) is not None
+    return is_drawing(block, caps)
 
 
 def _refusal(state: State, block: tree.RefusalBlock, kinds: frozenset[str]) -> list[ContentBlock]:
