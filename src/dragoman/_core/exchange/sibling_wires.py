@@ -138,7 +138,8 @@ def _nested(entry: JsonObject) -> JsonObject | None:
         if None in nested_tools:
             return None
         fields["tools"] = nested_tools
-    return {"type": kind, kind: fields}
+    # a tool of the provider's, chosen by its type alone, is one of the Responses API
+    return {"type": kind, kind: fields} if fields else None
 
 
 _CHAT = _SiblingWire({**_SHARED, "verbosity": "verbosity"}, "user", _flat, _nested)
