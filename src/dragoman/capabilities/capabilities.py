@@ -123,6 +123,7 @@ class Capabilities:
     tools_with_thinking: Literal["yes", "default", "no"] = "yes"  # default: if no effort is named
     streamed_thinking: bool = False  # it thinks in streams only
     server_tools: Kinds = frozenset()  # kinds of tools that the provider runs itself
+    server_choices: Kinds = frozenset()  # kinds of them that a choice may name
     mixed_tools: bool = True  # such tools stand beside functions
     lone_server_tools: Kinds = frozenset()  # kinds of them that do not, where others do
     binding: Literal["none", "prefix"] = "none"  # signed thinking holds behind the same history

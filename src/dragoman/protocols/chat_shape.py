@@ -401,6 +401,13 @@ def without(data: JsonObject, *keys: str) -> JsonObject:
     return fields
 
 
+def is_text(value: Json) -> TypeGuard[str]:
+    """Whether it is a text without halves of characters, which names nothing, and not empty."""
+    if not isinstance(value, str) or not value:
+        return False
+    return value.isascii() or value.encode("utf-8", "ignore").decode() == value
+
+
 def require_text(value: Any) -> str:
     """The value, which is text. Raises TypeError if it is not."""
     if not isinstance(value, str):

@@ -14,7 +14,7 @@ from ..capabilities import Capabilities
 from ..capabilities.naming import NameRule, mapping
 from ..losses import Report
 from ..losses.codes.code import Kind
-from ..message import ChatRequest, ResponseFormat, Tool, ToolChoice
+from ..message import ChatRequest, ResponseFormat, ServerTool, Tool, ToolChoice
 from ..message.blocks import NOTES
 from ..message.request import NO_OPTIONS, OPTION_KINDS
 from . import chat_shape
@@ -50,7 +50,7 @@ def choice(
     mode, name, allowed = requested.mode, requested.name, requested.allowed
     candidates = (name or "", *allowed)
     wire_names = {candidate: prepared.names.get(candidate, candidate) for candidate in candidates}
-    offered = {tool.name for tool in prepared.tools}
+    offered = {tool.name for tool in prepared.tools} | _chosen_by_kind(prepared)
     if name is not None and wire_names[name] not in offered:
         report.lost("tool_choice.unknown", requested, "name", what=name, did="auto")
         mode, name = "auto", None
@@ -77,6 +77,12 @@ def _parallel(prepared: PreparedRequest, requested: ToolChoice, report: Report) 
     if caps.tool_choices or _apart(prepared.request):  # else the loss of the choice says it
         report.lost("tool_choice.lowered", requested, "parallel", did="left to the model")
     return None
+
+
+def _chosen_by_kind(prepared: PreparedRequest) -> set[str]:
+    """The kinds of tools of the provider's own that are offered and that a choice may name."""
+    kinds = {tool.kind for tool in prepared.offered if type(tool) is ServerTool}
+    return kinds & prepared.caps.server_choices & prepared.caps.server_tools
 
 
 def _lowered(

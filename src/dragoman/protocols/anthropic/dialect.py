@@ -89,6 +89,7 @@ CAN = Capabilities(
     max_tokens=16_384,
     formats=frozenset({"text", "schema"}),
     server_tools=frozenset({"web_search", "code_execution"}),
+    server_choices=frozenset({"web_search", "code_execution"}),
     cache_ttls=frozenset({"5m", "1h"}),
     cache_longest_first=True,
     options={"temperature": "refuses", "top_p": "refuses", "top_k": "refuses"},

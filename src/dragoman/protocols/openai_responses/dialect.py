@@ -100,6 +100,7 @@ CAN = Capabilities(
     ids=IdRule(max=64, unique=True),
     tool_names=NameRule(),
     server_tools=frozenset({"web_search", "code_execution", "file_search"}),
+    server_choices=frozenset({"web_search", "code_execution", "file_search"}),
     source="OpenAI API reference, Create a model response; openai-python 3.52",
     since="2026-11-21",
 )

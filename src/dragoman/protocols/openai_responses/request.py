@@ -27,16 +27,16 @@ from ...message import (
     ResponseFormat,
     ServerTool,
     Tool,
-    ToolChoice,
 )
 from ...message.blocks import noted
 from .. import chat_shape
 from ..base import Names, Room
-from ..chat_request import freeform_names, function_fields, read_choice, read_format, write_format
+from ..chat_request import function_fields, read_choice, read_format, write_format
 from ..reasoning import Asked, asked, moot, shown
 from ..request_fields import option_value, options, usual_tier, within
 from .dialect import Dialect
 from .messages import read_input
+from .tool_choice import choice_value, write_choice
 
 ENCRYPTED = "reasoning.encrypted_content"
 LOGPROBS = "message.output_text.logprobs"
@@ -44,13 +44,6 @@ TOP = "top string"  # the spelling of the system prompt that stands in `instruct
 
 
 # --- options ---
-
-
-def _is_text(value: Json) -> bool:
-    """Whether it is a text without halves of characters, which names nothing, and not empty."""
-    if not isinstance(value, str) or not value:
-        return False
-    return value.isascii() or value.encode("utf-8", "ignore").decode() == value
 
 
 # option -> the keys that it may have, the usual one first
@@ -125,7 +118,7 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
         for key in keys:
             value = option_value(name, fields.get(key))
             is_number = type(value) is int or (type(value) is float and isfinite(value))
-            if is_number or _is_text(value):
+            if is_number or chat_shape.is_text(value):
                 values[name] = fields.pop(key)
                 notes |= {name: key} if key != keys[0] else {}
                 break
@@ -136,7 +129,7 @@ def _read_options(fields: JsonObject, notes: JsonObject, dialect: Dialect) -> Op
         _set_or_drop(fields, "include", [name for name in include if name != LOGPROBS])
     reasoning: Any = fields.get("reasoning")
     level = reasoning.get("effort") if isinstance(reasoning, dict) else None
-    if _is_text(level) and level not in _NEUTRAL_EFFORTS:
+    if chat_shape.is_text(level) and level not in _NEUTRAL_EFFORTS:
         values["reasoning"] = "off" if level == "none" else level
         _set_or_drop(fields, "reasoning", _without(reasoning, ("effort",)))
     reasoning = fields.get("reasoning")
@@ -305,7 +298,7 @@ def _read_namespace(data: JsonObject, issuer: str) -> list[Tool | ServerTool]:
     """The tools of a namespace; none if it is no such, or has more than a name and tools."""
     if not _has_type(data, "namespace") or not data.keys() <= _NAMESPACE:
         return []
-    if not _is_text(data.get("name")):
+    if not chat_shape.is_text(data.get("name")):
         return []
     description = data.get("description")
     if not chat_shape.are_objects(data.get("tools")) or not isinstance(description, str | None):
@@ -330,7 +323,11 @@ def _read_grammar(data: Json) -> Grammar | None:
     if not isinstance(data, dict) or data.get("type") != "grammar" or data.keys() != _GRAMMAR:
         return None
     syntax, definition = data["syntax"], data["definition"]
-    return Grammar(definition, syntax) if _is_text(syntax) and _is_text(definition) else None
+    return (
+        Grammar(definition, syntax)
+        if chat_shape.is_text(syntax) and chat_shape.is_text(definition)
+        else None
+    )
 
 
 def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
@@ -338,14 +335,14 @@ def read_tool(data: JsonObject, issuer: str) -> Tool | ServerTool:
     kind = data.get("type")
     fields, notes = _without(data, ("type",)), {}
     tool: Tool | ServerTool = ServerTool("own")
-    if kind == "function" and _is_text(data.get("name")):
+    if kind == "function" and chat_shape.is_text(data.get("name")):
         tool = Tool(fields.pop("name"))
         for name, cls in (("description", str), ("parameters", dict), ("strict", bool)):
             if isinstance(fields.get(name), cls):
                 setattr(tool, name, fields.pop(name))
         if tool.description == "" and data.get("description") == "":
             notes[_EMPTY] = True
-    elif kind == "custom" and _is_text(data.get("name")):
+    elif kind == "custom" and chat_shape.is_text(data.get("name")):
         tool = Tool(fields.pop("name"), freeform=True)
         if isinstance(fields.get("description"), str):
             tool.description = fields.pop("description")
@@ -411,51 +408,6 @@ def _tool_as_read(tool: Tool | ServerTool, issuer: str) -> Json:
         both = isinstance(body.get(key), dict) and isinstance(value, dict)
         body[key] = {**body[key], **value} if both else value
     return body
-
-
-# --- the choice among tools ---
-
-
-def write_choice(choice: ToolChoice, freeform: Collection[str]) -> JsonObject:
-    """`tool_choice`: a mode, one tool, or some of them; and `parallel_tool_calls`."""
-    value: Any = choice.mode
-    if choice.mode == "tool":
-        value = _tool_name(choice.name, freeform)
-    elif choice.allowed and choice.mode != "none":
-        tools = [_tool_name(name, freeform) for name in choice.allowed]
-        value = {"type": "allowed_tools", "mode": choice.mode, "tools": tools}
-    fields = {"tool_choice": value}
-    if choice.parallel is not None:
-        fields["parallel_tool_calls"] = choice.parallel
-    return fields
-
-
-def _tool_name(name: str | None, freeform: Collection[str]) -> JsonObject:
-    return {"type": "custom" if name in freeform else "function", "name": name}
-
-
-def _choice_value(data: Json, freeform: Collection[str]) -> tuple[dict[str, Any], None] | None:
-    """The choice, if it says no more than which tools may be called, or must."""
-    if isinstance(data, str):
-        return ({"mode": data}, None) if data in ("auto", "none", "required") else None
-    if not isinstance(data, dict):
-        return None
-    if name := _read_tool_name(data, freeform):
-        return {"mode": "tool", "name": name}, None
-    mode, tools = data.get("mode"), data.get("tools")
-    if data.get("type") != "allowed_tools" or len(data) != 3 or mode not in ("auto", "required"):
-        return None
-    listed = tools if isinstance(tools, list) else ()
-    names = tuple(_read_tool_name(tool, freeform) for tool in listed)
-    return ({"mode": mode, "allowed": names}, None) if names and all(names) else None
-
-
-def _read_tool_name(data: Json, freeform: Collection[str]) -> str:
-    """The tool that an object names, if it does no more than that."""
-    name = data.get("name") if isinstance(data, dict) and len(data) == 2 else None
-    if not isinstance(name, str) or not _is_text(name):
-        return ""
-    return name if _has_type(data, "custom" if name in freeform else "function") else ""
 
 
 # --- the format of the text ---
@@ -536,7 +488,7 @@ def read_request(
     """The request that the body makes."""
     fields = dict(body)
     notes: JsonObject = {}
-    model = fields.pop("model") if _is_text(fields.get("model")) else None
+    model = fields.pop("model") if chat_shape.is_text(fields.get("model")) else None
     msgs: list[Msg] = []
     if isinstance(fields.get("instructions"), str) and fields["instructions"]:
         msgs.append(Msg.trusted("", fields.pop("instructions"), "system"))
@@ -555,7 +507,7 @@ def read_request(
     tools = [*read_tools(entries, room.issuer), *added]
     request = ChatRequest(msgs, tools=tools, model=model)
     request.options = _read_options(fields, notes, room.dialect)
-    choice = _choice_value(fields.get("tool_choice"), freeform_names(tools))
+    choice = choice_value(fields.get("tool_choice"), tools)
     request.tool_choice = read_choice(fields, notes, choice)
     request.response_format = _read_format(fields, notes)
     if isinstance(fields.get("stream"), bool):
@@ -585,7 +537,7 @@ def body_as_read(room: Room, req: ChatRequest, kept: Names, elements: list[Json]
     if req.tools and "tools" in kept:
         _tools_as_read(body, req.tools, notes, room.issuer)
     if req.tool_choice is not None and "tool_choice" in kept:
-        choice = write_choice(req.tool_choice, freeform_names(req.tools))
+        choice = write_choice(req.tool_choice, req.tools)
         body.update(_without(choice, ("tool_choice",)) if "tool_choice" in notes else choice)
     if req.response_format is not None and "response_format" in kept:
         text = body.get("text", {})

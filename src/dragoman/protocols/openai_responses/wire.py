@@ -18,7 +18,6 @@ from ...message import ChatRequest, ContentBlock, TextBlock, Tool
 from ...message.blocks import NOTES, answered, noted
 from ...message.request import ITEM as ITEM_KIND
 from ..base import HttpRequest, PreparedRequest, Room
-from ..chat_request import freeform_names
 from ..chat_shape import filled, is_plain, own_extras
 from ..client_arguments import Arguments, with_extra_body
 from ..paths import PathTable, request_paths
@@ -30,6 +29,7 @@ from .dialect import CAN, Dialect, claims
 from .encoder import ResponsesEncoder
 from .messages import InputWriter, messages_as_read, write_messages
 from .reader import ResponsesReader
+from .tool_choice import write_choice
 
 # What names, or asks for, something that the host keeps: 400 or no use where it keeps nothing.
 _STATE = ("previous_response_id", "conversation", "store")
@@ -105,6 +105,7 @@ class OpenAIResponses(Room):
         return replace(
             super().can(), signed_thinking=not self.dialect.raw,
             stored_thinking=self.dialect.stores, freeform_tools=own, namespaces=own,
+            server_choices=CAN.server_choices if own else frozenset(),
         )  # fmt: skip
 
     def keeps_answers(self, request: ChatRequest, caps: Capabilities) -> bool:
@@ -182,7 +183,7 @@ class OpenAIResponses(Room):
         if tools := self.tools(prepared.offered, caps, report):
             body["tools"] = tools
         if (tool_choice := choice(prepared, report, tools)) is not None:
-            body.update(fields.write_choice(tool_choice, freeform_names(prepared.offered)))
+            body.update(write_choice(tool_choice, prepared.offered))
         if (form := response_format(request, caps, report)) is not None:
             body["text"] = {"format": fields.flat_format(spelled_format(form, report))}
         body.update(fields.generation(request, caps, dialect, report))
