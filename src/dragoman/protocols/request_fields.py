@@ -81,7 +81,7 @@ def _parallel(prepared: PreparedRequest, requested: ToolChoice, report: Report) 
 
 def _chosen_by_kind(prepared: PreparedRequest) -> set[str]:
     """The kinds of tools of the provider's own that are offered and that a choice may name."""
-    kinds = {tool.kind for tool in prepared.offered if type(tool) is ServerTool}
+    kinds: set[str] = {tool.kind for tool in prepared.offered if type(tool) is ServerTool}
     return kinds & prepared.caps.server_choices & prepared.caps.server_tools
 
 

@@ -12,6 +12,7 @@ from dragoman.message import ServerTool, Tool, ToolChoice
 
 USER = [Msg("", "Is it raining?", "user")]
 LOOK = Tool("look")
+CHOSEN = ToolChoice("tool", "web_search")
 RESPONSES = "openai/openai-responses"
 CHOICES: list[tuple[str, str, dict[str, Any]]] = [
     ("anthropic", "web_search", {"type": "tool", "name": "web_search"}),
@@ -48,14 +49,14 @@ def test_a_choice_crosses_the_wires_that_have_it(
 
 @pytest.mark.parametrize("wire", ["gemini", "openai-chat", "xai/openai-responses"])
 def test_elsewhere_it_is_a_loss(wire: str) -> None:
-    req = ChatRequest(USER, tools=[ServerTool("web_search"), LOOK], tool_choice="web_search")
+    req = ChatRequest(USER, tools=[ServerTool("web_search"), LOOK], tool_choice=CHOSEN)
     out = dragoman.wire(wire).write_request(req)
     assert "tool_choice.unknown" in {loss.code for loss in out.losses}
 
 
 @pytest.mark.parametrize("wire", ["anthropic", RESPONSES])
 def test_a_function_of_that_name_comes_first(wire: str) -> None:
-    req = ChatRequest(USER, tools=[Tool("web_search")], tool_choice="web_search")
+    req = ChatRequest(USER, tools=[Tool("web_search")], tool_choice=CHOSEN)
     body = dragoman.wire(wire).write_request(req, model="claude-haiku-4-5").body
     assert body["tool_choice"]["name"] == "web_search"
     assert body["tool_choice"]["type"] in ("tool", "function")
