@@ -6,12 +6,12 @@ import dragoman
 
 BODY = {
     "model": "gpt-5.6",
-    "input": "Is it raining?",
+    "input": "Draw a cat.",
     "tools": [
-        {"type": "web_search"},
+        {"type": "image_generation"},
         {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}},
     ],
-    "tool_choice": {"type": "web_search"},
+    "tool_choice": {"type": "image_generation"},
 }
 
 
