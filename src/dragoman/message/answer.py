@@ -22,6 +22,7 @@ from .blocks import (
     TextBlock,
     ToolUseBlock,
     call_within,
+    joint_calls,
 )
 from .logprobs import Logprob, tokens_within
 from .msg import Msg
@@ -161,11 +162,13 @@ class ChatResponse(Shown):
         """The tool calls of the first candidate that may be run, in order.
 
         Among them are calls of a form that one API alone has, such as `shell_call`: each is named
-        by its kind, and `Msg.tool(call.id, ...)` behind the answer goes back in its form.
+        by its kind, and `Msg.tool(call.id, ...)` behind the answer goes back in its form. A call of
+        `multi_tool_use.parallel`, which some models invent, is the calls that it holds.
         """
         blocks = self.msg.blocks
         calls = [b if type(b) is ToolUseBlock else call_within(b) for b in blocks]
-        return [call for call in calls if call is not None and not call.unfinished]
+        runnable = (call for call in calls if call is not None and not call.unfinished)
+        return [single for call in runnable for single in joint_calls(call)]
 
 
 def total(parts: Sequence[ContentBlock]) -> ContentBlock:

@@ -493,6 +493,26 @@ def call_within(block: ContentBlock) -> ToolUseBlock | None:
     )
 
 
+# a tool that nobody offers and that some models call, and its name as wires take it
+JOINT = frozenset({"multi_tool_use.parallel", "multi_tool_use_parallel"})
+
+
+def joint_calls(call: ToolUseBlock) -> list[ToolUseBlock]:
+    """The calls that one call of `multi_tool_use.parallel` holds; any other call itself."""
+    uses = call.input.get("tool_uses") if isinstance(call.input, dict) else None
+    if call.name not in JOINT or not isinstance(uses, list) or not uses:
+        return [call]
+    calls: list[ToolUseBlock] = []
+    for i, use in enumerate(uses):
+        name = use.get("recipient_name") if isinstance(use, dict) else None
+        if not isinstance(name, str) or not name or not isinstance(use.get("parameters"), dict):
+            return [call]
+        block = ToolUseBlock(f"{call.id}_{i}", name.removeprefix("functions."), use["parameters"])
+        block.unfinished = call.unfinished
+        calls.append(block)
+    return calls
+
+
 MEDIA_KINDS = frozenset({"image", "audio", "video", "document"})
 
 

@@ -15,6 +15,7 @@ from ...capabilities import Capabilities
 from ...errors import ConfigError
 from ...losses import Report
 from ...message import AsRead, Base64Source, Msg, ServerTool, Source, Tool
+from ...message.blocks import JOINT
 from ...rewrite.prompt import SystemPrompt
 from ...rewrite.speakers import ByName, ByRole, Rewrite, Tagged, clean_names
 from ..passes import roles
@@ -24,7 +25,7 @@ from ..passes.fit.blocks import drop_blanks
 from ..passes.fit.state import Saver, shortest_minutes
 from ..passes.names import name_tools, respell_history
 from ..passes.order import alternate_roles, join_calls, move_late_system, order
-from ..passes.plain_items import plain_items
+from ..passes.plain_items import plain_items, split_joint_calls
 from ..passes.plain_tools import plain_calls, plain_tools, wire_names_of
 from ..passes.properties import property_spellings
 from ..passes.repair import drop_unfinished_calls, repair
@@ -234,6 +235,8 @@ def _runnable(history: RoledHistory, caps: Capabilities, report: Report) -> Role
     """The history with calls that the wire has, and none that broke off."""
     if history.flags & roles.ODD:
         history = plain_items(history, caps, report)
+    if not JOINT.isdisjoint(history.names):
+        history = split_joint_calls(history, report)
     return drop_unfinished_calls(history, report) if history.flags & roles.CUT else history
 
 

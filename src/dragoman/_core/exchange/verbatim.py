@@ -15,11 +15,12 @@ from ... import message as tree
 from ...capabilities import Capabilities
 from ...losses import Report
 from ...message import AsRead, ChatRequest, Msg, ServerTool, Tool, ToolResultBlock, ToolUseBlock
-from ...message.blocks import call_within, noted
+from ...message.blocks import JOINT, call_within, noted
 from ...message.request import ASKS
 from ...protocols.base import HttpRequest, PreparedRequest, Room
 from ...protocols.chat_shape import filled
 from ..jsontext import Json, JsonObject
+from ..passes.plain_items import split_joint_calls
 from ..passes.repair import repair
 from ..passes.roles import ASSISTANT, FOLLOWED, SYSTEM, TOOL, USER, RoledHistory, survey
 from .pipeline import FormatStyle, HistoryContext, PreparedHistory, bind_thinking, prepare_part
@@ -48,6 +49,9 @@ def prepare_verbatim(
     room: Room,
 ) -> VerbatimHistory:
     """The messages, of which those that nobody edited are said as they were read."""
+    more = len(msgs) != len(read.messages)
+    if more and any(call.name in JOINT for m in msgs for call in m.calls):
+        msgs = split_joint_calls(survey(msgs, report), report).msgs
     if not read.grown(msgs):
         msgs = _paired(msgs, read, caps, style, report)
     elif len(msgs) == len(read.messages):

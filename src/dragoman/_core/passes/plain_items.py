@@ -1,4 +1,4 @@
-"""Calls that the client runs in a form of one API alone, as plain calls for all other wires.
+"""Calls that the client runs in a form of one API alone, and joint calls, as plain calls.
 
 Such a call (a command for a shell, a patch, a click) is kept as it came, for only its own API takes
 it back. To any other wire it is said as the call of a tool of that name, and what the client
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ...capabilities import Capabilities
 from ...losses import Report
-from ...message import ImageBlock, Msg, RawBlock, ToolResultBlock
-from ...message.blocks import ContentBlock, call_within
+from ...message import ImageBlock, Msg, RawBlock, ToolResultBlock, ToolUseBlock
+from ...message.blocks import ContentBlock, call_within, joint_calls
 from ..jsontext import arguments
 from ..media import read_url
 from .roles import RoledHistory, same_items, survey, with_content
@@ -31,6 +31,26 @@ def plain_items(history: RoledHistory, caps: Capabilities, report: Report) -> Ro
     if not changes:
         return history
     return survey([changes.get(i, m) for i, m in enumerate(history.msgs)], report)
+
+
+def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
+    """The history with the calls that joint ones hold, where those have results of their own."""
+    answered = set(history.results)
+    msgs: list[Msg] = []
+    for m in history.msgs:
+        blocks: list[ContentBlock] = []
+        if isinstance(m.content, str):
+            msgs.append(m)
+            continue
+        for block in m.content:
+            calls = joint_calls(block) if type(block) is ToolUseBlock else []
+            if answered.isdisjoint(call.id for call in calls if call is not block):
+                blocks.append(block)
+                continue
+            report.lost("call.plain", block, what=block.id, did="the calls in it", kind="repaired")
+            blocks += [report.made(call, block) for call in calls]
+        msgs.append(m if same_items(blocks, m.content) else with_content(m, blocks, report))
+    return history if same_items(msgs, history.msgs) else survey(msgs, report)
 
 
 def _plain(block: ContentBlock, caps: Capabilities, report: Report) -> ContentBlock:
