@@ -186,3 +186,14 @@ def test_one_long_word_in_an_error_is_read_once() -> None:
     out = dragoman.wire("openai").write_request(ChatRequest([Msg.user("Hi.")]))
     for text in ("x" * 300_000, "a-" * 150_000, "$" * 300_000, "a.b" * 9000, "[0]" * 9000):
         study.explain({"error": {"message": text, "param": text, "code": text}}, out)
+
+
+@pytest.mark.parametrize("source", ["bedrock-converse", "anthropic"])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_a_prompt_beside_messages_that_are_none(source: str, target: str) -> None:
+    if source == target:
+        return
+    body = {"messages": 7, "system": "Be brief."}
+    out = dragoman.convert(body, source, target, policy="ignore")
+    assert "Be brief." in str(out.body)
+    assert ("extras.foreign", "$.messages") in [(loss.code, loss.where) for loss in out.losses]
