@@ -111,6 +111,7 @@ OFF, ON, HIGH = "off", "on", "high"
         ("hunyuan", "hy3-preview", OFF, {"thinking": {"type": "disabled"}}),
         ("hunyuan", "hunyuan-2.0-instruct-20251111", HIGH, {}),
         ("qianfan", "ernie-4.5-turbo-128k", HIGH, {}),
+        ("huggingface", "zai-org/GLM-5.2", OFF, {"reasoning_effort": "none"}),
     ],
 )  # fmt: skip
 def test_how_thinking_is_asked_for(

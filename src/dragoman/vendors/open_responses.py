@@ -15,7 +15,7 @@ from . import Vendor
 VENDOR = Vendor(
     "open-responses",
     base_url="https://{host}/v1",
-    key="OPEN_RESPONSES_API_KEY",
+    key="OPEN_RESPONSES_API_KEY",  # ours: the document names none
     wires={
         "openai-responses": Dialect(
             form="open",
