@@ -47,8 +47,8 @@ VENDOR = Vendor(
                 "budgets": (),
             },
             since="2026-11-23",
-            source="Hugging Face docs, Inference Providers, Chat Completion: reasoning_effort none to"
-            " xhigh; recorded",
+            source="Hugging Face docs, Inference Providers, Chat Completion: reasoning_effort none"
+            " to xhigh; recorded",
         ),
         "openai-responses": Facts(
             always={
