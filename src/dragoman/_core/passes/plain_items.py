@@ -44,11 +44,12 @@ def split_joint_calls(history: RoledHistory, report: Report) -> RoledHistory:
             continue
         for block in m.content:
             calls = joint_calls(block) if type(block) is ToolUseBlock else []
-            if answered.isdisjoint(call.id for call in calls if call is not block):
+            parts = [call for call in calls if call is not block]
+            if answered.isdisjoint(call.id for call in parts):
                 blocks.append(block)
                 continue
-            report.lost("call.plain", block, what=block.id, did="the calls in it", kind="repaired")
-            blocks += [report.made(call, block) for call in calls]
+            report.lost("call.plain", block, did="the calls in it", kind="repaired")
+            blocks += [report.made(call, block) for call in parts]
         msgs.append(m if same_items(blocks, m.content) else with_content(m, blocks, report))
     return history if same_items(msgs, history.msgs) else survey(msgs, report)
 
