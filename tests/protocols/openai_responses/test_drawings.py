@@ -114,3 +114,12 @@ def test_an_image_of_nobodys_is_no_item_of_a_request() -> None:
     out = WIRE.write_request(ChatRequest(msgs), model="gpt-5.6")
     assert all(item.get("type") != "image_generation_call" for item in out.body["input"])
     assert out.losses
+
+
+def test_what_is_no_base64_is_no_image() -> None:
+    item = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "..."}
+    body = {"id": "r", "object": "response", "status": "completed", "output": [item]}
+    wire = dragoman.wire("openai-responses", policy="ignore")
+    resp = wire.read_response(body)
+    assert not [block for block in resp.msg.blocks if block.type == "image"]
+    assert wire.write_response(resp).body["output"] == [item]

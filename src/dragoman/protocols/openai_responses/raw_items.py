@@ -9,6 +9,7 @@ Reference: OpenAI API, "Create a model response", `input`; openai-python,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -64,16 +65,17 @@ def raw_item(item: Any, issuer: str) -> RawBlock:
 
 
 DRAWING = "image_generation_call"
+_BASE64 = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PICTURES = {"svg": "image/svg+xml"}  # `output_format` of other names is that of the media type
 
 
 def read_drawing(item: JsonObject, issuer: str) -> ImageBlock | None:
     """The image of an `image_generation_call`, whose other fields stand in its extras.
 
-    None as long as there is no image.
+    None as long as there is no image; what clearly is no base64 stays in an item as it came.
     """
     data, form = item.get("result"), item.get("output_format")
-    if not isinstance(data, str) or not data:
+    if not isinstance(data, str) or not _BASE64.fullmatch(data[:64]):
         return None
     form = form if isinstance(form, str) and form else "png"
     block = ImageBlock(Base64Source(_PICTURES.get(form, f"image/{form}"), data))
