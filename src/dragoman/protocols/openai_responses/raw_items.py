@@ -72,10 +72,10 @@ _PICTURES = {"svg": "image/svg+xml"}  # `output_format` of other names is that o
 def read_drawing(item: JsonObject, issuer: str) -> ImageBlock | None:
     """The image of an `image_generation_call`, whose other fields stand in its extras.
 
-    None as long as there is no image; what clearly is no base64 stays in an item as it came.
+    None as long as there is no image; what is no base64 stays in an item as it came.
     """
     data, form = item.get("result"), item.get("output_format")
-    if not isinstance(data, str) or not _BASE64.fullmatch(data[:64]):
+    if not isinstance(data, str) or not _BASE64.fullmatch(data):
         return None
     form = form if isinstance(form, str) and form else "png"
     block = ImageBlock(Base64Source(_PICTURES.get(form, f"image/{form}"), data))
